@@ -2,8 +2,8 @@ import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
-/** Tests that need workerd: all of test/durable, and what is named so elsewhere (the suites both hosts run). */
-const workerd = ["test/durable/**/*.test.ts", "test/**/*.workerd.test.ts"];
+/** Tests that need workerd: all of test/team and test/tenant, and what is named so elsewhere (the suites both hosts run). */
+const workerd = ["test/{team,tenant}/**/*.test.ts", "test/**/*.workerd.test.ts"];
 
 /**
  * `npm run test:long`: what takes long, though it is covered in part by shorter tests. Programs of pages, browsers, terminals,
@@ -11,25 +11,34 @@ const workerd = ["test/durable/**/*.test.ts", "test/**/*.workerd.test.ts"];
  */
 const long = [
   "test/bench/main.test.ts",
-  "test/cli/{commands,kill,questions,run}.test.ts",
+  "test/cli/{commands,help,init,kill,memories,node-versions,questions,run,teams}.test.ts",
   "test/conformance/main.test.ts",
   "test/console/!(serving).test.ts",
   "test/docs.test.ts",
-  "test/e2e/{a2a,large-state,makers,python-tools,spinning-run,stored-secrets}.test.ts",
+  "test/e2e/{a2a,documents,code-execution,code-images,dynamic-imports,large-files,large-state,makers,mcp,mounted,openai-models,referrals}.test.ts",
+  "test/e2e/{patience-kill,python-secrets,python-tools,spinning-run,stations,stop-kill,stored-once,stored-secrets,templates,unreadable-data,waiting-agent}.test.ts",
   "test/examples.test.ts",
   "test/fuzz/*.test.ts",
-  "test/mcp/program-starts.test.ts",
+  "test/components/mcp/{program-starts,stdio}.test.ts",
+  "test/memory/embedding-killed.test.ts",
+  "test/memory/outside-vectors-killed.test.ts",
+  "test/memory/remembering-killed.test.ts",
   "test/npm-start/*.test.ts",
-  "test/protocols/a2a/push-kill.test.ts",
-  "test/protocols/ai-sdk/{life,page}.test.ts",
-  "test/protocols/mcp/{runs,sessions}.test.ts",
-  "test/protocols/openai/{hosts,kill,page}.test.ts",
-  "test/models/makers/matrix.test.ts",
-  "test/{client,telemetry}/kill.test.ts",
-  "test/react/{kill,page,use-inbox,use-team}.test.ts",
-  "test/sandbox/{fair-shares,falling-walls,isolations}.test.ts",
-  "test/sandbox/wasm/attacks.test.ts",
+  "test/api/http/{ports,silent-receiver,waiting-streams}.test.ts",
+  "test/api/protocols/a2a/{card,page,push,push-kill}.test.ts",
+  "test/api/protocols/ai-sdk/page.test.ts",
+  "test/api/protocols/mcp/{resumption,runs,sessions}.test.ts",
+  "test/api/protocols/openai/{conversations,hosts,kill,page}.test.ts",
+  "test/components/models/makers/matrix.test.ts",
+  "test/client/{kill,page}.test.ts",
+  "test/react/{kill,page,server-rendering,use-inbox,use-team}.test.ts",
+  "test/sandbox/{fair-shares,falling-walls,isolations,process,programs,recording,resources,walls}.test.ts",
+  "test/sandbox/wasm/{attacks,ended-blocks,packages}.test.ts",
+  "test/surface/surface.test.ts",
 ];
+
+/** Tests with clients and frameworks of other makers, whose packages are those of test/peers. */
+const peers = ["test/**/*.peers.test.ts"];
 
 /** Tests of features against one `npm start`, which is started before the first of them. */
 const features = {
@@ -46,11 +55,21 @@ const installed = ["test/package/*.long.test.ts"];
 /** Those that install more than a run of all tests should: only when they are asked for. */
 const named = ["test/package/*.named.test.ts"];
 
+/** Packages that folders of tests have of their own, with tests of their makers. */
+const packages = ["**/node_modules/**"];
+
 /** For what hangs, not for what is slow: a machine may be busy. Projects do not inherit it. */
 const patience = {
   testTimeout: 30_000,
   hookTimeout: 30_000,
   expect: { poll: { timeout: 20_000 } },
+};
+
+/** Browsers, `npm start` and terminals take several seconds of a fast machine, and four times as long where others work, too. */
+const longPatience = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
 };
 
 /** Compilers and bundlers of others take their time. */
@@ -59,8 +78,17 @@ const packedPatience = { testTimeout: 300_000, hookTimeout: 300_000 };
 /** npm downloads hundreds of megabytes from the registry. */
 const installPatience = { testTimeout: 900_000, hookTimeout: 300_000 };
 
+/** Tests that try many cases in turn try a sample of them unless `npm test -- --all` asks for all. */
+const provide = { allCases: process.env["TROUPE_TEST_ALL_CASES"] === "1" };
+
 /** What tests over HTTP run is built once, as it is deployed. */
 const globalSetup = "test/support/built-worker.ts";
+
+/**
+ * These tests reach servers of this machine only. Without this, miniflare would copy the certificates that the environment names
+ * into the configuration of each Worker.
+ */
+const LOCAL_ONLY = { NODE_EXTRA_CA_CERTS: "" };
 
 export default defineConfig({
   test: {
@@ -69,21 +97,48 @@ export default defineConfig({
     coverage: { provider: "istanbul", include: ["src/**/*.ts"] },
     projects: [
       {
-        // Files share a worker's modules: loading the library anew for each file took most of the time.
+        // Files share a worker's modules: loading the library again for each file took most of the time.
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
-          exclude: [...workerd, ...long, ...features.include, ...packed.include],
+          exclude: [
+            ...packages,
+            ...workerd,
+            ...long,
+            ...peers,
+            ...features.include,
+            ...packed.include,
+          ],
           isolate: false,
           globalSetup,
+          provide,
+          env: LOCAL_ONLY,
           ...patience,
         },
       },
       {
-        test: { name: "long", include: long, isolate: false, globalSetup, ...patience },
+        test: {
+          name: "long",
+          include: long,
+          isolate: false,
+          globalSetup,
+          provide,
+          ...longPatience,
+        },
       },
       {
-        test: { name: "features", ...features, isolate: false, ...patience },
+        test: {
+          name: "peers",
+          include: peers,
+          exclude: [...packages, ...features.include, ...packed.include],
+          isolate: false,
+          globalSetup,
+          provide,
+          ...longPatience,
+        },
+      },
+      {
+        test: { name: "features", ...features, isolate: false, ...longPatience },
       },
       {
         test: { name: "package", ...packed, exclude: [...installed, ...named], ...packedPatience },
@@ -96,9 +151,9 @@ export default defineConfig({
       },
       {
         plugins: [
-          cloudflareTest({ wrangler: { configPath: "./test/durable/support/wrangler.toml" } }),
+          cloudflareTest({ wrangler: { configPath: "./test/team/support/wrangler.toml" } }),
         ],
-        test: { name: "workerd", include: workerd, isolate: false, ...patience },
+        test: { name: "workerd", include: workerd, isolate: false, provide, ...patience },
       },
     ],
   },

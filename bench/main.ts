@@ -22,6 +22,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   protocols: () => import("./sections/protocols.ts"),
   watchers: () => import("./sections/watchers.ts"),
   memory: () => import("./sections/memory.ts"),
+  "memory-recall": () => import("./sections/recall.ts"),
   residency: () => import("./sections/residency.ts"),
   code: () => import("./sections/code.ts"),
   platform: () => import("./sections/platform.ts"),
@@ -29,7 +30,15 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
 };
 
 /** Sections that can be run in seconds, with figures that mean nothing. */
-const HAS_SMOKE: readonly string[] = ["cpu", "caching", "chat", "protocols", "watchers", "console"];
+const HAS_SMOKE: readonly string[] = [
+  "cpu",
+  "caching",
+  "chat",
+  "protocols",
+  "watchers",
+  "memory-recall",
+  "console",
+];
 
 // npm run bench -- [--tables | --smoke | --list] [section...]
 const { values: options, positionals: named } = parseArgs({

@@ -1,5 +1,5 @@
 // A human answers in the middle of a run. Here the answers are prepared; a program would read them from
-// its user. In a Durable Object nobody has to be there: the run waits, for days if need be.
+// its user. In a Durable Object the run waits for them, for days if need be.
 import {
   type Answer,
   AssistantAgent,

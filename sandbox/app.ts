@@ -1,6 +1,7 @@
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import type { RequestListener } from "node:http";
 import { type Context, Hono } from "hono";
+import { answerUnmatched, problemDocumentResponse } from "../src/http/problem-document.ts";
 import { requireAccess } from "./http/access.ts";
 import { type Call, type Endpoint, json } from "./http/endpoint.ts";
 import { openApiDocument } from "./http/openapi.ts";
@@ -66,7 +67,12 @@ function createApp(options: AppOptions): Hono<Env> {
   }
   app.notFound((c) => {
     requireAccess(settings, (name) => c.req.header(name));
-    return notFound(c, endpoints);
+    return answerUnmatched(
+      c.req.method,
+      methodsAt(c.req.path, endpoints),
+      ({ status, code, detail }, headers = {}) =>
+        problemResponse(new ProblemError(status, code, detail, { headers })),
+    );
   });
   return app;
 }
@@ -88,35 +94,14 @@ function callOf(c: Context<Env>, target: Target): Call {
 }
 
 function problemResponse(problem: ProblemError): Response {
-  return new Response(JSON.stringify(problem), {
-    status: problem.status,
-    headers: {
-      "content-type": "application/problem+json",
-      "cache-control": "no-store",
-      ...problem.headers,
-    },
-  });
+  return problemDocumentResponse(problem.toJSON(), problem.status, problem.headers);
 }
 
-/** Answers 405 with the allowed methods for a known path, otherwise 404. */
-function notFound(c: Context<Env>, endpoints: readonly Endpoint[]): Response {
-  const methods = endpoints
-    .filter(({ path }) => toPattern(path).test(c.req.path))
+/** The methods that the endpoints at a path have. */
+function methodsAt(path: string, endpoints: readonly Endpoint[]): string[] {
+  return endpoints
+    .filter((endpoint) => toPattern(endpoint.path).test(path))
     .map(({ method }) => method.toUpperCase());
-  if (methods.length === 0)
-    throw new ProblemError(
-      404,
-      "not_found",
-      "There is no such path. GET /v1/openapi.json describes all paths.",
-    );
-  const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-  if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
-  throw new ProblemError(
-    405,
-    "method_not_allowed",
-    `${c.req.method} is not allowed here. Allowed: ${allow}.`,
-    { headers: { allow } },
-  );
 }
 
 function toPattern(path: string): RegExp {

@@ -1,3 +1,5 @@
+import { problemDocument } from "../src/http/problem-document.ts";
+
 /** An error in one part of a request. */
 export interface Issue {
   path: string;
@@ -27,15 +29,8 @@ export class ProblemError extends Error {
 
   /** The problem document. */
   toJSON(): Record<string, unknown> {
-    const words = this.code.replaceAll("_", " ");
-    return {
-      type: `urn:troupe:problem:${this.code}`,
-      title: words.charAt(0).toUpperCase() + words.slice(1),
-      status: this.status,
-      detail: this.message,
-      code: this.code,
-      ...(this.errors.length > 0 && { errors: this.errors }),
-    };
+    const { status, code, message: detail, errors } = this;
+    return problemDocument({ status, code, detail, errors });
   }
 }
 

@@ -37,7 +37,7 @@ export interface BlockLimits {
 export type EndedBy = "timeout" | "memory" | "workspace" | "temporary" | "cancelled" | "crashed";
 
 export interface BlockResult {
-  /** Of a block that was stopped: 124 for a timeout, 137 for memory, 125 when cancelled, otherwise 1. */
+  /** For a stopped block: 124 for a timeout, 137 for memory, 125 when cancelled, otherwise 1. */
   exitCode: number;
   endedBy?: EndedBy;
   /** Changes to the workspace; empty when the block had to be killed. */
@@ -45,6 +45,8 @@ export interface BlockResult {
 }
 
 export interface BlockRun {
+  /** Environment variables, in addition to what all code has. */
+  env?: Readonly<Record<string, string>> | undefined;
   limits: BlockLimits;
   /** Stops the block; its result then says `cancelled`. */
   signal: AbortSignal;

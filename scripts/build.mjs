@@ -2,7 +2,7 @@
 //
 // Wrangler's own bundler makes one file, and every start of an isolate would read 3.4 MB of tokenizer tables, though
 // hardly any counts a token. Here what is imported dynamically stays in modules of its own, and the tables are data,
-// which the runtime does not compile. It does compile all modules at each start, also those that nobody imports, so what
+// which the runtime does not compile. It does compile all modules at each start, even modules without importers, so code that
 // Troupe never calls is left out of the bundle (docs/design/cold-start.md).
 
 import { basename, join, resolve } from "node:path";
@@ -16,9 +16,10 @@ const root = resolve(import.meta.dirname, "..");
 /**
  * @param {string} entry path from the root of the project
  * @param {string} directory where `worker.js` and the directory `parts` go
+ * @param {import("esbuild").BuildOptions} [changes] of the options of the deployed bundle, for measurements
  * @returns what is in the bundle
  */
-export async function buildWorker(entry, directory) {
+export async function buildWorker(entry, directory, changes = {}) {
   /** @type {Map<string, Uint8Array>} */
   const files = new Map();
   const { outputFiles, metafile } = await build({
@@ -37,11 +38,13 @@ export async function buildWorker(entry, directory) {
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*", "./*.bin"],
     define: { "process.env.NODE_ENV": '"production"' },
+    logLevel: "warning",
+    ...changes,
     plugins: [
+      ...(changes.plugins ?? []),
       withoutUnused,
       tablesAsData((name, data) => files.set(join(directory, "parts", name), Buffer.from(data))),
     ],
-    logLevel: "warning",
     metafile: true,
     write: false,
   });
@@ -71,7 +74,7 @@ function requireNamedExports({ inputs }) {
 
 /**
  * Leaves out packages that Troupe never calls, and no bundler can know: OpenTelemetry's API where Anthropic's SDK makes spans of
- * its own, which are off (src/models/anthropic/sdk.ts), and jose where the MCP client signs requests with private keys.
+ * its own, which are off (src/components/models/anthropic/sdk.ts), and jose where the MCP client signs requests with private keys.
  *
  * @type {import("esbuild").Plugin}
  */
@@ -112,5 +115,5 @@ function tablesAsData(write) {
 }
 
 if (import.meta.main) {
-  await Promise.all([buildWorker("src/worker.ts", join(root, "dist")), buildConsole()]);
+  await Promise.all([buildWorker("src/service/worker.ts", join(root, "dist")), buildConsole()]);
 }

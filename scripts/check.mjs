@@ -1,6 +1,9 @@
 // `npm test` runs the checks for every change, `npm run test:long` those that take minutes; CI runs both (`npm test -- --all`).
 // `npm test -- lint node` runs only the stages named. Two stages run at a time: tests wait more than they compute.
 //
+// `npm test` does not run a stage again that passed when all it reads was as it is now: it says `same`, and counts its tests as
+// skipped. Tests that try many cases in turn try a sample of them. With --all everything runs, with all cases.
+//
 // Prints a line for each stage with its time, the output of stages that fail, the names of tests that were skipped, and as the
 // very last line `N passed, N failed`, or `N passed, N failed, N skipped`: the number of tests of stages that count them, one
 // for each other stage.
@@ -20,37 +23,16 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { OWN_CODE, OWN_FILES } from "./check/own-files.mjs";
+import { reportFile, stagesIn } from "./check/stages.mjs";
+import { hashOfReads, keepPass, passedBefore } from "./check/unchanged.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const scratch = mkdtempSync(join(tmpdir(), "troupe-check-"));
 /** What all stages together have built of the Worker. */
 const builds = mkdtempSync(join(scratch, "builds-"));
 
-/**
- * @typedef {object} Stage
- * @property {string} name
- * @property {string[]} run the command, found in node_modules/.bin
- * @property {keyof typeof counters} [counts] how its tests are counted; without it, the stage counts as one
- * @property {true} [long] whether it is left out of `npm test`
- * @property {true} [named] whether it runs only when it is named
- * @property {true} [bare] whether programs are found as on a bare machine
- */
-
+/** @typedef {import("./check/stages.mjs").Stage} Stage */
 /** @typedef {{ passed: number, failed: number, skipped: string[] }} Counted `skipped` has the names of the tests */
-
-/** Tests of code that starts programs. They must pass, or skip themselves, on a machine that has hardly any. */
-const PROGRAM_TESTS = [
-  "test/sandbox/executions.test.ts",
-  "test/sandbox/files.test.ts",
-  "test/sandbox/http.test.ts",
-  "test/sandbox/process.test.ts",
-  "test/sandbox/walls.test.ts",
-  "test/sandbox/cgroups.test.ts",
-  "test/core/python/prepare.test.ts",
-  "test/http/python-tools.test.ts",
-  "test/npm-start/start.test.ts",
-];
 
 /** What a bare machine has besides the packages of `npm ci`: a shell, npm and coreutils. */
 const BARE_PROGRAMS = `sh npm
@@ -58,51 +40,6 @@ const BARE_PROGRAMS = `sh npm
   realpath rm rmdir seq sha256sum sleep sort stat tail tee touch tr true uname uniq wc yes`.split(
   /\s+/,
 );
-
-/**
- * Those that take long stand first, so that the short ones run beside them.
- *
- * @type {Stage[]}
- */
-const stages = [
-  { name: "node", run: vitest("node"), counts: "vitest" },
-  { name: "workerd", run: vitest("workerd"), counts: "vitest" },
-  { name: "format", run: ["oxfmt", "--check", ...OWN_FILES] },
-  { name: "lint", run: ["oxlint", "--type-aware", ...OWN_CODE] },
-  { name: "types:src", run: ["tsc", "-p", "tsconfig.src.json"] },
-  { name: "types:core", run: ["tsc", "-p", "tsconfig.core.json"] },
-  { name: "types:node", run: ["tsc", "-p", "tsconfig.node.json"] },
-  { name: "types:workerd", run: ["tsc", "-p", "tsconfig.workerd.json"] },
-  { name: "types:browser", run: ["tsc", "-p", "tsconfig.browser.json"] },
-  { name: "types:console", run: ["tsc", "-p", "tsconfig.console.json"] },
-  { name: "api", run: ["node", "scripts/api-report.mjs", "--check"] },
-  { name: "reference", run: ["node", "scripts/reference.mjs", "--check"], long: true },
-  { name: "dead-code", run: ["knip", "--no-progress", "--no-config-hints"] },
-  { name: "package", run: vitest("package"), counts: "vitest", long: true },
-  { name: "package-long", run: vitest("package-long"), counts: "vitest", long: true },
-  { name: "copilotkit", run: vitest("package-named"), counts: "vitest", named: true },
-  { name: "long", run: vitest("long"), counts: "vitest", long: true },
-  { name: "features", run: vitest("features"), counts: "vitest", long: true },
-  {
-    name: "bare-machine",
-    run: vitest(["node", "long"], "bare-machine", PROGRAM_TESTS),
-    counts: "vitest",
-    bare: true,
-    long: true,
-  },
-  { name: "conformance", run: ["node", "test/conformance/main.ts"], counts: "lastLine" },
-  {
-    name: "conformance:http",
-    run: ["node", "test/conformance/main.ts", "--http"],
-    counts: "lastLine",
-    long: true,
-  },
-  { name: "conformance:mcp", run: ["node", "test/mcp-conformance/main.ts"], long: true },
-  { name: "chaos", run: ["node", "test/chaos/main.ts"], counts: "lastLine", long: true },
-  { name: "bench", run: ["node", "bench/main.ts", "--smoke", "chat", "watchers"], long: true },
-  { name: "mcp:client", run: mcpClientSuite(), long: true },
-  { name: "bundle", run: ["wrangler", "deploy", "--dry-run", "--outdir", join(scratch, "bundle")] },
-];
 
 /**
  * Counts the tests of a stage, from its report or its output.
@@ -113,7 +50,7 @@ const counters = {
   vitest(stage) {
     try {
       /** @type {Report} */
-      const report = JSON.parse(readFileSync(reportFile(stage.name), "utf8"));
+      const report = JSON.parse(readFileSync(reportFile(scratch, stage.name), "utf8"));
       const skipped = report.testResults.flatMap(({ name, assertionResults }) =>
         assertionResults
           .filter(({ status }) => status === "skipped" || status === "pending")
@@ -139,35 +76,6 @@ const counters = {
  * @property {number} numFailedTests
  * @property {{ name: string, assertionResults: { status: string, fullName: string }[] }[]} testResults
  */
-
-/** @param {string | string[]} projects @param {string} [stage] @param {string[]} [files] */
-function vitest(projects, stage = String(projects), files = []) {
-  const flags = [projects].flat().map((project) => `--project=${project}`);
-  const reporters = [
-    "--reporter=default",
-    "--reporter=json",
-    `--outputFile.json=${reportFile(stage)}`,
-  ];
-  return ["vitest", "run", ...flags, ...reporters, ...files];
-}
-
-/** The official conformance suite of MCP for clients. Each scenario has two minutes; all run side by side. */
-function mcpClientSuite() {
-  const directory = "test/mcp/conformance";
-  const command = `node ${directory}/client.ts`;
-  const failures = `${directory}/expected-failures.yml`;
-  const results = join(scratch, "mcp-client");
-  return ["conformance", "client", "--suite", "all", "--timeout", "120000"].concat(
-    ["--command", command],
-    ["--expected-failures", failures],
-    ["--output-dir", results],
-  );
-}
-
-/** @param {string} stage */
-function reportFile(stage) {
-  return join(scratch, `${stage}.json`);
-}
 
 /** Makes a directory of links to the programs of a bare machine. */
 function barePath() {
@@ -195,8 +103,18 @@ function isExecutable(file) {
 
 /** @param {Stage} stage */
 async function run(stage) {
+  const reading = hashOfReads(stage);
+  const before = skipsUnchanged ? passedBefore(stage.name, reading) : undefined;
+  if (before !== undefined) {
+    console.log(
+      `same ${stage.name.padEnd(16)}  unchanged since it passed  ${inWords(0, 0, before)}`,
+    );
+    return { passed: 0, failed: 0, skipped: before };
+  }
   const started = performance.now();
-  const { code, output } = await execute(stage.run, stage.bare ? barePath() : process.env.PATH);
+  const path = stage.bare ? barePath() : process.env.PATH;
+  const ready = stage.packages === undefined ? INSTALLED : await installed(stage.packages);
+  const { code, output } = ready.code === 0 ? await execute(stage.run, path, stage.env) : ready;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const counted = stage.counts && counters[stage.counts](stage, output);
   const passed = counted?.passed ?? (code === 0 && !stage.counts ? 1 : 0);
@@ -210,9 +128,26 @@ async function run(stage) {
     `${failed > 0 ? "FAIL" : "ok  "} ${stage.name.padEnd(16)} ${seconds.padStart(6)} s${note}`,
   );
   for (const name of skipped) console.log(`     skipped ${name}`);
+  // Not where a file was changed meanwhile.
+  if (failed === 0 && hashOfReads(stage) === reading) {
+    keepPass(stage.name, reading, passed + skipped.length);
+  }
   // Its tests are counted in another stage, which skips only what this machine lacks.
   if (stage.bare) return { passed: failed > 0 ? 0 : 1, failed, skipped: 0 };
   return { passed, failed, skipped: skipped.length };
+}
+
+const INSTALLED = { code: 0, output: "" };
+/** @type {Map<string, ReturnType<typeof execute>>} */
+const installations = new Map();
+
+/** Installs the packages of a folder, once for all stages. @param {string} folder */
+function installed(folder) {
+  const options = ["--prefix", folder, "--loglevel=error", "--no-audit", "--no-fund"];
+  const installation =
+    installations.get(folder) ?? execute(["npm", "ci", ...options], process.env.PATH);
+  installations.set(folder, installation);
+  return installation;
 }
 
 /** @param {number} passed @param {number} failed @param {number} skipped */
@@ -223,9 +158,10 @@ function inWords(passed, failed, skipped) {
 /**
  * @param {string[]} command
  * @param {string | undefined} path where programs are found that are not in node_modules/.bin
+ * @param {Record<string, string>} [env]
  * @returns {Promise<{ code: number, output: string }>}
  */
-function execute([program = "", ...args], path) {
+function execute([program = "", ...args], path, env) {
   return new Promise((done) => {
     const child = spawn(program, args, {
       cwd: root,
@@ -238,6 +174,8 @@ function execute([program = "", ...args], path) {
         WRANGLER_HIDE_BANNER: "true",
         CLOUDFLARE_CF_FETCH_ENABLED: "false",
         TROUPE_TEST_BUILDS: builds,
+        ...env,
+        ...((options.all || options.long) && { TROUPE_TEST_ALL_CASES: "1" }),
       },
     });
     let output = "";
@@ -255,6 +193,10 @@ const { values: options, positionals: named } = parseArgs({
   allowPositionals: true,
   options: { long: { type: "boolean" }, all: { type: "boolean" } },
 });
+const stages = stagesIn(scratch);
+/** A stage that is named, and all in CI, with --all and with --long, run also where nothing has changed. */
+const skipsUnchanged =
+  named.length === 0 && !options.all && !options.long && process.env.CI === undefined;
 const unknown = named.filter((name) => !stages.some((stage) => stage.name === name));
 if (unknown.length > 0) {
   console.error(

@@ -1,10 +1,11 @@
 // npm runs this around `npm pack` and `npm publish`:
 //
-//   build    compiles src into lib, builds the console, and puts the package.json of the published package in the place of the clone's
-//   restore  brings the clone's package.json back and removes lib
+//   build    compiles src into lib, builds the console, and puts the package.json and the README.md of the published package in the
+//            place of the clone's
+//   restore  brings the clone's files back and removes lib
 //   publish  refuses to publish the directory
 //
-// The published package.json differs from the clone's: docs/design/package.md.
+// The published files differ from the clone's: docs/design/package.md.
 
 import { execFileSync } from "node:child_process";
 import {
@@ -17,15 +18,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { buildConsole } from "./build/console.mjs";
 import { publishedManifest } from "./package/manifest.mjs";
+import { absoluteLinks, repositoryUrl } from "./package/repository.mjs";
 import { tokenTable } from "./package/token-tables.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const manifest = join(root, "package.json");
-/** The clone's package.json, while the published one is in its place. */
-const kept = join(root, "package.json.clone");
+const readme = join(root, "README.md");
+/** Where a file of the clone is while the published one is in its place. npm would publish a README with another ending. */
+const kept = (/** @type {string} */ path) => join(root, `.clone.${basename(path)}`);
 const lib = join(root, "lib");
 /** The second one writes what both have, with the types of Workers. */
 const PROJECTS = ["tsconfig.package-cli.json", "tsconfig.package.json"];
@@ -43,15 +46,17 @@ async function build() {
   importJavaScript();
   await writeTokenTables();
   await buildConsole();
-  const own = readFileSync(manifest, "utf8");
-  const published = `${JSON.stringify(publishedManifest(JSON.parse(own)), null, 2)}\n`;
-  writeFileSync(kept, own);
-  replace(manifest, published);
+  const url = repositoryUrl(root);
+  const own = JSON.parse(readFileSync(manifest, "utf8"));
+  publish(manifest, () => `${JSON.stringify(publishedManifest(own, url), null, 2)}\n`);
+  if (url === undefined)
+    console.error("The README keeps relative links: git has no remote `origin` on GitHub.");
+  else publish(readme, (text) => absoluteLinks(text, url, own.version));
 }
 
 function restore() {
   rmSync(lib, { recursive: true, force: true });
-  if (existsSync(kept)) renameSync(kept, manifest);
+  for (const path of [manifest, readme]) if (existsSync(kept(path))) renameSync(kept(path), path);
 }
 
 /** Declarations keep the extension of the sources that they import, which not every tool follows. */
@@ -82,11 +87,19 @@ function refuse() {
   process.exit(1);
 }
 
-/** @param {string} path @param {string} text */
-function replace(path, text) {
-  const whole = `${path}.${process.pid}`;
-  writeFileSync(whole, text);
-  renameSync(whole, path);
+/**
+ * Keeps a file of the clone and puts the published one in its place.
+ *
+ * @param {string} path
+ * @param {(text: string) => string} change
+ */
+function publish(path, change) {
+  const text = readFileSync(path, "utf8");
+  const published = change(text);
+  writeFileSync(kept(path), text);
+  const complete = `${path}.${process.pid}`;
+  writeFileSync(complete, published);
+  renameSync(complete, path);
 }
 
 switch (process.argv[2]) {

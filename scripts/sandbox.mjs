@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endWithParent } from "#cli/dev/process/preload.ts";
-import { freePort } from "#cli/dev/process/ports.ts";
 import { groupLives, signalGroup } from "#cli/dev/process/process-group.ts";
 
 const HOST = "127.0.0.1";
@@ -30,7 +30,7 @@ export class Sandbox {
   #failures = 0;
 
   /**
-   * @param {string} root of the project
+   * @param {string} root the project's folder
    * @param {string} data the directory of its sessions
    */
   constructor(root, data) {
@@ -164,4 +164,26 @@ async function isolationAt(url) {
 /** @param {string} line */
 function isWarning(line) {
   return line.startsWith("Warning: ");
+}
+
+/** Lower ports are left to people. */
+const LOWEST_PORT = 20_000;
+/** The lowest ephemeral port of Linux; other systems begin higher. */
+const LOWEST_ASSIGNED_PORT = 32_768;
+
+/** A free port below the ephemeral ones, so that the system does not give it to another program during a restart. */
+async function freePort(/** @type {string} */ host) {
+  for (;;) {
+    const port = randomInt(LOWEST_PORT, LOWEST_ASSIGNED_PORT);
+    if (await isFree(host, port)) return port;
+  }
+}
+
+/** @param {string} host @param {number} port @returns {Promise<boolean>} */
+function isFree(host, port) {
+  return new Promise((done) => {
+    const probe = createServer();
+    probe.once("error", () => done(false));
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => done(true)));
+  });
 }

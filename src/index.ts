@@ -30,7 +30,7 @@ export {
 export {
   SocietyOfMindAgent,
   type SocietyOfMindAgentOptions,
-} from "./core/agents/society-of-mind-agent.ts";
+} from "./core/teams/society-of-mind-agent.ts";
 export {
   type InputFunction,
   UserProxyAgent,
@@ -84,38 +84,54 @@ export { Swarm } from "./core/teams/swarm.ts";
 export type { Team } from "./core/teams/team.ts";
 
 // Running
-export type { HumanApproval } from "./core/run/human-approval.ts";
-export { agentRunnable, type AnswerStream, type StreamFilter } from "./core/run/agent-runnable.ts";
-export { runInner } from "./core/run/inner-run.ts";
-export type { MemoryHostOptions } from "./core/run/memory-host.ts";
+export { RunError, type RunPlace } from "./core/run/run-error.ts";
+export type { HumanApproval } from "./core/turn/human-approval.ts";
 export {
+  agentRunnable,
+  type AnswerStream,
+  type StreamFilter,
+} from "./core/agents/agent-runnable.ts";
+export { runInner } from "./core/run/inner-run.ts";
+export type { MemoryHostOptions } from "./core/run/in-memory-host.ts";
+export {
+  pause,
   reset,
+  resume,
   run,
   type RunOptions,
   runStream,
   type Task,
   type TaskMessage,
-} from "./core/run/run.ts";
+} from "./core/agents/run.ts";
 export type { Progress, Runnable, TaskInput, TurnMessages } from "./core/run/runnable.ts";
-export { rethrowSignal, TurnSignal, type TurnSignalKind } from "./core/run/signals.ts";
-export type { TaskResult } from "./core/run/task-result.ts";
+export { rethrowSignal, TurnSignal, type TurnSignalKind } from "./core/steps/signals.ts";
+export type {
+  MessageWith,
+  OutputOf,
+  RunResult,
+  StructuredOutput,
+  TaskResult,
+} from "./core/run/task-result.ts";
+export type {
+  StepAttempt,
+  StepCache,
+  StepKind,
+  StepPolicy,
+  StepSubject,
+  TraceContext,
+} from "./core/steps/step-attempt.ts";
 export type {
   AllOptions,
   Answer,
   Branch,
   Question,
+  RequestOfStep,
   ScopeSubject,
-  StepAttempt,
-  StepCache,
-  StepKind,
   StepOptions,
-  StepPolicy,
-  StepSubject,
   StreamStepOptions,
   ToolCallQuestion,
-  TraceContext,
   TurnContext,
-} from "./core/run/turn-context.ts";
+} from "./core/turn/turn-context.ts";
 export { printStream, type PrintStreamOptions } from "./core/ui/print-stream.ts";
 
 // Termination conditions
@@ -157,7 +173,7 @@ export {
 } from "./core/conditions/token-usage-termination.ts";
 
 // Tools
-export { AgentTool } from "./core/tools/agent-tool.ts";
+export { AgentTool } from "./core/teams/as-tools/agent-tool.ts";
 export { FunctionTool, type FunctionToolOptions } from "./core/tools/function/function-tool.ts";
 export { PythonCodeExecutionTool } from "./core/tools/function/python-code-execution-tool.ts";
 export {
@@ -166,8 +182,17 @@ export {
   type StaticWorkbenchOptions,
   type ToolOverride,
 } from "./core/tools/static-workbench.ts";
-export type { TaskTool, TaskToolOptions } from "./core/tools/task-tool.ts";
-export { type TeamComponent, TeamTool, type TeamToolOptions } from "./core/tools/team-tool.ts";
+export type { TaskTool, TaskToolOptions } from "./core/teams/as-tools/task-tool.ts";
+export {
+  type TeamComponent,
+  TeamTool,
+  type TeamToolOptions,
+} from "./core/teams/as-tools/team-tool.ts";
+export type {
+  ObjectSchema,
+  ObjectSchemaIssue,
+  ObjectSchemaResult,
+} from "./core/json-schema/object-schema.ts";
 export type { ArgumentsOf, ParametersSource } from "./core/tools/function/tool-parameters.ts";
 export { type ApprovalOptions, withApproval } from "./core/tools/with-approval.ts";
 export type {
@@ -180,34 +205,43 @@ export type {
   ToolResult,
   ToolRun,
 } from "./core/tools/tool.ts";
-export { httpToolComponents } from "./tools/components.ts";
-export { A2AAgent } from "./a2a/a2a-agent.ts";
-export { A2AError } from "./a2a/a2a-error.ts";
-export { a2aComponents } from "./a2a/components.ts";
-export type { A2AAgentOptions } from "./a2a/config.ts";
-export type { HttpToolOptions } from "./tools/http/config.ts";
-export { HttpTool } from "./tools/http/http-tool.ts";
-export { mcpComponents } from "./mcp/components.ts";
-export { type Elicitor, HumanElicitor } from "./mcp/host/elicitor.ts";
-export { McpError } from "./mcp/mcp-error.ts";
-export { McpWorkbench } from "./mcp/mcp-workbench.ts";
-export type { McpToolOverride, McpWorkbenchOptions } from "./mcp/workbench-config.ts";
-export type { McpAnswering, McpServerQuestion } from "./mcp/host/server-question.ts";
-export { type Root, type RootsProvider, StaticRootsProvider } from "./mcp/host/roots-provider.ts";
+export { httpToolComponents } from "./components/http-tool/components.ts";
+export { A2AAgent } from "./components/a2a/a2a-agent.ts";
+export { A2AError } from "./components/a2a/a2a-error.ts";
+export { a2aComponents } from "./components/a2a/components.ts";
+export type { A2AAgentOptions } from "./components/a2a/config.ts";
+export type { HttpToolOptions } from "./components/http-tool/config.ts";
+export { HttpTool } from "./components/http-tool/http-tool.ts";
+export { mcpComponents } from "./components/mcp/components.ts";
+export { type Elicitor, HumanElicitor } from "./components/mcp/host/elicitor.ts";
+export { McpError } from "./components/mcp/mcp-error.ts";
+export { McpWorkbench } from "./components/mcp/mcp-workbench.ts";
+export type { McpToolOverride, McpWorkbenchOptions } from "./components/mcp/workbench-config.ts";
+export type {
+  McpAnswering,
+  McpServerQuestion,
+} from "./components/mcp/connection/server-question.ts";
+export {
+  type Root,
+  type RootsProvider,
+  StaticRootsProvider,
+} from "./components/mcp/host/roots-provider.ts";
 export {
   ChatCompletionClientSampler,
   type Sampler,
   type SamplerOptions,
-} from "./mcp/host/sampler.ts";
-export type { McpSession, ServerRequests, SessionUse } from "./mcp/connection/session.ts";
+} from "./components/mcp/host/sampler.ts";
 export type {
   McpServerConfig,
   McpServerParams,
   SseServerParams,
   StdioServerParams,
   StreamableHttpServerParams,
-} from "./mcp/server-params.ts";
-export { McpSessionHost, type McpSessionHostOptions } from "./mcp/connection/session-host.ts";
+} from "./components/mcp/server-params.ts";
+export {
+  McpSessionHost,
+  type McpSessionHostOptions,
+} from "./components/mcp/connection/session-host.ts";
 export {
   type McpToolAdapter,
   type McpToolAdapterOptions,
@@ -215,37 +249,49 @@ export {
   SseMcpToolAdapter,
   StdioMcpToolAdapter,
   StreamableHttpMcpToolAdapter,
-} from "./mcp/tool-adapters.ts";
-export type { McpTool } from "./mcp/tool-list.ts";
-export type { McpDependencies } from "./mcp/connection/transport.ts";
+} from "./components/mcp/tool-adapters.ts";
+export type { McpTool } from "./components/mcp/tool-list.ts";
+export type { McpDependencies } from "./components/mcp/dependencies.ts";
 export type { OutgoingDependencies } from "./outgoing/dependencies.ts";
 export type { Workbench } from "./core/tools/workbench.ts";
 
 // Code
-export type { CodeBlock, CodeResult } from "./core/code/code-block.ts";
+export type { CodeBlock, CodeImage, CodeResult } from "./core/code/code-block.ts";
 export type { CodeExecutor } from "./core/code/code-executor.ts";
-export { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
+export { sandboxComponents, sandboxPython } from "./components/sandbox/components.ts";
 export type { PythonHost } from "./core/python/python-host.ts";
-export type { SandboxResult } from "./sandbox/execution-stream.ts";
-export type { ProgramEvent } from "./sandbox/program-stream.ts";
-export type { SandboxProblem } from "./sandbox/sandbox-problem.ts";
+export type { SandboxResult } from "./components/sandbox/client/execution-stream.ts";
+export type { ProgramEvent } from "./components/sandbox/client/program-stream.ts";
+export type { SandboxProblem } from "./components/sandbox/client/sandbox-problem.ts";
 export {
   type Execution,
   type McpProgram,
   SandboxClient,
   type SandboxLanguage,
-} from "./sandbox/sandbox-client.ts";
-export type { SandboxAddress, SandboxFetch } from "./sandbox/sandbox-connection.ts";
+} from "./components/sandbox/client/sandbox-client.ts";
+export type {
+  SandboxAddress,
+  SandboxFetch,
+} from "./components/sandbox/client/sandbox-connection.ts";
 export {
   SandboxCodeExecutor,
   type SandboxCodeExecutorOptions,
-} from "./sandbox/sandbox-code-executor.ts";
-export { SandboxError, type SandboxErrorOptions } from "./sandbox/sandbox-error.ts";
+} from "./components/sandbox/sandbox-code-executor.ts";
+export {
+  SandboxError,
+  type SandboxErrorOptions,
+} from "./components/sandbox/client/sandbox-error.ts";
 
 // Model contexts and memory
-export type { BaseChatCompletionContext } from "./core/context/base-chat-completion-context.ts";
+export {
+  type BaseChatCompletionContext,
+  UnboundedChatCompletionContext,
+} from "./core/context/base-chat-completion-context.ts";
 export { BufferedChatCompletionContext } from "./core/context/buffered-chat-completion-context.ts";
-export type { ChatCompletionContext } from "./core/context/chat-completion-context.ts";
+export type {
+  ChatCompletionContext,
+  ModelCallAhead,
+} from "./core/context/chat-completion-context.ts";
 export {
   HeadAndTailChatCompletionContext,
   type HeadAndTailOptions,
@@ -255,20 +301,55 @@ export {
   type TokenLimitedOptions,
 } from "./core/context/token-limited-chat-completion-context.ts";
 export {
+  SummaryChatCompletionContext,
+  type SummaryContextOptions,
+} from "./core/context/summary-chat-completion-context.ts";
+export {
   WindowChatCompletionContext,
   type WindowOptions,
 } from "./core/context/window-chat-completion-context.ts";
-export { UnboundedChatCompletionContext } from "./core/context/unbounded-chat-completion-context.ts";
 export {
   FullTextMemory,
   type FullTextMemoryOptions,
   type FullTextQueryOptions,
-} from "./core/memory/full-text-memory.ts";
+} from "./core/memories/full-text-memory.ts";
+export type { EmbeddingClient, EmbeddingResult } from "./core/memory/embedding-client.ts";
+export type {
+  Citation,
+  CollectionReader,
+  CollectionResult,
+  Embedding,
+  FoundChunk,
+  MemoryChange,
+  MemoryEntry,
+  MemoryHost,
+  MemoryScope,
+  MemorySource,
+  MemoryStore,
+  Recalled,
+  RecallQuery,
+  RecallResult,
+} from "./core/memory/memory-host.ts";
 export type { Hit } from "./core/search/rank.ts";
 export type { Tokenizer } from "./core/search/tokens.ts";
-export { ListMemory } from "./core/memory/list-memory.ts";
-export type { Memory } from "./core/memory/memory.ts";
+export { ListMemory } from "./core/memories/list-memory.ts";
+export type { Memory } from "./core/memories/memory.ts";
 export type { MemoryContent } from "./core/memory/memory-content.ts";
+export {
+  CollectionMemory,
+  type CollectionMemoryOptions,
+} from "./core/memories/collection-memory.ts";
+export { NotesMemory, type NotesMemoryOptions } from "./core/memories/notes-memory.ts";
+export {
+  SearchCollection,
+  type SearchCollectionOptions,
+} from "./core/memories/search-collection.ts";
+export type { RecallOptions } from "./core/memories/recall-memory.ts";
+export {
+  type ExtractOptions,
+  VectorMemory,
+  type VectorMemoryOptions,
+} from "./core/memories/vector-memory.ts";
 export type { MetadataFilter } from "./core/memory/metadata-filter.ts";
 
 // Models
@@ -282,11 +363,11 @@ export {
   RedisStore,
   type RedisStoreOptions,
   type TeamCacheStore,
-} from "./core/models/cache-store.ts";
-export { callModel, type ModelCallOptions, streamModel } from "./core/models/call-model.ts";
-export { ChatCompletionCache } from "./core/models/chat-completion-cache.ts";
-export { FallbackChatCompletionClient } from "./core/models/fallback-chat-completion-client.ts";
-export type { RetryPolicy } from "./core/run/retry.ts";
+} from "./core/models/clients/cache-store.ts";
+export { callModel, type ModelCallOptions, streamModel } from "./core/turn/call-model.ts";
+export { ChatCompletionCache } from "./core/models/clients/chat-completion-cache.ts";
+export { FallbackChatCompletionClient } from "./core/models/clients/fallback-chat-completion-client.ts";
+export type { RetryPolicy } from "./core/steps/retry.ts";
 export type {
   ChatCompletionClient,
   CreateOptions,
@@ -296,10 +377,14 @@ export type {
   JsonOutput,
   TokenLogprob,
   ToolSchema,
+  WrittenOptions,
+  WrittenRequest,
 } from "./core/models/chat-completion-client.ts";
 export type { RequestUsage, TokenUsage, UsageDetails } from "./core/models/request-usage.ts";
+export { isFile } from "./core/models/attached-files.ts";
 export type {
   AssistantMessage,
+  AttachedFile,
   FunctionCall,
   FunctionExecutionResult,
   FunctionExecutionResultMessage,
@@ -308,6 +393,7 @@ export type {
   MakerData,
   SystemMessage,
   UserMessage,
+  UserPart,
 } from "./core/models/llm-messages.ts";
 export {
   ModelError,
@@ -319,29 +405,49 @@ export type { ModelInfo } from "./core/models/model-info.ts";
 export {
   ReplayChatCompletionClient,
   type ReplayOptions,
-} from "./core/models/replay-chat-completion-client.ts";
+} from "./core/models/clients/replay-chat-completion-client.ts";
 export type {
   HttpModelClient,
   HttpModelClientSetup,
   ModelApi,
-} from "./models/http-model-client.ts";
-export type { SendOptions } from "./models/http/read-stream.ts";
-export { AnthropicChatCompletionClient } from "./models/anthropic/anthropic-client.ts";
-export type { AnthropicChatCompletionClientOptions } from "./models/anthropic/config.ts";
-export { openAIComponents } from "./models/components.ts";
-export type { OllamaChatCompletionClientOptions } from "./models/ollama/config.ts";
-export { OllamaChatCompletionClient } from "./models/ollama/ollama-client.ts";
-export type { OpenAIAgentOptions } from "./models/openai/agent/config.ts";
-export { OpenAIAgent } from "./models/openai/agent/openai-agent.ts";
-export { AzureOpenAIChatCompletionClient } from "./models/openai/azure-client.ts";
+} from "./components/models/http-model-client.ts";
+export type { SendOptions } from "./components/models/http/read-stream.ts";
+export type { OtherForm, RequestForms } from "./components/models/http/sdk-connection.ts";
+export { embeddingComponents } from "./components/embeddings/components.ts";
+export {
+  OpenAIEmbeddingClient,
+  type OpenAIEmbeddingClientOptions,
+} from "./components/embeddings/openai-embedding-client.ts";
+export {
+  WorkersAIEmbeddingClient,
+  type WorkersAIEmbeddingClientOptions,
+} from "./components/embeddings/workers-ai-embedding-client.ts";
+export {
+  ChromaDBVectorMemory,
+  type ChromaDBVectorMemoryOptions,
+} from "./components/memories/chromadb-vector-memory.ts";
+export { memoryComponents } from "./components/memories/components.ts";
+export { Mem0Memory, type Mem0MemoryOptions } from "./components/memories/mem0-memory.ts";
+export { RedisMemory, type RedisMemoryOptions } from "./components/memories/redis-memory.ts";
+export { AnthropicChatCompletionClient } from "./components/models/anthropic/anthropic-client.ts";
+export type { AnthropicChatCompletionClientOptions } from "./components/models/anthropic/config.ts";
+export { openAIComponents } from "./components/models/components.ts";
+export type { OllamaChatCompletionClientOptions } from "./components/models/ollama/config.ts";
+export { OllamaChatCompletionClient } from "./components/models/ollama/ollama-client.ts";
+export type { OpenAIAgentOptions } from "./components/models/openai/agent/config.ts";
+export { OpenAIAgent } from "./components/models/openai/agent/openai-agent.ts";
+export { AzureOpenAIChatCompletionClient } from "./components/models/openai/azure-client.ts";
 export type {
   AzureOpenAIChatCompletionClientOptions,
   OpenAIChatCompletionClientOptions,
-} from "./models/openai/config.ts";
-export { OpenAIChatCompletionClient } from "./models/openai/openai-client.ts";
-export type { ModelDependencies, WorkersAIBinding } from "./models/workers-ai/binding.ts";
-export type { WorkersAIChatCompletionClientOptions } from "./models/workers-ai/config.ts";
-export { WorkersAIChatCompletionClient } from "./models/workers-ai/workers-ai-client.ts";
+} from "./components/models/openai/config.ts";
+export { OpenAIChatCompletionClient } from "./components/models/openai/openai-client.ts";
+export type {
+  ModelDependencies,
+  WorkersAIBinding,
+} from "./components/models/workers-ai/binding.ts";
+export type { WorkersAIChatCompletionClientOptions } from "./components/models/workers-ai/config.ts";
+export { WorkersAIChatCompletionClient } from "./components/models/workers-ai/workers-ai-client.ts";
 
 // Messages
 export type {
@@ -371,14 +477,19 @@ export {
   type MessageOrigin,
 } from "./core/messages/create.ts";
 export { loadMessage } from "./core/messages/message-factory.ts";
-export { isAgentEvent, isChatMessage } from "./core/messages/kinds.ts";
+export {
+  isAgentEvent,
+  isChatMessage,
+  toModelMessage,
+  toModelText,
+  toText,
+} from "./core/messages/views.ts";
 export type { AgentEvent, ChatMessage, Message } from "./core/messages/message.ts";
 export {
   StructuredMessageFactory,
   type StructuredMessageFactoryOptions,
   type StructuredMessageFields,
 } from "./core/messages/structured-message-factory.ts";
-export { toModelMessage, toModelText, toText } from "./core/messages/views.ts";
 
 // Components and state
 export {
@@ -388,7 +499,7 @@ export {
   registerFunction,
   registerTool,
   type ToolCatalog,
-} from "./core/component/catalog.ts";
+} from "./core/tools/catalog.ts";
 export { type ComponentModel } from "./core/component/component-model.ts";
 export {
   type AnyComponentDefinition,
@@ -397,8 +508,10 @@ export {
   type ComponentLoader,
   type ComponentRole,
   dumpComponent,
+  type Note,
+  type NoteLoader,
 } from "./core/component/component.ts";
-export { coreComponents } from "./core/component/core-components.ts";
+export { coreComponents } from "./core/registry/core-components.ts";
 export {
   type FunctionCatalog,
   functionName,
@@ -409,8 +522,7 @@ export {
   type Inspected,
   type KnownComponent,
   type RegistryOptions,
-} from "./core/component/registry.ts";
-export type { Note } from "./core/component/component.ts";
+} from "./core/registry/registry.ts";
 export type { Preparation } from "./core/component/preparation.ts";
 export type {
   CheckedComponent,
@@ -418,7 +530,10 @@ export type {
   NodeLoader,
 } from "./core/component/checks/find-issues.ts";
 export type { ComponentLimits } from "./core/component/checks/limits.ts";
-export type { Template } from "./core/component/template.ts";
+export type { Template, TemplateCollection } from "./core/component/template.ts";
+export type { RunObserver } from "./core/run/run-observer.ts";
+export type { RecallMemory, RecallMemorySettings } from "./core/memories/recall-memory.ts";
+export type { Learned, ScopedMemory, ScopedMemoryOptions } from "./core/memories/scoped-memory.ts";
 export { ItemLog, type LogChanges, type LogIndex, type LogSource } from "./core/state/item-log.ts";
 export type { Stateful, StateParts } from "./core/state/stateful.ts";
 

@@ -20,7 +20,7 @@ import type {
   Team,
   WorkersAIBinding,
 } from "troupe";
-import { DEFAULT_LIMITS } from "#http/limits.ts";
+import { DEFAULT_LIMITS } from "#api/http/limits.ts";
 import { ROOT } from "./support/npm-start.ts";
 import { PAGES, read, snippet, snippets, Workplace } from "./support/pages.ts";
 
@@ -42,33 +42,29 @@ describe("the TypeScript of the pages", () => {
     { where: "Node", types: ["node"] },
     { where: "Workers", types: ["@cloudflare/workers-types"] },
     { where: "browsers", types: [], lib: ["ES2023", "DOM", "DOM.Iterable", "DOM.AsyncIterable"] },
-  ])(
-    "compiles for $where",
-    async ({ where, types, lib = ["ES2023", "ESNext.Disposable"] }) => {
-      const files = typescript.filter(({ info }) => placeOf(info) === where);
-      expect(files.length).toBeGreaterThan(0);
-      for (const [index, { page, info, code }] of files.entries()) {
-        const name = info.includes("/") ? info : `${index}-${page.replaceAll("/", "-")}.ts`;
-        place.write(`types-${where}/${name}`, code);
-      }
-      const config = {
-        extends: join(ROOT, "tsconfig.base.json"),
-        compilerOptions: {
-          lib,
-          types,
-          jsx: "react-jsx",
-          // A snippet may end where its reader goes on.
-          noUnusedLocals: false,
-          typeRoots: [join(ROOT, "node_modules"), join(ROOT, "node_modules/@types")],
-        },
-        include: ["**/*.ts", "**/*.tsx"],
-      };
-      const project = place.write(`types-${where}/tsconfig.json`, JSON.stringify(config));
-      const { stdout } = await place.execute(bin("tsc"), ["-p", project]);
-      expect(stdout).toBe("");
-    },
-    60_000,
-  );
+  ])("compiles for $where", async ({ where, types, lib = ["ES2023", "ESNext.Disposable"] }) => {
+    const files = typescript.filter(({ info }) => placeOf(info) === where);
+    expect(files.length).toBeGreaterThan(0);
+    for (const [index, { page, info, code }] of files.entries()) {
+      const name = info.includes("/") ? info : `${index}-${page.replaceAll("/", "-")}.ts`;
+      place.write(`types-${where}/${name}`, code);
+    }
+    const config = {
+      extends: join(ROOT, "tsconfig.base.json"),
+      compilerOptions: {
+        lib,
+        types,
+        jsx: "react-jsx",
+        // A snippet may end where its reader continues.
+        noUnusedLocals: false,
+        typeRoots: [join(ROOT, "node_modules"), join(ROOT, "node_modules/@types")],
+      },
+      include: ["**/*.ts", "**/*.tsx"],
+    };
+    const project = place.write(`types-${where}/tsconfig.json`, JSON.stringify(config));
+    const { stdout } = await place.execute(bin("tsc"), ["-p", project]);
+    expect(stdout).toBe("");
+  });
 
   test.each(typescript.filter(({ info }) => info === "run"))(
     "of $page under $heading runs and prints what the page says",
@@ -77,7 +73,6 @@ describe("the TypeScript of the pages", () => {
       const { stdout, stderr } = await place.execute(bin("node"), [program]);
       expect(stdout, stderr).toContain(snippet(heading, "text", 0, page));
     },
-    30_000,
   );
 });
 
@@ -90,7 +85,6 @@ test.each(snippets.filter(({ info }) => info.endsWith(".test.ts")))(
     ]);
     expect(failed, stdout).toBe(false);
   },
-  30_000,
 );
 
 describe("the component JSON of the pages", () => {

@@ -50,7 +50,6 @@ describe("examples", () => {
       const { stdout } = await promisify(execFile)(node, [`${ROOT}/examples/${file}`]);
       expect(stdout).toBe(OUTPUT[file]);
     },
-    30_000,
   );
 });
 
@@ -63,4 +62,4 @@ test("wrangler accepts the Worker of the containers and its configuration", asyn
   );
   expect(stdout).toContain("env.CONTAINER (SandboxContainer)");
   expect(stdout).toContain("--dry-run: exiting now");
-}, 60_000);
+});

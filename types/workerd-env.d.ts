@@ -1,10 +1,11 @@
 /** Types `env` and `exports` of "cloudflare:workers" in tests that run inside workerd. */
 declare namespace Cloudflare {
   interface GlobalProps {
-    mainModule: typeof import("../test/durable/support/worker.ts");
+    mainModule: typeof import("../test/team/support/worker.ts");
   }
   interface Env {
-    ENGINE: DurableObjectNamespace<import("../test/durable/support/worker.ts").ScriptedTeam>;
-    TENANT: DurableObjectNamespace<import("../test/durable/support/worker.ts").Tenant>;
+    ENGINE: DurableObjectNamespace<import("../test/team/support/worker.ts").ScriptedTeam>;
+    TENANT: DurableObjectNamespace<import("../test/team/support/worker.ts").Tenant>;
+    MEMORY: DurableObjectNamespace<import("../test/team/support/worker.ts").Memory>;
   }
 }

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 
 /** A conversation of an agent with ten tools, in the process of a library. */
 export interface CachingOptions {
-  /** Of the model server: ending in `/v1` for OpenAI's models. */
+  /** URL of the model server, ending in `/v1` for OpenAI's models. */
   baseURL: string;
   model: string;
   turns: number;

@@ -7,7 +7,7 @@ import { dumpComponent } from "troupe";
 
 /** Troupe as a service: a team in its object, over HTTP. A turn is a run, streamed as SSE or waited for. */
 export async function startDurableTeam(): Promise<Peer> {
-  const worker = await bundle("src/worker.ts", {
+  const worker = await bundle("src/service/worker.ts", {
     objects: { TEAM: "TeamObject", TENANT: "TenantObject" },
     vars: { TROUPE_OPEN: "1", SECRETS_KEY: Buffer.alloc(32, 7).toString("base64") },
   });

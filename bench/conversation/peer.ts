@@ -1,6 +1,6 @@
 /** A conversation with a model. The peer keeps its messages. */
 export interface ConversationOptions {
-  /** Of the model server, ending in `/v1`. */
+  /** URL of the model server, ending in `/v1`. */
   baseURL: string;
   model: string;
   /** Whether replies are streamed, to the client as well. */

@@ -9,7 +9,7 @@ export interface StreamRequest {
   body?: string;
 }
 
-/** Opens streams, one every so many milliseconds; or measures for a while. */
+/** Opens streams, one every `everyMs`, or measures for a while. */
 export type Command =
   | { port: number; requests: readonly StreamRequest[]; everyMs: number }
   | { measureMs: number };
@@ -19,7 +19,7 @@ export interface Delays {
   tokens: number;
   median: number;
   p99: number;
-  /** Of each token that all streams got: until the last had it. */
+  /** For each token that all streams got: until the last one had it. */
   reachedAll: number[];
   /** CPU of the reader, in cores. */
   cpu: number;

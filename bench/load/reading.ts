@@ -18,7 +18,7 @@ const sockets: Socket[] = [];
 /** Tokens that were sent in this time are counted. */
 let [from, to] = [0, 0];
 let delays: number[] = [];
-/** Of each token, when the last stream had it, and how many have. */
+/** When the last stream had each token, and how many have it. */
 const arrivals = new Map<number, { streams: number; last: number }>();
 
 function now(): number {

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Agent, request as send } from "node:http";
 import { dumpComponent } from "troupe";
-import { createApiKey } from "#auth/api-key.ts";
-import { crc32, toBase62 } from "#auth/bytes.ts";
+import { createApiKey } from "#api/auth/api-key.ts";
+import { crc32, toBase62 } from "#api/auth/bytes.ts";
 import { SCOPES } from "#contract/constants.ts";
 import { bundle } from "../support/bundle.ts";
 import { replayTeam } from "../support/replay-team.ts";
@@ -21,7 +21,7 @@ const WARM_UP_GUESSES = 500;
 
 /** CPU of checking a credential, and whether the time of a refusal tells why. */
 export async function measure(): Promise<Report> {
-  using worker = await bundle("src/worker.ts", {
+  using worker = await bundle("src/service/worker.ts", {
     objects: { TEAM: "TeamObject", TENANT: "TenantObject" },
     vars: {
       SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),

@@ -20,7 +20,7 @@ const WARM_UP = 5;
 /** Messages that the model sees. */
 const CONTEXT = 20;
 const TOKENS = 10;
-/** How many runs a conversation has had, and how many are measured from there on, in so many parts. */
+/** How many runs a conversation has had, and how many are measured from there on, and in how many parts. */
 const LENGTHS = [1, 100, 1_000, 10_000];
 const WINDOW = 20;
 const WINDOWS = 5;
@@ -97,7 +97,7 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
   };
 }
 
-/** The CPU of a run after so many runs, in milliseconds. */
+/** The CPU of a run after a number of runs, in milliseconds. */
 async function byLength(
   peer: Peer,
   options: ConversationOptions,

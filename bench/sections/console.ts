@@ -13,7 +13,7 @@ import { ConsoleStage } from "../../test/console/support/stage.ts";
 import type { MeasureOptions, Report } from "../support/report.ts";
 import { median, percentile } from "../support/statistics.ts";
 
-/** Agents that write at once, a token every so many milliseconds. */
+/** Agents that write at once, and the milliseconds between their tokens. */
 const WRITERS = 5;
 const EVERY_MS = 20;
 /** A frame that took longer is seen as a stop. */
@@ -151,7 +151,7 @@ function writer(name: string, text: string, chunkDelayMs: number): AssistantAgen
   });
 }
 
-/** Two agents that say so many messages, the task included. */
+/** Two agents that say `messages`, the task included. */
 function talk(messages: number) {
   return dumpComponent(
     new RoundRobinGroupChat(
@@ -181,11 +181,11 @@ interface Opened {
   page: Page;
   /** From the navigation until the first message is on the screen. */
   milliseconds: number;
-  /** Of the scripts of the page, compressed. */
+  /** The scripts of the page, compressed. */
   kilobytes: number;
 }
 
-/** Opens a conversation in so many tabs, one after the other: the median. */
+/** Opens a conversation in several tabs, one after the other: the median. */
 async function openOften(
   stage: ConsoleStage,
   team: string,

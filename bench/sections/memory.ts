@@ -16,7 +16,7 @@ const FIRST = 50;
 /** Memory of the process per team that is loaded. */
 export async function measure(): Promise<Report> {
   await using upstream = await startNode<{ url: string }>(UPSTREAM, []);
-  using worker = await bundle("src/worker.ts", {
+  using worker = await bundle("src/service/worker.ts", {
     objects: { TEAM: "TeamObject", TENANT: "TenantObject" },
     vars: { TROUPE_OPEN: "1", SECRETS_KEY: Buffer.alloc(32, 7).toString("base64") },
   });

@@ -15,14 +15,14 @@ const PAGES = 200;
 
 const BUSY = Array.from({ length: 20 }, (_, index) => `tenant-${index}`);
 const TEAMS = 50;
-/** Of each run. */
+/** The turns of each run. */
 const TURNS = 100;
 
-/** Requests of the quiet tenant per round: so many, one every so many milliseconds. */
+/** Requests of the quiet tenant per round, and the milliseconds between them. */
 const QUIET = 200;
 const EVERY_MS = 20;
 const ROUNDS = 7;
-/** Of the flooding tenant, whose limit is 100: the processor is far from busy with the first, and half busy with the second. */
+/** Requests of the flooding tenant, whose limit is 100: the processor is far from busy with the first, and half busy with the second. */
 const FLOOD_PER_SECOND = 200;
 const HEAVY_FLOOD_PER_SECOND = 1_000;
 

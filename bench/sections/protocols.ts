@@ -67,7 +67,7 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
   const size = smoke ? SMOKE : FULL;
   await using upstream = await startNode<{ url: string }>(UPSTREAM, []);
   const { url } = upstream.hello;
-  using worker = await bundle("src/worker.ts", {
+  using worker = await bundle("src/service/worker.ts", {
     objects: { TEAM: "TeamObject", TENANT: "TenantObject" },
     vars: { TROUPE_OPEN: "1", SECRETS_KEY: Buffer.alloc(32, 7).toString("base64") },
   });

@@ -83,7 +83,7 @@ export async function measure(): Promise<Report> {
   }));
   return {
     title: "Time in memory",
-    method: `Timers and requests under way in all objects of the process, counted by a Worker that wraps \`setTimeout\`, \`setInterval\` and \`fetch\`; a request counts until its answer begins. It is asked every ${EVERY_MS} ms without asking an object. What counts is when the last of them was gone for ${number(QUIET_MS)} ms. Then nobody asks for ${number(UNLOADED_MS / 1000)} s, and the next request shows whether the object was constructed anew.`,
+    method: `Timers and requests under way in all objects of the process, counted by a Worker that wraps \`setTimeout\`, \`setInterval\` and \`fetch\`; a request counts until its answer begins. It is asked every ${EVERY_MS} ms without asking an object. What counts is when the last of them was gone for ${number(QUIET_MS)} ms. Then no request is sent for ${number(UNLOADED_MS / 1000)} s, and the next request shows whether the object was constructed again.`,
     rows,
     goals,
   };

@@ -23,7 +23,7 @@ export async function measure(): Promise<Report> {
     objects: { TEAM: "TeamObject", TENANT: "TenantObject" },
     vars: { TROUPE_OPEN: "1" },
   };
-  using troupe = await bundle("src/worker.ts", service);
+  using troupe = await bundle("src/service/worker.ts", service);
   using imports = await bundle("bench/worker/imports.ts");
   using empty = await bundle("bench/worker/empty.ts");
 
@@ -36,7 +36,7 @@ export async function measure(): Promise<Report> {
     }
   }
   const runtime = median(starts.empty);
-  using noted = await bundle("src/worker.ts", { ...service, noted: true });
+  using noted = await bundle("src/service/worker.ts", { ...service, noted: true });
   const read = await readByFirstRun(noted);
   const bytesOf = (names: readonly string[]): number =>
     kilobytes(troupe, (name) => names.includes(name));

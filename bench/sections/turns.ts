@@ -14,7 +14,7 @@ const LENGTHS = [
 
 /** Durable turns per second, against the same team in memory. */
 export async function measure(): Promise<Report> {
-  using worker = await bundle("src/worker.ts", {
+  using worker = await bundle("src/service/worker.ts", {
     objects: { TEAM: "TeamObject", TENANT: "TenantObject" },
     vars: { TROUPE_OPEN: "1" },
   });

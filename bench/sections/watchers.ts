@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { PEERS_INSTALLED } from "../conversation/all-peers.ts";
 import { type StreamRequest, Readers, type Delays } from "../load/readers.ts";
 import { Api } from "../support/api.ts";
 import { bundle } from "../support/bundle.ts";
@@ -11,7 +12,7 @@ import { startWorkerd, type Workerd } from "../support/workerd.ts";
 const WATCHERS = 1_000;
 /** Opened before memory is looked at: buffers of the process grow with the first ones. */
 const FIRST = 100;
-/** A token every so many milliseconds, alone on its way. */
+/** Milliseconds between tokens, so that each is alone on its way. */
 const WATCHED_EVERY_MS = 250;
 const WATCHED_MS = 5_000;
 
@@ -38,9 +39,13 @@ interface Size {
 const SMOKE: Size = { watchers: 20, first: 5, watchedMs: 1_000, teams: [5], measuredMs: 1_000 };
 
 /** Those who watch or stream: a team, or a bare object. */
-type Way = "team" | "bare";
-const WAYS: readonly Way[] = ["team", "bare"];
-const NAMES: Record<Way, string> = { team: "Troupe", bare: "a bare Durable Object" };
+type Way = "team" | "bare" | "sockets" | "agents";
+const NAMES: Record<Way, string> = {
+  team: "Troupe",
+  bare: "a bare Durable Object",
+  sockets: "a bare Durable Object over hibernating sockets",
+  agents: "an agent of `agents` over its hibernating sockets",
+};
 
 /** Many watchers of one team; many teams that stream at once. */
 export async function measure({ smoke = false }: MeasureOptions = {}): Promise<Report> {
@@ -55,16 +60,30 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
       };
   const rows: Report["rows"][number][] = [];
   const goals: Goal[] = [];
-  for (const way of WAYS) {
+  const reached: { [way in Way]?: number } = {};
+  const ways = [
+    "bare",
+    "sockets",
+    ...(PEERS_INSTALLED ? (["agents"] as const) : []),
+    "team",
+  ] as const;
+  for (const way of ways) {
     const { kilobytes, ...loads } = await watched(way, size);
+    reached[way] = median(loads.delays.reachedAll);
     rows.push({
       what: `${size.watchers} watchers of one`,
       through: NAMES[way],
       ...shown(loads),
       "KB per watcher": kilobytes,
     });
-    if (way === "bare") continue;
+    if (way !== "team") continue;
     goals.push(
+      {
+        what: `a token reaches ${size.watchers} watchers, times a bare object over sockets`,
+        value: (reached.team ?? 0) / (reached.sockets ?? 1),
+        unit: "times",
+        limit: { atMost: 1.5 },
+      },
       {
         what: `a token reaches ${size.watchers} watchers`,
         value: median(loads.delays.reachedAll),
@@ -80,7 +99,7 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
     );
   }
   let most = 0;
-  for (const way of WAYS) {
+  for (const way of ["team", "bare"] as const) {
     for (const teams of size.teams) {
       const loads = await streaming(way, teams, size.measuredMs);
       rows.push({
@@ -101,7 +120,7 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
   });
   return {
     title: "Watchers, and many streams at once",
-    method: `Watchers hold a stream of one team's events, all of them in one other process; a model's reply of a token every ${WATCHED_EVERY_MS} ms is shown to all. Memory is that of workerd before and after ${size.watchers} watchers, of which ${size.first} were open before. Then teams stream, each to a client of its own, ${1000 / EVERY_MS} tokens a second each. Delays are from the model server's write to the reader. Model server, runtime and reader are processes of their own, which share the machine: the columns of cores say how much of it each needs, and a process with one thread that needs a whole core is what limits.`,
+    method: `Watchers hold a stream of one team's events, all of them in one other process; over hibernating sockets the Worker passes on what a socket brings; a model's reply of a token every ${WATCHED_EVERY_MS} ms is shown to all. Memory is that of workerd before and after ${size.watchers} watchers, of which ${size.first} were open before. Then teams stream, each to a client of its own, ${1000 / EVERY_MS} tokens a second each. Delays are from the model server's write to the reader. Model server, runtime and reader are processes of their own, which share the machine: the columns of cores say how much of it each needs, and a process with one thread that needs a whole core is what limits.`,
     rows,
     goals,
   };
@@ -128,6 +147,18 @@ function shown({ delays, tokensPerSecond, workerd, upstream }: Loads): Report["r
   };
 }
 
+const OURS = {
+  entry: "bench/worker/watchers.ts",
+  objects: {
+    TEAM: "TeamObject",
+    TENANT: "TenantObject",
+    BARE: "BareObject",
+    ROOM: "BareRoom",
+    SOCKETS: "BareSockets",
+  },
+};
+const AGENTS = { entry: "bench/peers/agents-watchers/worker.ts", objects: { ROOM: "Room" } };
+
 /** A model server, a runtime and a reader, each in a process of its own. */
 class Stage implements AsyncDisposable {
   readonly #stack: AsyncDisposableStack;
@@ -149,24 +180,16 @@ class Stage implements AsyncDisposable {
     this.api = new Api(workerd.origin);
   }
 
-  static async start(): Promise<Stage> {
+  static async start(way: Way): Promise<Stage> {
     const stack = new AsyncDisposableStack();
     const upstream = stack.use(await startNode<{ url: string }>(UPSTREAM, []));
-    const worker = stack.use(
-      await bundle("bench/worker/watchers.ts", {
-        objects: {
-          TEAM: "TeamObject",
-          TENANT: "TenantObject",
-          BARE: "BareObject",
-          ROOM: "BareRoom",
-        },
-        vars: {
-          TROUPE_OPEN: "1",
-          UPSTREAM: upstream.hello.url,
-          SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
-        },
-      }),
-    );
+    const { entry, objects } = way === "agents" ? AGENTS : OURS;
+    const vars = {
+      TROUPE_OPEN: "1",
+      UPSTREAM: upstream.hello.url,
+      SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
+    };
+    const worker = stack.use(await bundle(entry, { objects, vars }));
     const workerd = stack.use(await startWorkerd(worker));
     const readers = stack.use(await Readers.start(workerd.origin));
     return new Stage(stack, upstream, workerd, readers);
@@ -199,16 +222,24 @@ function modelOf(everyMs: number): string {
   return `paced-${Math.ceil(LASTS_MS / everyMs)}-${everyMs}`;
 }
 
+const PATHS: Record<Way, (name: string) => string> = {
+  team: (name) => `/v1/teams/${name}/events`,
+  bare: (name) => `/rooms/${name}`,
+  sockets: (name) => `/sockets/${name}`,
+  agents: (name) => `/agents/${name}`,
+};
+
 /** Watchers of one team that are idle, and then see what a model says. */
 async function watched(
   way: Way,
   { watchers, first, watchedMs }: Size,
 ): Promise<Loads & { kilobytes: number }> {
-  await using stage = await Stage.start();
+  await using stage = await Stage.start(way);
   const { api, readers, workerd, upstream } = stage;
   const model = modelOf(WATCHED_EVERY_MS);
-  const team = await api.createTeam(streamingTeam(model, upstream.hello.url));
-  const path = way === "team" ? `/v1/teams/${team}/events` : `/rooms/${team}`;
+  const team =
+    way === "team" ? await api.createTeam(streamingTeam(model, upstream.hello.url)) : "watched";
+  const path = PATHS[way](team);
   const open = async (count: number): Promise<void> => {
     const opened = await readers.open(
       Array.from({ length: count }, () => ({ method: "GET" as const, path, headers: {} })),
@@ -231,7 +262,7 @@ async function watched(
 
 /** Teams, or bare objects, that stream at once; undefined if they cannot all be started. */
 async function streaming(way: Way, count: number, measuredMs: number): Promise<Loads | undefined> {
-  await using stage = await Stage.start();
+  await using stage = await Stage.start(way);
   const { api, readers, upstream } = stage;
   const model = modelOf(EVERY_MS);
   const requests: StreamRequest[] = [];

@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { goalRows, type Report, table } from "./report.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const PAGE = join(ROOT, "docs/performance.md");
+const PAGE = join(ROOT, "bench/results.md");
 
 /**
- * Puts a section's figures into `docs/performance.md`, between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`.
+ * Puts a section's figures into `bench/results.md`, between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`.
  *
  * @throws Error if the page has no such place
  */
 export function writeTables(section: string, { method, rows, goals }: Report): void {
   const page = readFileSync(PAGE, "utf8");
   const place = new RegExp(`(<!-- bench:${section} -->\n)[^]*?(<!-- /bench:${section} -->)`);
-  if (!place.test(page)) throw new Error(`docs/performance.md has no place for ${section}`);
+  if (!place.test(page)) throw new Error(`bench/results.md has no place for ${section}`);
   const parts = [method, table(rows), goals.length > 0 ? table(goalRows(goals)) : "", origin()];
   const text = parts.filter((part) => part !== "").join("\n\n");
   writeFileSync(

@@ -131,7 +131,7 @@ export function wave(count: number): Team {
   return new GraphFlow(builder.getParticipants(), builder.build());
 }
 
-/** Two agents in a team in a team, so many teams deep, that speak `turns` times. */
+/** Two agents in nested teams, `depth` deep, that speak `turns` times. */
 export function nested(depth: number, turns: number): Team {
   const team = new RoundRobinGroupChat(pair(), { name: "innermost", maxTurns: turns });
   return Array.from({ length: depth - 1 }).reduce<Team>(

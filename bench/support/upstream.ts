@@ -1,8 +1,8 @@
 // A model server that costs next to nothing: its answers are made in advance. Runs in a process of its own.
 //
-// The model's name says how it streams: `burst-2000` sends so many tokens at once, `words-60` so many, each in a write of its own,
-// `paced-100-50` so many, one every 50 milliseconds. A paced token is the time at which it was sent, in microseconds of the
-// machine's monotonic clock. A request that does not stream gets a whole reply of so many tokens.
+// The model's name says how it streams: `burst-2000` sends 2000 tokens at once, `words-60` sends 60, each in a write of its own,
+// `paced-100-50` sends 100, one every 50 milliseconds. A paced token is the time at which it was sent, in microseconds of the
+// machine's monotonic clock. A request that does not stream gets the complete reply.
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

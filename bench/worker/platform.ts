@@ -9,7 +9,7 @@ interface Outlet {
   deliver(delivery: object): void;
 }
 
-/** A tenant that can be told of teams that do not exist. */
+/** A tenant that accepts entries of teams that do not exist. */
 export class TenantObject extends DeployedTenant {
   fill(first: number, teams: number): void {
     const created_at = new Date().toISOString();

@@ -9,25 +9,27 @@ import { costOf, tokensOf } from "../parts/numbers.ts";
 import { Status } from "../parts/status.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
 import { placeInConversation } from "../team/place.ts";
+import { useTitle } from "../shell/title.ts";
 import { ComparedMessage } from "./compared-message.tsx";
 import { diverged } from "./diverged.ts";
 import { pairsOf } from "./pairs.ts";
 
-/** Two forks side by side, from where they part. */
+/** Two forks side by side, from the turn where they diverge. */
 export function ComparePage() {
+  useTitle("Compare");
   const [parameters] = useSearchParams();
   const a = parameters.get("a") ?? "";
   const b = parameters.get("b") ?? "";
   if (a === "" || b === "") {
     return (
       <div className="empty">
-        <h1>Two teams are compared</h1>
+        <h1>Compare two teams</h1>
         <p className="muted">
           Fork a conversation from one of its messages. The fork's page then compares it with the
           original.
         </p>
         <Link className="button" href="/">
-          Show the teams
+          Back to teams
         </Link>
       </div>
     );
@@ -78,8 +80,8 @@ function Comparison({ a, b }: { a: string; b: string }) {
         <button
           className="button icon-only"
           type="button"
-          aria-label="Load again"
-          title="Load again"
+          aria-label="Reload"
+          title="Reload"
           onClick={reload}
         >
           <Icon name="retry" />
@@ -91,9 +93,9 @@ function Comparison({ a, b }: { a: string; b: string }) {
       </div>
       <Common messages={parted.common} hasEarlier={parted.hasEarlier} team={a} />
       {pairs.length === 0 && (
-        <p className="muted none">Nothing was said in either of them after that.</p>
+        <p className="muted none">Neither team has messages after this point.</p>
       )}
-      <ol className="pairs" aria-label="From where they part">
+      <ol className="pairs" aria-label="Messages after the common part">
         {pairs.slice(0, shown).map((pair) => (
           <li key={`${pair.a?.id} ${pair.b?.id}`} className="pair">
             {pair.a ? (
@@ -121,7 +123,7 @@ function Comparison({ a, b }: { a: string; b: string }) {
 function Missing() {
   return (
     <p className="missing">
-      <span className="hidden">Nothing beside it</span>
+      <span className="hidden">No matching message</span>
     </p>
   );
 }
@@ -157,12 +159,12 @@ interface CommonProps {
 /** Common messages that are shown. */
 const NEAR = 30;
 
-/** What both say, folded. */
+/** The common messages, folded. */
 function Common({ messages, hasEarlier, team }: CommonProps) {
   const [open, setOpen] = useState(false);
   const last = messages.at(-1);
   const near = messages.slice(-NEAR);
-  if (last === undefined) return <p className="muted">They have no message in common.</p>;
+  if (last === undefined) return <p className="muted">The two teams have no messages in common.</p>;
   const count = `${messages.length}${hasEarlier ? " or more" : ""}`;
   return (
     <details className="common" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -172,7 +174,7 @@ function Common({ messages, hasEarlier, team }: CommonProps) {
       {(hasEarlier || near.length < messages.length) && (
         <p className="muted">
           <Link href={placeInConversation(team, near[0]?.turn ?? 1)}>
-            What was said before is in the conversation
+            Earlier messages are in the conversation
           </Link>
         </p>
       )}

@@ -12,7 +12,7 @@ interface ComparedMessageProps {
   marked: boolean;
 }
 
-/** A message beside the one of the other conversation. */
+/** A message beside its counterpart in the other conversation. */
 export function ComparedMessage({ message, other, side, marked }: ComparedMessageProps) {
   const text = textOf(message);
   const otherText = other && textOf(other);
@@ -52,7 +52,7 @@ function Body({ message }: { message: ThreadMessage }) {
   return <MessageBody message={message} />;
 }
 
-/** What can be compared word by word. */
+/** The text of a message, if it can be compared word by word. */
 function textOf({ content }: ThreadMessage & { content?: unknown }): string | undefined {
   if (typeof content === "string") return content;
   return content === undefined ? undefined : JSON.stringify(content, null, 2);

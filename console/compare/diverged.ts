@@ -1,8 +1,8 @@
 import type { TeamClient, ThreadMessage } from "troupe/client";
 
-/** Two conversations: their common messages, and those of each. */
+/** Two conversations: their common messages, and the different ones of each. */
 export interface Diverged {
-  /** The last common messages, oldest first; more may be before them. */
+  /** The last common messages, oldest first. There may be earlier ones. */
   common: readonly ThreadMessage[];
   /** Whether more common messages can be loaded. */
   hasEarlier: boolean;
@@ -34,7 +34,7 @@ export async function diverged(a: TeamClient, b: TeamClient): Promise<Diverged> 
   }
 }
 
-/** The places of the last common message. */
+/** The indexes of the last common message. */
 function parting(
   a: readonly ThreadMessage[],
   b: readonly ThreadMessage[],

@@ -1,13 +1,13 @@
 import { diffArrays } from "diff";
 import type { Message } from "troupe/client";
 
-/** Messages that stand beside each other: what the same source said at the same point, or only one of them. */
+/** Messages shown side by side: those of the same source at the same point, or a single one. */
 export interface Pair<Said extends Message> {
   a: Said | undefined;
   b: Said | undefined;
 }
 
-/** Aligns two conversations by who said what kind of thing. */
+/** Aligns two conversations by the source and type of their messages. */
 export function pairsOf<Said extends Message>(
   a: readonly Said[],
   b: readonly Said[],

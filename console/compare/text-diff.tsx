@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { LongText } from "../text/long-text.tsx";
 import { visibleCode } from "../text/foreign.ts";
 
-/** Longer texts, or those that differ too much to compare in this time, are shown as they are. */
+/** Longer texts, and texts that differ too much to compare in this time, are shown without marks. */
 const LONGEST = 40_000;
 const LONGEST_MS = 300;
 
@@ -15,7 +15,7 @@ interface TextDiffProps {
   side: "a" | "b";
 }
 
-/** A text with marks on the words that the other one lacks. */
+/** A text in which the words that the other text lacks are marked. */
 export function TextDiff({ text, other, side }: TextDiffProps) {
   const parts = useMemo(() => {
     if (text.length + other.length > LONGEST) return undefined;

@@ -1,35 +1,53 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
+import type { TurnInfo } from "troupe/client";
 import type { TeamView } from "troupe/react";
 import { useSearch } from "wouter";
 import { Icon } from "../parts/icon.tsx";
-import { entriesOf, type Entry, withEnds, withTexts } from "./entries.ts";
+import { Cards, type EndedRun, type Entry, messagesIn, withEnds } from "./entries.ts";
 import { EntryRow } from "./entry-row.tsx";
-import type { EndedRun } from "./use-ended-runs.ts";
+import { type Doing, withPresent } from "./live.ts";
+import { LiveLine } from "./live-line.tsx";
+import { type CardNumbers, numbersOf, speakersOf } from "./numbers.ts";
 
 interface ConversationProps {
   team: TeamView;
   teamId: string;
-  /** Runs whose end is marked. */
+  /** The finished turns by the ids of their messages. */
+  turns: ReadonlyMap<string, TurnInfo>;
+  /** The runs whose end is marked. */
   ended: readonly EndedRun[];
-  /** Agents whose messages are what code has printed. */
+  /** Agents whose messages are output of code. */
   printers: ReadonlySet<string>;
+  /** The name under which the team's manager speaks, if it does. */
+  manager: string | undefined;
 }
 
-/** How far from the end it still follows what is said. */
+/** The distance from the end within which it follows new messages. */
 const END_PX = 80;
-/** The height of a row until it is known. */
+/** The assumed height of a row before it is measured. */
 const ROW_PX = 110;
 
-/** The messages from the last one backwards: those in sight, and pages before them when they come into sight. */
-export function Conversation({ team, teamId, ended, printers }: ConversationProps) {
-  const { messages, texts, hasEarlier, loadEarlier } = team;
+/** The messages from the last one backwards. Only visible rows are rendered, and earlier pages load when they become visible. */
+export function Conversation(props: ConversationProps) {
+  const { team, teamId, turns, ended, printers, manager } = props;
+  const { messages, texts, activity, run, hasEarlier, loadEarlier } = team;
   // Texts change with each frame, messages do not.
-  const said = useMemo(
-    () => withEnds(entriesOf(messages, printers), ended),
-    [messages, printers, ended],
+  const cards = useMemo(() => new Cards(messages, printers), [messages, printers]);
+  const said = useMemo(() => withEnds(cards.entries, ended), [cards, ended]);
+  const speakers = useMemo(() => speakersOf(messages), [messages]);
+  const { entries, lines } = useMemo(
+    () => withPresent(said, cards, { texts, activity, run, manager }),
+    [said, cards, texts, activity, run, manager],
   );
-  const entries = useMemo(() => withTexts(said, texts), [said, texts]);
+  const ahead = useMemo(
+    () => (activity === null ? 0 : Date.parse(activity.at) - Date.now()),
+    [activity],
+  );
+  const soon = soonOf(run);
+  const doing = useSame(lines);
+  const numbers = (entry: Entry): CardNumbers | undefined =>
+    entry.kind === "card" ? numbersOf(entry, turns, speakers) : undefined;
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
   const wanted = useWantedTurn();
@@ -64,10 +82,11 @@ export function Conversation({ team, teamId, ended, printers }: ConversationProp
     }
   }, [list, shown, wanted, place, hasEarlier, loadEarlier, said]);
 
+  const teamLine = doing("");
   const items = list.getVirtualItems();
   const first = items[0]?.index;
   useEffect(() => {
-    // A page that cannot be loaded is asked for again with the next movement.
+    // A page that failed to load is requested again on the next scroll.
     if (hasEarlier && first !== undefined && first < 10) loadEarlier().catch(() => undefined);
   }, [hasEarlier, loadEarlier, first]);
 
@@ -94,13 +113,26 @@ export function Conversation({ team, teamId, ended, printers }: ConversationProp
                   className="row"
                   style={{ transform: `translateY(${item.start}px)` }}
                 >
-                  <EntryRow entry={entry} teamId={teamId} onRetry={team.retry} />
+                  <EntryRow
+                    entry={entry}
+                    teamId={teamId}
+                    numbers={numbers(entry)}
+                    doing={doing(entry.key)}
+                    ahead={ahead}
+                    soon={soon}
+                    onRetry={team.retry}
+                  />
                 </div>
               )
             );
           })}
         </div>
       </div>
+      {teamLine !== undefined && (
+        <div className="team-line">
+          <LiveLine doing={teamLine} ahead={ahead} soon={soon} />
+        </div>
+      )}
       {!atEnd && shown && (
         <button
           className="button to-end"
@@ -115,16 +147,35 @@ export function Conversation({ team, teamId, ended, printers }: ConversationProp
   );
 }
 
-/** The turn that the address asks for. */
+/** What the run does once its step or turn is over. */
+function soonOf(run: TeamView["run"]): string | undefined {
+  if (run?.status !== "running") return undefined;
+  if (run.stop_requested === "after_turn") return "stopping after this turn";
+  return run.pause_requested ? "pausing after this step" : undefined;
+}
+
+/** The lines by the keys of their cards. A line that says the same stays the same object. */
+function useSame(lines: ReadonlyMap<string, Doing>): (key: string) => Doing | undefined {
+  const last = useRef(new Map<string, Doing>());
+  const next = new Map<string, Doing>();
+  for (const [key, doing] of lines) {
+    const before = last.current.get(key);
+    next.set(key, before && JSON.stringify(before) === JSON.stringify(doing) ? before : doing);
+  }
+  last.current = next;
+  return (key) => next.get(key);
+}
+
+/** The turn in the page's address. */
 function useWantedTurn(): number | undefined {
   const turn = new URLSearchParams(useSearch()).get("turn");
   return turn !== null && /^\d{1,9}$/.test(turn) ? Number(turn) : undefined;
 }
 
-/** The index of the first entry of this turn or a later one, or -1. Only messages of the history have a turn. */
+/** The index of the first entry of this turn or a later one, or -1. Only loaded messages of the history have a turn. */
 function placeOfTurn(entries: readonly Entry[], turn: number): number {
-  return entries.findIndex(
-    (entry) => "message" in entry && "turn" in entry.message && Number(entry.message.turn) >= turn,
+  return entries.findIndex((entry) =>
+    messagesIn(entry).some((message) => "turn" in message && Number(message.turn) >= turn),
   );
 }
 

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Message, TeamClient } from "troupe/client";
 import { useLocation } from "wouter";
-import { FormDialog } from "../parts/form-dialog.tsx";
+import { FormDialog } from "../dialogs/form-dialog.tsx";
 import { comparison } from "../compare/address.ts";
 import { useNotices } from "../shell/notices.tsx";
 import { forkWith } from "./fork.ts";
@@ -28,7 +28,7 @@ export function EditAndFork({ team, message, text: before, onClose }: EditAndFor
   return (
     <FormDialog title="Edit in a fork" button="Fork and run" onSubmit={submit} onClose={onClose}>
       <label className="field">
-        <span>The fork goes on from this text. The conversation here is unchanged.</span>
+        <span>The fork continues from this text. This conversation stays unchanged.</span>
         <textarea
           rows={6}
           data-focus

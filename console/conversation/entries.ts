@@ -1,90 +1,165 @@
-import type { Message, TeamState } from "troupe/client";
-import type { EndedRun } from "./use-ended-runs.ts";
+import type { Message, RunInfo, TeamState } from "troupe/client";
 
 type Of<Type extends Message["type"]> = Extract<Message, { type: Type }>;
 type Call = Of<"ToolCallRequestEvent">["content"][number];
 type Result = Of<"ToolCallExecutionEvent">["content"][number];
+type Text = TeamState["texts"][number];
 
 export interface ToolCall {
   call: Call;
-  /** Undefined while the tool works, or when its result was not recorded. */
+  /** Undefined while the tool runs, or if its result was not recorded. */
   result: Result | undefined;
 }
 
-/** A part of the conversation as it is shown. `key` stays the same when a text in progress becomes a message. */
-export type Entry =
-  | {
-      kind: "message";
-      key: string;
-      message: Message;
-      continues: boolean;
-      /** Whether it says what code has printed. */
-      printed: boolean;
-    }
+/** A run that failed, was cancelled or has notes. */
+export interface EndedRun {
+  run: RunInfo;
+  /** The run that started after it. */
+  next: RunInfo | undefined;
+  interrupted: boolean;
+  retried: boolean;
+}
+
+/** What an agent did before its answer. */
+export type Work =
   | { kind: "tools"; key: string; message: Message; calls: readonly ToolCall[] }
-  | { kind: "text"; key: string; source: string; content: string; continues: boolean }
+  | { kind: "event"; key: string; message: Message };
+
+/** What an agent did and said in one go. `key` stays the same while it grows. */
+export interface Card {
+  kind: "card";
+  key: string;
+  source: string;
+  work: readonly Work[];
+  /** Its message; undefined while it works. */
+  answer: Message | undefined;
+  /** The text in progress. */
+  text: Text | undefined;
+  /** Whether the answer is output of code. */
+  printed: boolean;
+}
+
+/** A part of the conversation as it is shown. */
+export type Entry =
+  | Card
+  | { kind: "event"; key: string; message: Message }
   | { kind: "end"; key: string; end: EndedRun };
 
 /** The tool of AutoGen's `PythonCodeExecutionTool`. */
 const CODE_TOOL = "CodeExecutor";
+/** Events of a team's manager, which has no card. */
+const BETWEEN: ReadonlySet<Message["type"]> = new Set(["SelectSpeakerEvent", "SelectorEvent"]);
+/** Events that another part of the page shows. */
+const ELSEWHERE: ReadonlySet<Message["type"]> = new Set([
+  "UserInputRequestedEvent",
+  "ModelClientStreamingChunkEvent",
+]);
 
-/** Messages as they are shown: a tool call with its result, without events that something else on the page shows. */
-export function entriesOf(
-  messages: TeamState["messages"],
-  printers: ReadonlySet<string> = new Set(),
-): Entry[] {
-  const results = new Map<string, Result>();
-  const called = new Set<string>();
-  for (const message of messages) {
-    if (message.type === "ToolCallExecutionEvent") {
-      for (const result of message.content) results.set(result.call_id, result);
-    } else if (message.type === "ToolCallRequestEvent") {
-      for (const call of message.content) called.add(call.id);
-    }
-  }
-  const entries: Entry[] = [];
+/**
+ * Messages as cards: the thoughts, tool calls and other events of an agent belong to its next message. A task of the user
+ * ends what was begun.
+ */
+export class Cards {
+  readonly entries: Entry[] = [];
+  /** The cards without an answer, by their agents. */
+  readonly #open = new Map<string, Card & { work: Work[] }>();
+  /** The message that ended the last card of each agent, and the last one that ended all. */
+  readonly #ended = new Map<string, string>();
+  #allEnded = "";
   /** Agents whose last tool calls ran code. */
-  const ranCode = new Set<string>();
-  let last = "";
-  for (const message of messages) {
-    const { id: key, type, source } = message;
-    if (type === "UserInputRequestedEvent" || type === "ModelClientStreamingChunkEvent") continue;
-    if (type === "ToolCallRequestEvent") {
-      const calls = message.content.map((call) => ({ call, result: results.get(call.id) }));
-      entries.push({ kind: "tools", key, message, calls });
-    } else if (type === "ToolCallExecutionEvent") {
-      if (message.content.every(({ name }) => name === CODE_TOOL)) ranCode.add(source);
-      else ranCode.delete(source);
-      const orphans = message.content.filter(({ call_id }) => !called.has(call_id));
-      const calls = orphans.map((result) => ({
-        call: { id: result.call_id, name: result.name, arguments: "" },
-        result,
-      }));
-      if (calls.length > 0) entries.push({ kind: "tools", key, message, calls });
-    } else {
-      const printed =
-        (type === "TextMessage" && printers.has(source)) ||
-        (type === "ToolCallSummaryMessage" && ranCode.has(source));
-      entries.push({ kind: "message", key, message, continues: last === source, printed });
+  readonly #ranCode = new Set<string>();
+  readonly #results = new Map<string, Result>();
+  readonly #called = new Set<string>();
+
+  constructor(messages: TeamState["messages"], printers: ReadonlySet<string> = new Set()) {
+    for (const message of messages) {
+      if (message.type === "ToolCallExecutionEvent") {
+        for (const result of message.content) this.#results.set(result.call_id, result);
+      } else if (message.type === "ToolCallRequestEvent") {
+        for (const call of message.content) this.#called.add(call.id);
+      }
     }
-    last = source;
+    for (const message of messages) this.#add(message, printers);
   }
-  return entries;
+
+  /** The card that the agent is working at, or undefined. */
+  openOf(source: string): Card | undefined {
+    return this.#open.get(source);
+  }
+
+  /** The key that the agent's next card will have. */
+  nextKey(source: string): string {
+    return `${source}\n${this.#ended.get(source) ?? this.#allEnded}`;
+  }
+
+  #add(message: Message, printers: ReadonlySet<string>): void {
+    const { id, type, source } = message;
+    if (ELSEWHERE.has(type)) return;
+    if (BETWEEN.has(type)) {
+      this.entries.push({ kind: "event", key: id, message });
+    } else if (type.endsWith("Event")) {
+      const work = this.#workOf(message);
+      if (work !== undefined) this.#card(source).work.push(work);
+    } else {
+      if (source === "user") this.#endAll(id);
+      const card = this.#card(source);
+      card.answer = message;
+      card.printed =
+        (type === "TextMessage" && printers.has(source)) ||
+        (type === "ToolCallSummaryMessage" && this.#ranCode.has(source));
+      this.#open.delete(source);
+      this.#ended.set(source, id);
+    }
+  }
+
+  #endAll(id: string): void {
+    this.#open.clear();
+    this.#ended.clear();
+    this.#allEnded = id;
+  }
+
+  #card(source: string): Card & { work: Work[] } {
+    let card = this.#open.get(source);
+    if (card === undefined) {
+      card = { ...emptyCard(source, this.nextKey(source)), work: [] };
+      this.#open.set(source, card);
+      this.entries.push(card);
+    }
+    return card;
+  }
+
+  #workOf(message: Message): Work | undefined {
+    const { id: key, source } = message;
+    if (message.type === "ToolCallRequestEvent") {
+      const calls = message.content.map((call) => ({ call, result: this.#results.get(call.id) }));
+      return { kind: "tools", key, message, calls };
+    }
+    if (message.type !== "ToolCallExecutionEvent") return { kind: "event", key, message };
+    if (message.content.every(({ name }) => name === CODE_TOOL)) this.#ranCode.add(source);
+    else this.#ranCode.delete(source);
+    const orphans = message.content.filter(({ call_id }) => !this.#called.has(call_id));
+    if (orphans.length === 0) return undefined;
+    const calls = orphans.map((result) => ({
+      call: { id: result.call_id, name: result.name, arguments: "" },
+      result,
+    }));
+    return { kind: "tools", key, message, calls };
+  }
 }
 
-/** The entries and, after them, the texts in progress. */
-export function withTexts(entries: readonly Entry[], texts: TeamState["texts"]): Entry[] {
-  const all = [...entries];
-  const before = entries.at(-1);
-  let last = before === undefined ? "" : sourceOf(before);
-  for (const { id: key, source, content } of texts) {
-    all.push({ kind: "text", key, source, content, continues: last === source });
-    last = source;
-  }
-  return all;
+export function emptyCard(source: string, key: string): Card {
+  return {
+    kind: "card",
+    key,
+    source,
+    work: [],
+    answer: undefined,
+    text: undefined,
+    printed: false,
+  };
 }
 
-/** The entries with a mark after each run that has failed or was cancelled. */
+/** The entries, with a mark after each run that failed, was cancelled or has notes. */
 export function withEnds(entries: readonly Entry[], ends: readonly EndedRun[]): Entry[] {
   if (ends.length === 0) return [...entries];
   const marked = [...entries];
@@ -95,20 +170,27 @@ export function withEnds(entries: readonly Entry[], ends: readonly EndedRun[]): 
   return marked;
 }
 
-/** The index of a run's end: before the next run's task or, where that is not known, by its time. Undefined if earlier pages have to be loaded. */
+/** The messages of an entry, in their order. */
+export function messagesIn(entry: Entry): Message[] {
+  if (entry.kind === "end") return [];
+  if (entry.kind === "event") return [entry.message];
+  const { work, answer } = entry;
+  return [...work.map(({ message }) => message), ...(answer ? [answer] : [])];
+}
+
+/**
+ * The index of a run's end: before the next run's task or, if that is unknown, by its time. Undefined if it is on an earlier
+ * page.
+ */
 function placeOf(entries: readonly Entry[], { run, next, retried }: EndedRun): number | undefined {
   if (next === undefined) return entries.length;
   const [task] = retried ? [] : ((next.task ?? []) as { id?: string }[]);
-  const place = entries.findIndex(({ key }) => key === task?.id);
+  const place = entries.findIndex((entry) => messagesIn(entry).some(({ id }) => id === task?.id));
   if (place >= 0) return place;
   const ended = run.ended_at ?? "";
-  const after = entries.findLastIndex(
-    (entry) => "message" in entry && (entry.message.created_at ?? "") <= ended,
-  );
+  const after = entries.findLastIndex((entry) => {
+    const last = messagesIn(entry).at(-1);
+    return last !== undefined && (last.created_at ?? "") <= ended;
+  });
   return after >= 0 ? after + 1 : undefined;
-}
-
-function sourceOf(entry: Entry): string {
-  if (entry.kind === "end") return "";
-  return entry.kind === "text" ? entry.source : entry.message.source;
 }

@@ -1,96 +1,177 @@
 import { memo } from "react";
+import type { Message } from "troupe/client";
 import { Avatar, Name } from "../parts/name.tsx";
-import { tokensOf } from "../parts/numbers.ts";
+import { costOf, durationOf, tokensOf, usageText } from "../parts/numbers.ts";
 import { Clock } from "../parts/time.tsx";
-import { Thinking } from "../text/thinking.tsx";
-import type { Entry } from "./entries.ts";
+import { visibleName } from "../text/foreign.ts";
+import { Markdown } from "../text/markdown.tsx";
+import { Thought } from "../text/thinking.tsx";
+import { thoughtIn } from "../text/thought.ts";
+import type { Card, Entry, Work } from "./entries.ts";
+import type { Doing } from "./live.ts";
+import { LiveLine } from "./live-line.tsx";
 import { MessageActions } from "./message-actions.tsx";
-import { isEvent, MessageBody } from "./message-body.tsx";
+import { MessageBody } from "./message-body.tsx";
+import type { CardNumbers } from "./numbers.ts";
 import { RunEnd } from "./run-end.tsx";
 import { ToolCalls } from "./tool-calls.tsx";
 
 interface EntryRowProps {
   entry: Entry;
   teamId: string;
+  /** What a card has used. */
+  numbers?: CardNumbers | undefined;
+  /** What the card's agent does now. */
+  doing?: Doing | undefined;
+  /** How far the server's clock is ahead, in milliseconds. */
+  ahead: number;
+  /** What the run was asked to do after this step or turn. */
+  soon: string | undefined;
   /** Retries the team's last run. */
   onRetry?: (() => Promise<unknown>) | undefined;
 }
 
-/** One entry of the conversation. It is rendered again only when it has changed. */
-export const EntryRow = memo(function EntryRow({ entry, teamId, onRetry }: EntryRowProps) {
+/** One entry of the conversation. It renders again only if it has changed. */
+export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
+  const { entry, teamId, onRetry } = props;
   switch (entry.kind) {
-    case "tools":
+    case "event":
       return (
         <div className="entry event">
-          <ToolCalls calls={entry.calls} source={entry.message.source} />
+          <MessageBody message={entry.message} />
         </div>
       );
-    case "text":
-      return (
-        <article className="entry" data-continues={entry.continues} aria-busy="true">
-          <Avatar source={entry.source} />
-          <header>
-            <strong>
-              <Name name={entry.source} />
-            </strong>
-            <span className="writing">writing</span>
-          </header>
-          <div className="body">
-            <Thinking text={entry.content} source={entry.source} />
-          </div>
-        </article>
-      );
     case "end":
-      return <RunEnd end={entry.end} onRetry={onRetry} />;
-    case "message": {
-      const { message, continues } = entry;
-      if (isEvent(message)) {
-        return (
-          <div className="entry event">
-            <MessageBody message={message} />
-          </div>
-        );
-      }
-      return (
-        <article className="entry" data-continues={continues} data-user={message.source === "user"}>
-          <Avatar source={message.source} />
-          <header>
-            <strong>
-              <Name name={message.source} />
-            </strong>
-            <span className="muted">
-              <Clock time={message.created_at} />
-            </span>
-            {message.models_usage && (
-              <span className="muted usage">{tokensOf(message.models_usage)}</span>
-            )}
-            <MessageActions message={message} teamId={teamId} />
-          </header>
-          <div className="body">
-            <MessageBody message={message} printed={entry.printed} />
-          </div>
-        </article>
-      );
-    }
+      return <RunEnd end={entry.end} teamId={teamId} onRetry={onRetry} />;
+    case "card":
+      return <CardRow {...props} card={entry} />;
   }
 }, sameRow);
 
-function sameRow(last: EntryRowProps, { entry: next, teamId }: EntryRowProps): boolean {
-  const { entry } = last;
-  if (last.teamId !== teamId || entry.kind !== next.kind) return false;
-  if (entry.kind === "end" && next.kind === "end") return entry.end === next.end;
-  if (entry.kind === "text" && next.kind === "text") {
-    return entry.content === next.content && entry.continues === next.continues;
-  }
-  if (entry.kind === "message" && next.kind === "message") {
-    const { printed, continues } = next;
-    return (
-      entry.message === next.message && entry.continues === continues && entry.printed === printed
-    );
-  }
-  if (entry.kind === "tools" && next.kind === "tools") {
-    const same = entry.calls.every(({ result }, index) => result === next.calls[index]?.result);
-    return entry.message === next.message && same;
-  }
-  return false;
+function CardRow({ card, teamId, numbers, doing, ahead, soon }: EntryRowProps & { card: Card }) {
+  const { source, work, answer, text, printed } = card;
+  const time = (answer ?? work.at(-1)?.message)?.created_at;
+  return (
+    <article className="entry" data-user={source === "user"} aria-busy={answer === undefined}>
+      <Avatar source={source} />
+      <header>
+        <strong>
+          <Name name={source} />
+        </strong>
+        {time !== undefined && (
+          <span className="muted">
+            <Clock time={time} />
+          </span>
+        )}
+        {numbers && <Numbers numbers={numbers} />}
+        {answer && <MessageActions message={answer} teamId={teamId} />}
+      </header>
+      <Steps card={card} thoughtMs={numbers?.thoughtMs} />
+      {answer && (
+        <div className="body">
+          <MessageBody message={withoutThought(answer)} printed={printed} />
+        </div>
+      )}
+      {answer === undefined && text !== undefined && thoughtIn(text.content).answer !== "" && (
+        <div className="body">
+          <Markdown text={thoughtIn(text.content).answer} growing />
+        </div>
+      )}
+      {doing && <LiveLine doing={doing} ahead={ahead} soon={soon} />}
+      {work.length === 0 && !answer && !text && !doing && <p className="live">Working</p>}
+    </article>
+  );
+}
+
+/** Thoughts, tool calls and other events before the answer, in one column. A thought keeps its place when it is recorded. */
+function Steps({ card, thoughtMs }: { card: Card; thoughtMs: number | null | undefined }) {
+  const { work, answer, text } = card;
+  const written = answer ? textOf(answer) : text?.content;
+  const { thought, open } = thoughtIn(written ?? "");
+  const thoughts = work.filter(({ message }) => message.type === "ThoughtEvent").length;
+  if (work.length === 0 && thought === undefined) return null;
+  let place = 0;
+  const single = thoughts + (thought === undefined ? 0 : 1) === 1;
+  const ms = single ? thoughtMs : null;
+  return (
+    <div className="work">
+      {work.map((one) =>
+        one.message.type === "ThoughtEvent" ? (
+          <Thought key={`thought ${place++}`} text={one.message.content} ms={ms} />
+        ) : (
+          <WorkRow key={one.key} work={one} />
+        ),
+      )}
+      {thought !== undefined && (
+        <Thought key={`thought ${place}`} text={thought} streaming={open && !answer} ms={ms} />
+      )}
+    </div>
+  );
+}
+
+function WorkRow({ work }: { work: Work }) {
+  return work.kind === "tools" ? (
+    <ToolCalls calls={work.calls} />
+  ) : (
+    <MessageBody message={work.message} inCard />
+  );
+}
+
+function Numbers({ numbers: { models, tokens, cost, ms } }: { numbers: CardNumbers }) {
+  const parts = [
+    models.length > 0 && visibleName(models.join(", ")),
+    tokens !== undefined && tokensOf(tokens),
+    cost !== null && costOf(cost),
+    ms !== null && durationOf(ms),
+  ].filter((part) => part !== false);
+  if (parts.length === 0) return null;
+  return (
+    <span className="muted usage" title={tokens && usageText(tokens)}>
+      {parts.join(" · ")}
+    </span>
+  );
+}
+
+function textOf({ content }: Message & { content?: unknown }): string {
+  return typeof content === "string" ? content : "";
+}
+
+/** The message without the reasoning at the beginning of its text, which is shown before it. */
+function withoutThought(message: Message): Message {
+  if (message.type !== "TextMessage") return message;
+  const { thought, answer } = thoughtIn(message.content);
+  return thought === undefined ? message : { ...message, content: answer };
+}
+
+function sameRow(last: EntryRowProps, next: EntryRowProps): boolean {
+  if (last.teamId !== next.teamId || last.onRetry !== next.onRetry) return false;
+  if (last.doing !== next.doing || (next.doing && last.soon !== next.soon)) return false;
+  if (!sameNumbers(last.numbers, next.numbers)) return false;
+  const [a, b] = [last.entry, next.entry];
+  if (a === b) return true;
+  if (a.kind === "end" && b.kind === "end") return a.end === b.end;
+  if (a.kind === "event" && b.kind === "event") return a.message === b.message;
+  if (a.kind !== "card" || b.kind !== "card") return false;
+  return (
+    a.answer === b.answer &&
+    a.printed === b.printed &&
+    a.text?.content === b.text?.content &&
+    a.work.length === b.work.length &&
+    a.work.every((work, index) => sameWork(work, b.work[index]))
+  );
+}
+
+function sameWork(a: Work, b: Work | undefined): boolean {
+  if (a.message !== b?.message) return false;
+  if (a.kind !== "tools" || b.kind !== "tools") return true;
+  return a.calls.every(({ result }, index) => result === b.calls[index]?.result);
+}
+
+function sameNumbers(a: CardNumbers | undefined, b: CardNumbers | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.ms === b.ms && a.cost === b.cost && total(a) === total(b);
+}
+
+function total({ tokens }: CardNumbers): number {
+  return (tokens?.prompt_tokens ?? 0) + (tokens?.completion_tokens ?? 0);
 }

@@ -3,8 +3,8 @@ import type { Message, TeamClient } from "troupe/client";
 const PAGE = 200;
 
 /**
- * The turn that a message was said in. Messages of the history have it with them; those that came over the stream are looked
- * up from the end of the thread.
+ * The turn of a message. Messages of the history contain it; messages from the stream are looked up from the end of the
+ * thread.
  *
  * @throws Error when the thread has no such message
  */
@@ -17,7 +17,7 @@ async function turnOf(team: TeamClient, message: Message): Promise<number> {
     if (found !== undefined) return found.turn;
     before = page.next_before;
   }
-  throw new Error("The message is not in the conversation any more.");
+  throw new Error("The message is no longer in the conversation.");
 }
 
 /** A new team whose conversation ends with the turn of a message. */
@@ -25,13 +25,18 @@ export async function forkAfter(team: TeamClient, message: Message): Promise<Tea
   return team.fork({ turn: await turnOf(team, message) });
 }
 
-/** A new team that was not given a message but another one in its place. */
+/** A new team whose conversation ends before the turn of a message. */
+export async function forkBefore(team: TeamClient, message: Message): Promise<TeamClient> {
+  return team.fork({ turn: Math.max(0, (await turnOf(team, message)) - 1) });
+}
+
+/** A new team in whose conversation another message replaces this one. */
 export async function forkWith(
   team: TeamClient,
   message: Message,
   text: string,
 ): Promise<TeamClient> {
-  const fork = await team.fork({ turn: Math.max(0, (await turnOf(team, message)) - 1) });
+  const fork = await forkBefore(team, message);
   await fork.start(text);
   return fork;
 }

@@ -13,7 +13,7 @@ interface MessageActionsProps {
   teamId: string;
 }
 
-/** What can be done with a message; seen when it is pointed at, or has the focus. */
+/** The actions of a message. They appear on hover and focus. */
 export function MessageActions({ message, teamId }: MessageActionsProps) {
   const client = useTroupe();
   const [, navigate] = useLocation();

@@ -1,26 +1,37 @@
 import type { Message } from "troupe/client";
+import { useBeside } from "../parts/beside.ts";
 import { Fold } from "../parts/fold.tsx";
+import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
 import { CodeBlock } from "../text/code-block.tsx";
-import { imageAddress } from "../text/foreign.ts";
-import { LongText } from "../text/long-text.tsx";
+import { imageAddress, visibleName } from "../text/foreign.ts";
+import { JsonValue, jsonIn } from "../text/json-value.tsx";
 import { Markdown } from "../text/markdown.tsx";
-import { Thinking } from "../text/thinking.tsx";
+import { Printed } from "../text/output.tsx";
+import { Thinking, Thought } from "../text/thinking.tsx";
+import { Citations } from "./citations.tsx";
 import { WrittenFiles } from "./written-files.tsx";
-
-/** What happens between messages, and is shown smaller. */
-export function isEvent({ type }: Message): boolean {
-  return type.endsWith("Event");
-}
 
 interface MessageBodyProps {
   message: Message;
-  /** Whether it says what code has printed, which is no Markdown. */
+  /** Whether it is output of code, which is not Markdown. */
   printed?: boolean;
+  /** Whether it is shown in a card of its agent. */
+  inCard?: boolean;
 }
 
-/** What a message or an event says. */
-export function MessageBody({ message, printed = false }: MessageBodyProps) {
+/** The content of a message or an event, with what it cites. */
+export function MessageBody(props: MessageBodyProps) {
+  return (
+    <>
+      <Content {...props} />
+      <Citations metadata={props.message.metadata} />
+    </>
+  );
+}
+
+function Content({ message, printed = false, inCard = false }: MessageBodyProps) {
+  const source = inCard ? undefined : message.source;
   switch (message.type) {
     case "TextMessage":
     case "StopMessage":
@@ -28,9 +39,11 @@ export function MessageBody({ message, printed = false }: MessageBodyProps) {
       return (
         <>
           {printed ? (
-            <LongText text={message.content} />
+            <Printed text={message.content} />
+          ) : jsonIn(message.content) !== undefined ? (
+            <JsonValue value={jsonIn(message.content)} />
           ) : (
-            <Thinking text={message.content} source={message.source} />
+            <Thinking text={message.content} source={source} />
           )}
           <WrittenFiles metadata={message.metadata} />
         </>
@@ -39,6 +52,8 @@ export function MessageBody({ message, printed = false }: MessageBodyProps) {
       return message.content.map((part, index) =>
         typeof part === "string" ? (
           <Markdown key={index} text={part} />
+        ) : "media_type" in part ? (
+          <AttachedFile key={index} file={part} />
         ) : (
           <Picture key={index} data={part.data} />
         ),
@@ -53,20 +68,16 @@ export function MessageBody({ message, printed = false }: MessageBodyProps) {
         </>
       );
     case "ThoughtEvent":
-      return (
-        <Fold icon="thought" title="Thought" source={message.source}>
-          <Markdown text={message.content} />
-        </Fold>
-      );
+      return <Thought text={message.content} source={source} />;
     case "MemoryQueryEvent":
       return (
-        <Fold icon="thought" title={`${message.content.length} memories`} source={message.source}>
-          <CodeBlock code={JSON.stringify(message.content, null, 2)} language="json" />
+        <Fold icon="thought" title={`${message.content.length} memories`} source={source}>
+          <JsonValue value={message.content} />
         </Fold>
       );
     case "CodeGenerationEvent":
       return (
-        <Fold icon="code" title="Wrote code" source={message.source} open>
+        <Fold icon="code" title="Wrote code" source={source} open>
           {message.code_blocks.map(({ code, language }, index) => (
             <CodeBlock key={index} code={code} language={language} />
           ))}
@@ -78,11 +89,11 @@ export function MessageBody({ message, printed = false }: MessageBodyProps) {
         <Fold
           icon="code"
           title={exit_code === 0 ? "Ran code" : `Ran code: exit code ${exit_code}`}
-          source={message.source}
+          source={source}
           failed={exit_code !== 0}
           open
         >
-          <LongText text={output} />
+          <Printed text={output} exitCode={exit_code} />
           <WrittenFiles metadata={message.metadata} />
         </Fold>
       );
@@ -98,17 +109,45 @@ export function MessageBody({ message, printed = false }: MessageBodyProps) {
       );
     case "SelectorEvent":
       return (
-        <Fold icon="people" title="Selection" source={message.source}>
+        <Fold icon="people" title="Selection" source={source}>
           <Markdown text={message.content} />
         </Fold>
       );
     default:
-      return <CodeBlock code={JSON.stringify(message.content, null, 2)} language="json" />;
+      return <JsonValue value={message.content} />;
   }
 }
 
 function Picture({ data }: { data: string }) {
+  const beside = useBeside();
   const address = imageAddress(data);
-  if (address === undefined) return <p className="muted">An image of an unknown kind</p>;
-  return <img className="picture" src={address} alt="Attached to this message" />;
+  if (address === undefined) return <p className="muted">An image in an unknown format</p>;
+  const image = <img className="picture" src={address} alt="Attached to this message" />;
+  if (beside === undefined) return image;
+  return (
+    <button
+      className="picture-button"
+      type="button"
+      title="Open beside the conversation"
+      onClick={() => beside({ title: "Image", content: image })}
+    >
+      {image}
+    </button>
+  );
+}
+
+/** A file as a download. The browser does not show its content. */
+function AttachedFile({ file }: { file: { data: string; name: string; media_type: string } }) {
+  const name = visibleName(file.name);
+  return (
+    <a
+      className="chip"
+      href={`data:application/octet-stream;base64,${file.data}`}
+      download={name}
+      title={`${name}, ${file.media_type}`}
+    >
+      <Icon name="file" />
+      {name}
+    </a>
+  );
 }

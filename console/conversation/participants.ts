@@ -2,13 +2,13 @@ export interface Participant {
   name: string;
   description: string;
   provider: string;
-  /** Of an inner team. */
+  /** The participants of an inner team. */
   participants: readonly Participant[];
 }
 
 type Part = { readonly provider?: unknown; readonly config?: unknown };
 
-/** Who takes part in a team, or the one agent that a component is. @param component as the API shows it */
+/** The participants of a team, or the component itself if it is an agent. @param component as the API shows it */
 export function participantsOf(component: Part): Participant[] {
   const inner = membersOf(component);
   return inner.length > 0 ? inner : [participantOf(component)];
@@ -17,7 +17,7 @@ export function participantsOf(component: Part): Participant[] {
 function membersOf({ config }: Part): Participant[] {
   const { participants, team } = (config ?? {}) as { participants?: unknown; team?: unknown };
   if (Array.isArray(participants)) return participants.map((part) => participantOf(part as Part));
-  // A society of mind has a team inside.
+  // A SocietyOfMindAgent contains a team.
   return typeof team === "object" && team !== null ? membersOf(team) : [];
 }
 
@@ -32,7 +32,7 @@ function participantOf(part: Part): Participant {
   };
 }
 
-/** Agents whose messages are what code has printed: code executors without a model. */
+/** Agents whose messages are output of code: code executors without a model. */
 export function printersOf(component: Part | undefined): ReadonlySet<string> {
   const printers = new Set<string>();
   const visit = (value: unknown): void => {
@@ -46,4 +46,12 @@ export function printersOf(component: Part | undefined): ReadonlySet<string> {
   };
   visit(component);
   return printers;
+}
+
+/** The name under which the manager of a team speaks; undefined for managers that only choose who speaks. */
+export function managerOf(component: Part | undefined): string | undefined {
+  const provider = component?.provider;
+  return typeof provider === "string" && /(^|\.)MagenticOneGroupChat$/.test(provider)
+    ? "MagenticOneOrchestrator"
+    : undefined;
 }

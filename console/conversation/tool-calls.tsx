@@ -1,12 +1,12 @@
 import { Fold } from "../parts/fold.tsx";
-import { CodeBlock } from "../text/code-block.tsx";
 import { visibleName } from "../text/foreign.ts";
-import { LongText } from "../text/long-text.tsx";
+import { Output } from "../text/output.tsx";
 import type { ToolCall } from "./entries.ts";
 
 interface ToolCallsProps {
   calls: readonly ToolCall[];
-  source: string;
+  /** Their agent, where that is not said around them. */
+  source?: string;
 }
 
 export function ToolCalls({ calls, source }: ToolCallsProps) {
@@ -38,29 +38,21 @@ export function ToolCallBody({ call, result }: ToolCall) {
       {call.arguments !== "" && (
         <>
           <h4>Arguments</h4>
-          <CodeBlock code={indented(call.arguments)} language="json" />
+          <Output text={call.arguments} />
         </>
       )}
       <h4>{result?.is_error === true ? "Error" : "Result"}</h4>
       {result === undefined ? (
-        <p className="muted">There is no result yet.</p>
+        <p className="muted">No result yet.</p>
       ) : (
-        <LongText text={result.content} />
+        <Output text={result.content} />
       )}
     </>
   );
 }
 
-/** The arguments in a few words. */
+/** The arguments, shortened. */
 function brief(json: string): string {
   const text = visibleName(json.slice(0, 200)).replaceAll(/[{}"]/g, "").trim();
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
-}
-
-function indented(json: string): string {
-  try {
-    return JSON.stringify(JSON.parse(json), null, 2);
-  } catch {
-    return json;
-  }
 }

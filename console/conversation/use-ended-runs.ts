@@ -1,22 +1,14 @@
 import { useEffect, useMemo, useState } from "react";
 import type { RunInfo, TeamClient } from "troupe/client";
 import type { TeamView } from "troupe/react";
+import type { EndedRun } from "./entries.ts";
 
-/** Runs whose ends are marked: the latest. */
+/** The number of latest runs whose ends are marked. */
 const MOST = 100;
-/** A run that was created at the end of another one, and not before, has interrupted it. */
+/** A run that was created when another one ended, and not earlier, has interrupted it. */
 const SAME_TIME_MS = 200;
 
-/** A run that failed or was cancelled. */
-export interface EndedRun {
-  run: RunInfo;
-  /** The run that started after it. */
-  next: RunInfo | undefined;
-  interrupted: boolean;
-  retried: boolean;
-}
-
-/** The runs of a team that failed or were cancelled, oldest first. */
+/** The runs of a team that failed, were cancelled or have notes, oldest first. */
 export function useEndedRuns(team: TeamClient, { run }: Pick<TeamView, "run">): EndedRun[] {
   const [runs, setRuns] = useState<readonly RunInfo[]>([]);
   const last = run === null ? "" : `${run.id} ${run.status}`;
@@ -26,7 +18,7 @@ export function useEndedRuns(team: TeamClient, { run }: Pick<TeamView, "run">): 
     team
       .runs({ limit: MOST })
       .then((page) => controller.signal.aborted || setRuns(page.runs))
-      // The marks are missing then; the next run looks again.
+      // The marks are missing then. They are loaded again with the next run.
       .catch(() => undefined);
     return () => controller.abort();
   }, [team, last]);
@@ -42,7 +34,8 @@ function endedRuns(runs: readonly RunInfo[], current: RunInfo | null): EndedRun[
     else started.push(current);
   }
   return started.flatMap((run, index) => {
-    if (run.status !== "failed" && run.status !== "cancelled") return [];
+    const isMarked = run.status === "failed" || run.status === "cancelled" || run.notes;
+    if (!isMarked) return [];
     const next = started[index + 1];
     const retried = next?.retry_of === run.id;
     const apart = next && Math.abs(Date.parse(next.created_at) - Date.parse(run.ended_at ?? ""));

@@ -1,6 +1,6 @@
-import { useCallback, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
 import type { TeamClient } from "troupe/client";
-import { Dialog } from "../parts/dialog.tsx";
+import { Dialog } from "../dialogs/dialog.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { bytesOf } from "../parts/numbers.ts";
 import { Problem } from "../parts/problem.tsx";
@@ -18,25 +18,41 @@ interface FilePreviewProps {
   onDelete: (() => void) | undefined;
 }
 
-/** What is in a file: an image, Markdown or text. */
+/** The content of a file: an image, Markdown or text. */
 export function FilePreview({ team, path, onClose, onDelete }: FilePreviewProps) {
+  return (
+    <Dialog title={visibleName(path)} onClose={onClose} wide>
+      <FileContent team={team} path={path}>
+        <DownloadButton team={team} path={path} />
+        {onDelete && (
+          <IconButton
+            icon="bin"
+            name={`Delete ${visibleName(path)}`}
+            title="Delete"
+            onClick={onDelete}
+          />
+        )}
+      </FileContent>
+    </Dialog>
+  );
+}
+
+interface FileContentProps {
+  team: TeamClient;
+  path: string;
+  /** Actions beside its size. */
+  children?: ReactNode;
+}
+
+/** What is in a file, as far as it can be shown. */
+export function FileContent({ team, path, children }: FileContentProps) {
   const load = useCallback(() => viewOf(team, path), [team, path]);
   const { value: view, error } = useLoaded(load);
   return (
-    <Dialog title={visibleName(path)} onClose={onClose} wide>
+    <>
       <div className="file-facts muted">
         {view && bytesOf(view.size)}
-        <span className="file-actions">
-          <DownloadButton team={team} path={path} />
-          {onDelete && (
-            <IconButton
-              icon="bin"
-              name={`Delete ${visibleName(path)}`}
-              title="Delete"
-              onClick={onDelete}
-            />
-          )}
-        </span>
+        <span className="file-actions">{children}</span>
       </div>
       <Problem error={error} />
       {view === undefined && error === undefined && (
@@ -45,7 +61,7 @@ export function FilePreview({ team, path, onClose, onDelete }: FilePreviewProps)
         </p>
       )}
       {view !== undefined && <View view={view} name={path} />}
-    </Dialog>
+    </>
   );
 }
 
@@ -58,9 +74,11 @@ function View({ view, name }: { view: FileView; name: string }) {
     case "text":
       return <CodeBlock code={view.text} language={view.language} />;
     case "large":
-      return <p className="muted">Files over {bytesOf(LARGEST_VIEW)} are not shown here.</p>;
+      return <p className="muted">Files over {bytesOf(LARGEST_VIEW)} cannot be previewed.</p>;
     case "bytes":
-      return <p className="muted">This is neither text nor an image that can be shown.</p>;
+      return (
+        <p className="muted">This file is neither text nor an image and cannot be previewed.</p>
+      );
   }
 }
 

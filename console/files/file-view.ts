@@ -1,6 +1,6 @@
 import type { TeamClient } from "troupe/client";
 
-/** A file, as it can be shown. @property size in bytes */
+/** The preview of a file. @property size in bytes */
 export type FileView = { size: number } & (
   | { kind: "image"; content: Blob }
   | { kind: "markdown"; text: string }
@@ -10,7 +10,7 @@ export type FileView = { size: number } & (
   | { kind: "large" }
 );
 
-/** Bytes; larger files are downloaded. */
+/** The largest previewed file, in bytes. Larger files can only be downloaded. */
 export const LARGEST_VIEW = 5_000_000;
 
 /** Images that cannot contain scripts. */
@@ -23,7 +23,7 @@ const IMAGES = new Set([
   "image/bmp",
 ]);
 
-/** The language of a file by the end of its name, where that is not its name. */
+/** The language of a file by its extension, where the two differ. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   py: "python",
   js: "javascript",
@@ -59,7 +59,7 @@ export async function viewOf(team: TeamClient, path: string): Promise<FileView> 
   return { size, kind: "text", text, language: LANGUAGES[end] ?? end };
 }
 
-/** Undefined for what is not UTF-8, or has NULs. */
+/** Undefined for bytes that are not UTF-8 or contain NULs. */
 function textOf(content: ArrayBuffer): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(content);

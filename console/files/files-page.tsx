@@ -14,7 +14,7 @@ import { FileTable } from "./file-table.tsx";
 import { Upload } from "./upload.tsx";
 
 const PAGE = 100;
-/** Runs write files. */
+/** Changes of runs, because runs write files. */
 const KINDS: readonly DirectoryChange["kind"][] = ["run"];
 
 /** The files that a team's code reads and writes. */
@@ -47,17 +47,18 @@ export function FilesPage({ teamId }: { teamId: string }) {
       action: () => team.deleteFile(file.path),
     });
   };
-  /** A file that is about to be deleted is replaced instead. */
-  const keep = (path: string): void => {
-    for (const file of value ?? []) if (file.path === path) undo(keyOf(file));
+  /** Uploading a file whose deletion is pending replaces it and cancels the deletion. */
+  const write = (file: File): Promise<unknown> => {
+    for (const one of value ?? []) if (one.path === file.name) undo(keyOf(one));
+    return team.writeFile(file.name, file);
   };
 
   const files = value?.filter((file) => !gone.has(keyOf(file)));
   const openedFile = files?.find(({ path }) => path === opened);
   return (
     <div className="page">
-      <TeamHead teamId={teamId} title="Files" />
-      {mayWrite && <Upload team={team} onUpload={keep} onUploaded={reload} />}
+      <TeamHead teamId={teamId} title="Files" tab="files" />
+      {mayWrite && <Upload onFile={write} onUploaded={reload} />}
       {value === undefined && error !== undefined && <Failure error={error} onRetry={reload} />}
       {value === undefined && error === undefined && (
         <p className="loading" role="status">
@@ -66,10 +67,10 @@ export function FilesPage({ teamId }: { teamId: string }) {
       )}
       {files?.length === 0 && (
         <div className="empty">
-          <h2>There are no files</h2>
+          <h2>No files yet</h2>
           <p className="muted">
             What the team's code writes appears here.{" "}
-            {mayWrite && "Drop a file to give it one to read."}
+            {mayWrite && "Drop a file here to make it available to the code."}
           </p>
           <Link className="button" href={`/teams/${teamId}`}>
             Give the team a task

@@ -1,18 +1,15 @@
 import { useEffect, useRef, useState } from "react";
-import type { TeamClient } from "troupe/client";
 import { Icon } from "../parts/icon.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import { visibleName } from "../text/foreign.ts";
 
 interface UploadProps {
-  team: TeamClient;
-  /** A file of this path is about to be written. */
-  onUpload: (path: string) => void;
+  onFile: (file: File) => Promise<unknown>;
   onUploaded: () => void;
 }
 
-/** Writes files that are chosen, or dropped anywhere on the page. */
-export function Upload({ team, onUpload, onUploaded }: UploadProps) {
+/** Uploads files that the user selects, or drops anywhere on the page. */
+export function Upload({ onFile, onUploaded }: UploadProps) {
   const { attempt, tell } = useNotices();
   const [left, setLeft] = useState(0);
   const chooser = useRef<HTMLInputElement>(null);
@@ -20,9 +17,8 @@ export function Upload({ team, onUpload, onUploaded }: UploadProps) {
   const upload = async (files: readonly File[]): Promise<void> => {
     setLeft((count) => count + files.length);
     for (const file of files) {
-      onUpload(file.name);
       await attempt(async () => {
-        await team.writeFile(file.name, file);
+        await onFile(file);
         tell(`${visibleName(file.name)} was uploaded.`);
         onUploaded();
       });
@@ -51,14 +47,14 @@ export function Upload({ team, onUpload, onUploaded }: UploadProps) {
         {left > 0
           ? `Uploading ${left === 1 ? "a file" : `${left} files`}`
           : dragging
-            ? "Drop them now"
-            : "or drop them here. A file of the same name is replaced."}
+            ? "Drop the files now"
+            : "or drop them here. A file with the same name is replaced."}
       </span>
     </div>
   );
 }
 
-/** Takes files that are dropped on the page. @returns whether something is being dragged over it */
+/** Handles files that are dropped on the page. @returns whether files are being dragged over it */
 function useDrop(onDrop: (files: File[]) => void): boolean {
   const [dragging, setDragging] = useState(false);
   const dropped = useRef(onDrop);

@@ -6,16 +6,16 @@ interface ChangesProps {
   after: object;
 }
 
-/** More lines are not compared one by one. */
+/** Texts with more lines are not compared line by line. */
 const MOST_LINES = 2_000;
 
-/** What was changed, line by line for each of the values. */
+/** The changed lines of each value. */
 export function Changes({ before, after }: ChangesProps) {
   const old = before as { [key: string]: unknown };
   const now = after as { [key: string]: unknown };
   const keys = [...new Set([...Object.keys(old), ...Object.keys(now)])];
   const changed = keys.filter((key) => textOf(old[key]) !== textOf(now[key]));
-  if (changed.length === 0) return <p className="muted">Nothing is changed yet.</p>;
+  if (changed.length === 0) return <p className="muted">No changes yet.</p>;
   return (
     <dl className="changes" aria-label="Changes">
       {changed.map((key) => (

@@ -10,22 +10,17 @@ import {
   errorId,
 } from "@rjsf/utils";
 import { Icon } from "../parts/icon.tsx";
+import { FieldErrors } from "../fields/field-errors.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { visibleName } from "../text/foreign.ts";
-import { Errors } from "./component-field.tsx";
-import { isFirst } from "./form-schema.ts";
 
-// How a form looks: the fields of the console instead of those of the library.
-
-/** Fields that have a label of their own. */
-const SELF_LABELLED = new Set(["component", "json"]);
+// The look of forms: the console's fields instead of the library's.
 
 export function FieldTemplate(props: FieldTemplateProps) {
-  const { id, label, children, errors, description, rawDescription, required, uiSchema } = props;
+  const { id, label, children, errors, description, rawDescription, required } = props;
   const { displayLabel, hidden, schema } = props;
   if (hidden) return null;
-  const own = SELF_LABELLED.has(String(uiSchema?.["ui:field"]));
-  const shown = displayLabel === true && !own && schema.type !== "boolean";
+  const shown = displayLabel === true && schema.type !== "boolean";
   return (
     <div className="field form-field">
       {shown && label !== "" && (
@@ -43,7 +38,7 @@ export function FieldTemplate(props: FieldTemplateProps) {
 
 export function ErrorTemplate({ errors = [], fieldPathId }: FieldErrorProps) {
   return (
-    <Errors
+    <FieldErrors
       id={errorId(fieldPathId)}
       messages={errors.filter((error) => typeof error === "string")}
     />
@@ -59,28 +54,12 @@ export function DescriptionTemplate({ id, description }: DescriptionFieldProps) 
   );
 }
 
-/** The first properties, and the others folded. */
-export function ObjectTemplate(props: ObjectFieldTemplateProps) {
-  const { properties, schema, title, fieldPathId, errorSchema } = props;
-  const isConfig = fieldPathId.path.at(-1) === "config";
-  const first = properties.filter(({ name }) => !isConfig || isFirst(name, schema));
-  const others = properties.filter((property) => !first.includes(property));
-  const wrong = others.some(({ name }) => errorSchema?.[name] !== undefined);
+export function ObjectTemplate({ properties, title }: ObjectFieldTemplateProps) {
   return (
     <div className="form-object" role="group" aria-label={title === "" ? undefined : title}>
-      {first.map(({ name, content }) => (
+      {properties.map(({ name, content }) => (
         <div key={name}>{content}</div>
       ))}
-      {others.length > 0 && (
-        <details className="form-more" open={wrong || undefined}>
-          <summary>More settings</summary>
-          <div className="form-object">
-            {others.map(({ name, content }) => (
-              <div key={name}>{content}</div>
-            ))}
-          </div>
-        </details>
-      )}
     </div>
   );
 }
@@ -140,5 +119,5 @@ export function ArrayItemTemplate({
 }
 
 export function UnsupportedTemplate({ schema }: UnsupportedFieldProps) {
-  return <p className="muted">No form can show this: {JSON.stringify(schema)}</p>;
+  return <p className="muted">This value has no form field: {JSON.stringify(schema)}</p>;
 }

@@ -1,6 +1,6 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useState } from "react";
 import type { DirectoryChange } from "troupe/client";
-import { useTroupe } from "troupe/react";
+import { useChanges } from "./use-changes.ts";
 import { type Loaded, useLoaded } from "./use-loaded.ts";
 
 export interface List<Item> extends Loaded<readonly Item[]> {
@@ -13,15 +13,11 @@ export type LoadPage<Item> = (
   cursor: string | undefined,
 ) => Promise<{ items: readonly Item[]; next: string | null }>;
 
-/** Changes of busy teams are shown together. */
-const TOGETHER_MS = 500;
-
-/** A list over all teams as it is now. @param kinds the changes after which it is loaded again; a constant */
+/** The live list over all teams. @param kinds the changes after which it is loaded again; a constant */
 export function useList<Item>(
   loadPage: LoadPage<Item>,
   kinds: readonly DirectoryChange["kind"][],
 ): List<Item> {
-  const client = useTroupe();
   const [pages, setPages] = useState(1);
   const load = useCallback(async () => {
     const items: Item[] = [];
@@ -34,32 +30,7 @@ export function useList<Item>(
     return { items, hasMore: cursor !== undefined };
   }, [loadPage, pages]);
   const { value, error, reload } = useLoaded(load);
-
-  useEffect(() => {
-    const left = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const soon = (): void => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        reload();
-      }, TOGETHER_MS);
-    };
-    const follow = async (): Promise<void> => {
-      const onConnection = (state: "open" | "lost"): void => {
-        if (state === "open") soon();
-      };
-      const connection = { signal: left.signal, patienceMs: Infinity, background: false };
-      for await (const { kind } of client.events({ ...connection, onConnection })) {
-        if (kinds.includes(kind)) soon();
-      }
-    };
-    // A list that cannot be loaded says why.
-    follow().catch(() => undefined);
-    return () => {
-      left.abort();
-      clearTimeout(timer);
-    };
-  }, [client, kinds, reload]);
+  useChanges(kinds, reload);
 
   const loadMore = useCallback(() => setPages((last) => last + 1), []);
   return { value: value?.items, error, reload, hasMore: value?.hasMore === true, loadMore };

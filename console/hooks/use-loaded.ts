@@ -3,13 +3,13 @@ import { useCallback, useEffect, useRef, useState } from "react";
 export interface Loaded<T> {
   value: T | undefined;
   error: Error | undefined;
-  /** Loads it again; what was loaded stays until then. */
+  /** Loads it again. The loaded value stays until then. */
   reload: () => void;
 }
 
 /**
- * Loads something when the component is mounted, and whenever `load` is another function. What is loaded again before it has come
- * is shown when it comes, unless something newer has come before.
+ * Loads a value when the component is mounted, and whenever `load` is a new function. Responses that arrive after a newer one
+ * are ignored.
  */
 export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ value?: T; error?: Error }>({});

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The time, epoch milliseconds, as it goes by. @param everyMs null: it stands still */
+/** The current time in epoch milliseconds. @param everyMs interval between updates; null for none */
 export function useNow(everyMs: number | null): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -2,13 +2,13 @@ import { useRef, useState } from "react";
 
 export interface Task {
   busy: boolean;
-  /** Why it failed the last time. */
+  /** The error of the last attempt. */
   error: Error | undefined;
-  /** Does something, unless something is being done already. */
+  /** Runs an action, unless one is running. */
   run: (action: () => Promise<unknown>) => Promise<void>;
 }
 
-/** Something that a button does: disabled in the meantime, with the reason beside it when it fails. */
+/** The action of a button, which is disabled while the action runs. If it fails, the error is shown beside the button. */
 export function useTask(): Task {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useTroupe } from "troupe/react";
-import { FormDialog } from "../parts/form-dialog.tsx";
+import { FormDialog } from "../dialogs/form-dialog.tsx";
 import { type Scope, useScopes } from "../shell/access.tsx";
 import { KEY_LIVES, Life } from "./lives.tsx";
 import { ScopeChoice } from "./scopes.tsx";
@@ -10,7 +10,7 @@ interface KeyFormProps {
   onMade: (key: string) => void;
 }
 
-/** Makes a key that may do no more than the one that makes it. */
+/** Creates a key. Its scopes are a subset of the user's own. */
 export function KeyForm({ onClose, onMade }: KeyFormProps) {
   const client = useTroupe();
   const own = useScopes();
@@ -36,7 +36,7 @@ export function KeyForm({ onClose, onMade }: KeyFormProps) {
       onClose={onClose}
     >
       <label className="field">
-        <span>What it is for</span>
+        <span>Purpose</span>
         <input
           required
           maxLength={200}

@@ -1,13 +1,14 @@
 import { useCallback, useState } from "react";
 import type { KeyInfo, Keys, TroupeClient } from "troupe/client";
 import { useTroupe } from "troupe/react";
-import { Confirm } from "../parts/confirm.tsx";
+import { Confirm } from "../dialogs/confirm.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Secret } from "../parts/secret.tsx";
+import { Secret } from "../dialogs/secret.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
 import { useMay } from "../shell/access.tsx";
 import { useNotices } from "../shell/notices.tsx";
+import { useTitle } from "../shell/title.ts";
 import { KeyEntry } from "./key-entry.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { TokenForm } from "./token-form.tsx";
@@ -15,11 +16,11 @@ import { TokenForm } from "./token-form.tsx";
 const SHOWN = {
   key: {
     title: "The new key",
-    text: "This is the only time that it is shown. Who has it can do what it allows, so keep it like a password.",
+    text: "Copy the key now: it is not shown again. Keep it like a password, because everyone who has it can use its scopes.",
   },
   token: {
     title: "The new team token",
-    text: "For a browser, or for a program that is to reach one team only. It is not shown again.",
+    text: "Use it in a browser, or in a program that needs only one team. Copy it now: it is not shown again.",
   },
 };
 
@@ -37,6 +38,7 @@ async function allKeys({ keys }: TroupeClient): Promise<KeyInfo[]> {
 
 /** The keys of the tenant, and tokens for single teams. */
 export function KeysPage() {
+  useTitle("Keys");
   const client = useTroupe();
   const load = useCallback(() => allKeys(client), [client]);
   const { value: keys, error, reload } = useLoaded(load);
@@ -70,7 +72,7 @@ export function KeysPage() {
       )}
       {keys?.length === 0 && (
         <div className="empty">
-          <h2>No keys were created</h2>
+          <h2>No keys yet</h2>
           <p className="muted">
             A key lets a program call this server. It has its own scopes and can be revoked by
             itself. Keys of the server's settings are not listed.

@@ -6,7 +6,7 @@ interface LifeProps {
   onChange: (seconds: string) => void;
 }
 
-/** How long keys can live, in seconds. */
+/** The lifetimes of keys, in seconds. */
 export const KEY_LIVES = {
   "": "until it is revoked",
   [DAY]: "a day",
@@ -16,13 +16,13 @@ export const KEY_LIVES = {
   [365 * DAY]: "a year",
 };
 
-/** How long team tokens can live. */
+/** The lifetimes of team tokens. */
 export const TOKEN_LIVES = { 600: "10 minutes", 3600: "an hour", [DAY]: "a day" };
 
 export function Life({ lives, seconds, onChange }: LifeProps) {
   return (
     <label className="field">
-      <span>It is valid for</span>
+      <span>Valid for</span>
       <select value={seconds} onChange={(event) => onChange(event.target.value)}>
         {Object.entries(lives).map(([value, name]) => (
           <option key={value} value={value}>

@@ -6,12 +6,16 @@ export const SCOPES: Readonly<Record<Scope, string>> = {
   "teams:write": "create, change, fork, reset and delete teams; change webhooks",
   "runs:read": "read runs, streams, open questions and schedules",
   "runs:write": "start, stop and retry runs, and answer questions; change schedules and files",
-  "requests:write": "answer questions, and nothing else",
+  "requests:write": "only answer questions",
   "keys:write": "create, list and revoke keys",
-  "usage:read": "read the usage",
+  "usage:read": "read usage",
+  "conversation:read": "only read conversations, without arguments of tools",
+  "tools:read": "see arguments and results of tools in them",
+  "files:read": "read files",
+  "component:read": "see instructions and settings of teams",
 };
 
-/** Those of team tokens. */
+/** The scopes of team tokens. */
 export const TOKEN_SCOPES: readonly Scope[] = [
   "teams:read",
   "runs:read",
@@ -20,7 +24,7 @@ export const TOKEN_SCOPES: readonly Scope[] = [
 ];
 
 interface ScopeChoiceProps {
-  /** Those that can be given. */
+  /** The scopes that the user can grant. */
   scopes: readonly Scope[];
   chosen: readonly Scope[];
   onChange: (chosen: readonly Scope[]) => void;
@@ -31,7 +35,7 @@ export function ScopeChoice({ scopes, chosen, onChange }: ScopeChoiceProps) {
     onChange(scopes.filter((one) => (one === scope ? now : chosen.includes(one))));
   return (
     <fieldset className="choices">
-      <legend>It may</legend>
+      <legend>Scopes</legend>
       {scopes.map((scope) => (
         <label key={scope}>
           <input

@@ -1,6 +1,6 @@
 import { useCallback, useState } from "react";
 import { useTroupe } from "troupe/react";
-import { FormDialog } from "../parts/form-dialog.tsx";
+import { FormDialog } from "../dialogs/form-dialog.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
 import { type Scope, useScopes } from "../shell/access.tsx";
 import { visibleName } from "../text/foreign.ts";
@@ -12,7 +12,7 @@ interface TokenFormProps {
   onMade: (token: string) => void;
 }
 
-/** Makes a token that is good for one team. */
+/** Creates a token for one team. */
 export function TokenForm({ onClose, onMade }: TokenFormProps) {
   const client = useTroupe();
   const own = useScopes();
@@ -38,7 +38,7 @@ export function TokenForm({ onClose, onMade }: TokenFormProps) {
       onClose={onClose}
     >
       <label className="field">
-        <span>Id of the team</span>
+        <span>Team id</span>
         <input
           required
           list="token-teams"

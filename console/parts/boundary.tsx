@@ -6,7 +6,7 @@ interface BoundaryProps {
   children: ReactNode;
 }
 
-/** Keeps what cannot be rendered, such as a form of a broken schema, from taking the page with it. */
+/** Keeps the page working if a part cannot be rendered, such as a form of a broken schema. */
 export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
   override state = { failed: false };
 

@@ -5,8 +5,8 @@ import { Name } from "./name.tsx";
 interface FoldProps {
   icon: IconName;
   title: ReactNode;
-  /** Whose it is. */
-  source: string;
+  /** The agent that it belongs to, where that is not said around it. */
+  source?: string | undefined;
   failed?: boolean;
   /** Whether it is unfolded at first. */
   open?: boolean;
@@ -20,9 +20,11 @@ export function Fold({ icon, title, source, failed = false, open = false, childr
       <summary>
         <Icon name={icon} />
         <span className="fold-title">{title}</span>
-        <span className="muted">
-          <Name name={source} />
-        </span>
+        {source !== undefined && (
+          <span className="muted">
+            <Name name={source} />
+          </span>
+        )}
       </summary>
       <div className="fold-body">{children}</div>
     </details>

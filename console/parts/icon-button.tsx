@@ -2,15 +2,16 @@ import { Icon, type IconName } from "./icon.tsx";
 
 interface IconButtonProps {
   icon: IconName;
-  /** Read to those who do not see the icon. */
+  /** The label for screen readers. */
   name: string;
-  /** Shown while the pointer is on it. */
+  /** Shown on hover; the name by default. */
   title?: string | undefined;
   /** As in `aria-keyshortcuts`. */
   keys?: string | undefined;
   small?: boolean;
   /** Its action is in progress. */
   busy?: boolean;
+  disabled?: boolean;
   onClick: () => void;
 }
 
@@ -22,6 +23,7 @@ export function IconButton({
   keys,
   small,
   busy,
+  disabled = false,
   onClick,
 }: IconButtonProps) {
   return (
@@ -31,7 +33,7 @@ export function IconButton({
       aria-label={name}
       title={title}
       aria-keyshortcuts={keys}
-      disabled={busy}
+      disabled={busy === true || disabled}
       aria-busy={busy}
       onClick={onClick}
     >

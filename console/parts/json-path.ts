@@ -1,4 +1,4 @@
-/** The steps of a place as the API names it: `component.config.participants[0].provider`. */
+/** The steps of a path in the notation of the API: `component.config.participants[0].provider`. */
 export function stepsOf(path: string): (string | number)[] {
   const names = path.replace(/^component\.?/, "").match(/[^.[\]]+/g) ?? [];
   return names.map((name) => (/^\d+$/.test(name) ? Number(name) : name));

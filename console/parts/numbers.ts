@@ -2,7 +2,11 @@ const compact = new Intl.NumberFormat(undefined, {
   notation: "compact",
   maximumSignificantDigits: 3,
 });
-const money = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+const short = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+const percent = new Intl.NumberFormat(undefined, {
+  style: "percent",
+  maximumSignificantDigits: 2,
+});
 
 interface Usage {
   prompt_tokens: number;
@@ -34,14 +38,6 @@ export function usageText(usage: Usage): string {
   return `${input}, ${output}${rest}`;
 }
 
-/** The sum of what is known of the cost of models; null if nothing is. */
-export function costOfModels(
-  models: Readonly<Record<string, { cost: number | null }>>,
-): number | null {
-  const known = Object.values(models).flatMap(({ cost }) => (cost === null ? [] : [cost]));
-  return known.length === 0 ? null : known.reduce((sum, cost) => sum + cost);
-}
-
 const UNITS = [
   ["d", 86_400],
   ["h", 3_600],
@@ -62,9 +58,24 @@ export function durationOf(ms: number): string {
   return rest === 0 ? whole : `${whole} ${rest} ${below}`;
 }
 
-/** In the currency of the server's prices, which it does not name. */
+/** The currency of the server's prices; null if it is not known. */
+let currency: string | null = null;
+
+/** Sets the currency of all costs on the page. */
+export function setCurrency(code: string | null): void {
+  currency = code;
+}
+
+/** An amount in the currency of the server's prices: small ones with three digits, others with the decimals of the currency. */
 export function costOf(cost: number): string {
-  return money.format(cost);
+  const digits = cost > 0 && cost < 1 ? { maximumSignificantDigits: 3 } : {};
+  if (currency === null) return short.format(cost);
+  return new Intl.NumberFormat(undefined, { style: "currency", currency, ...digits }).format(cost);
+}
+
+/** `3.8%`; empty if there is nothing of which it is a share. */
+export function shareOf(part: number, whole: number): string {
+  return whole === 0 ? "" : percent.format(part / whole);
 }
 
 /** `20.000 characters`, `1.0 MB`. */
@@ -77,5 +88,5 @@ const SIZES = ["B", "KB", "MB", "GB"];
 /** `1.2 MB`, of 1,000 KB each. */
 export function bytesOf(bytes: number): string {
   const step = Math.min(SIZES.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  return `${money.format(bytes / 1000 ** step)} ${SIZES[step]}`;
+  return `${short.format(bytes / 1000 ** step)} ${SIZES[step]}`;
 }

@@ -1,6 +1,6 @@
 import { ApiError } from "troupe/client";
 
-/** Why something was refused, with the places that are wrong. */
+/** The reason for a refusal, with the places of the mistakes. */
 export function Problem({ error }: { error: Error | undefined }) {
   if (error === undefined) return null;
   const problem = error instanceof ApiError ? error.problem : undefined;

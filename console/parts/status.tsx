@@ -4,13 +4,17 @@ export const STATUS_WORDS: Readonly<Record<string, string>> = {
   unavailable: "Unavailable",
   queued: "Queued",
   running: "Running",
-  waiting: "Waits for you",
+  pausing: "Pausing",
+  stopping: "Stopping",
+  waiting: "Waiting for you",
   paused: "Paused",
   completed: "Completed",
   cancelled: "Cancelled",
   failed: "Failed",
   pending: "Pending",
   delivered: "Delivered",
+  embedding: "Embedding",
+  ready: "Ready",
 };
 
 /** The status of a team or run: a word with a dot in its colour. */

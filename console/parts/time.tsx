@@ -16,7 +16,7 @@ function ago(seconds: number): string {
   return unit === undefined ? "just now" : relative.format(-Math.floor(seconds / size), unit);
 }
 
-/** How long ago a time was; the exact one when pointed at. */
+/** A relative time, with the exact one on hover. */
 export function Ago({ time }: { time: string }) {
   const now = useNow(30_000);
   const date = new Date(time);
@@ -27,7 +27,19 @@ export function Ago({ time }: { time: string }) {
   );
 }
 
-/** The time of day; the date, too, when pointed at. */
+/** `in 3 min 20 s`, with the exact time on hover. */
+export function Until({ time }: { time: string }) {
+  const date = new Date(time);
+  const now = useNow(1_000);
+  const left = date.getTime() - now;
+  return (
+    <time dateTime={time} title={exact.format(date)}>
+      {left <= 0 ? "now" : `in ${durationOf(Math.ceil(left / 1_000) * 1_000)}`}
+    </time>
+  );
+}
+
+/** The time of day, with the date on hover. */
 export function Clock({ time }: { time: string }) {
   const date = new Date(time);
   return (
@@ -42,7 +54,7 @@ export function Exact({ time }: { time: string }) {
   return <time dateTime={time}>{exact.format(new Date(time))}</time>;
 }
 
-/** How long something took, or is taking. @param to null while it goes on */
+/** A duration. @param to null while it is not over */
 export function Elapsed({ from, to }: { from: string; to: string | null }) {
   const now = useNow(to === null ? 1_000 : null);
   const end = to === null ? now : Date.parse(to);

@@ -2,10 +2,10 @@ import type { HumanRequest, Message, TeamState } from "troupe/client";
 import { outsideId, type Picture } from "./picture.ts";
 import type { Progress } from "./progress.ts";
 
-/** What the nodes do now. */
+/** The current activity of the nodes. */
 export interface Activity {
   running: ReadonlySet<string>;
-  /** Those that wait for a human. */
+  /** The nodes that wait for a human. */
   waiting: ReadonlySet<string>;
 }
 
@@ -16,7 +16,7 @@ interface Now extends Pick<TeamState, "status" | "texts"> {
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** Who works now: those who write, those of whom the last event tells, and otherwise those who are next. */
+/** The nodes at work: those that write, those of the last event, and otherwise those that are next. */
 export function activityIn(picture: Picture, progress: Progress, now: Now): Activity {
   const { owners } = picture;
   const { status, texts, requests, messages } = now;

@@ -1,4 +1,4 @@
-// Components are data of others: whatever is not as expected counts as missing.
+// Components come from users: a value of an unexpected type counts as missing.
 
 export type Part = { readonly provider?: unknown; readonly config?: unknown };
 type Fields = { readonly [key: string]: unknown };

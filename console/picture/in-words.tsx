@@ -10,12 +10,12 @@ interface InWordsProps {
   activity: Activity;
 }
 
-/** The picture as lists, for those who do not see it. */
+/** The picture as lists, for screen readers and anyone who prefers text. */
 export function InWords({ picture, progress, activity }: InWordsProps) {
   const names = new Map(picture.nodes.map(({ id, name }) => [id, name]));
   return (
     <details className="in-words">
-      <summary>In words</summary>
+      <summary>As text</summary>
       <h2>Participants</h2>
       <ul aria-label="Nodes">
         {picture.nodes.map(({ id, kind, name, marks }) => (
@@ -23,8 +23,8 @@ export function InWords({ picture, progress, activity }: InWordsProps) {
             <Name name={name} />
             {kind === "outside" && ", outside the team"}
             {(progress.spoken.get(id) ?? 0) > 0 && `, spoke ${times(progress.spoken.get(id) ?? 0)}`}
-            {activity.running.has(id) && ", works now"}
-            {activity.waiting.has(id) && ", waits for you"}
+            {activity.running.has(id) && ", working"}
+            {activity.waiting.has(id) && ", waiting for you"}
             {marks.map(({ kind: mark, text }) => (
               <span key={mark}>
                 {". "}
@@ -36,7 +36,7 @@ export function InWords({ picture, progress, activity }: InWordsProps) {
       </ul>
       {picture.edges.length > 0 && (
         <>
-          <h2>Ways</h2>
+          <h2>Connections</h2>
           <ul aria-label="Edges">
             {picture.edges.map((edge) => (
               <li key={edge.id}>

@@ -2,7 +2,7 @@ import { graphlib, layout } from "@dagrejs/dagre";
 import type { Picture, PictureNode } from "./picture.ts";
 
 export interface Place {
-  /** Of the centre. */
+  /** The coordinates of the centre. */
   x: number;
   y: number;
   width: number;
@@ -11,7 +11,7 @@ export interface Place {
 
 export interface Route {
   points: readonly { x: number; y: number }[];
-  /** Where what is written at the edge has its centre. */
+  /** The centre of the edge's label. */
   label: { x: number; y: number };
 }
 
@@ -30,14 +30,14 @@ const SIZES = {
 } as const;
 
 const MARGIN = 24;
-/** More participants than these are no ring that could be seen at once. */
+/** The most participants that are drawn as a ring. More would not fit into view. */
 const LARGEST_RING = 12;
 const LABEL_HEIGHT = 22;
-/** Of a letter in a label. */
+/** The width of a character in a label. */
 const LETTER_WIDTH = 6.6;
 const LONGEST_LABEL = 24;
 
-/** Where everything is. */
+/** The positions of all nodes and edges. */
 export function layoutOf(picture: Picture): Layout {
   const { kind, nodes } = picture;
   const isRing = kind === "ring" && nodes.length >= 2 && nodes.length <= LARGEST_RING;
@@ -54,7 +54,7 @@ function layeredLayout({ kind, nodes, edges }: Picture): Layout {
     const label = { width, height: LABEL_HEIGHT, labelpos: "c" as const };
     graph.setEdge(from, to, label, id);
   }
-  // Nothing crosses below a manager, and the participants keep their order.
+  // Edges below a manager do not cross, and the participants keep their order.
   const disableOptimalOrderHeuristic = kind === "selector" || kind === "orchestrator";
   layout(graph, { disableOptimalOrderHeuristic });
   const { width = 0, height = 0 } = graph.graph();
@@ -69,7 +69,9 @@ function layeredLayout({ kind, nodes, edges }: Picture): Layout {
       return [id, { points, label: { x, y } }];
     }),
   );
-  return { width, height, places, routes };
+  // Without nodes, dagre gives a negative, infinite extent.
+  const extent = { width: Math.max(2 * MARGIN, width), height: Math.max(2 * MARGIN, height) };
+  return { ...extent, places, routes };
 }
 
 /** Participants in a circle, clockwise from the top; two beside each other. */
@@ -109,7 +111,7 @@ function ringLayout({ nodes, edges }: Picture): Layout {
   return { width: -2 * left, height: -2 * top, places, routes };
 }
 
-/** Where the line from the centre of a node to a point leaves the node. */
+/** The point where a line from a node's centre leaves the node. */
 function borderTowards(
   { x, y, width, height }: Place,
   to: { x: number; y: number },

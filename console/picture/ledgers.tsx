@@ -1,86 +1,167 @@
-import { useCallback, useEffect } from "react";
-import type { TeamClient } from "troupe/client";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import type { TeamClient, TurnInfo } from "troupe/client";
+import { Link } from "wouter";
 import { useLoaded } from "../hooks/use-loaded.ts";
+import { IconButton } from "../parts/icon-button.tsx";
+import { placeInConversation } from "../team/place.ts";
+import { visibleName } from "../text/foreign.ts";
 import { Markdown } from "../text/markdown.tsx";
-import { configOf, fieldsOf, type Part, textOf } from "./component-json.ts";
+import { configOf, type Part } from "./component-json.ts";
+import { answersIn, type LedgerRound, roundsOf } from "./ledger-rounds.ts";
 
 interface LedgersProps {
   team: TeamClient;
   component: Part;
-  /** Of the last run: the ledgers are read again when it changes. */
-  turns: number | undefined;
+  /** The turns that were finished since the page is open. */
+  live: readonly TurnInfo[];
 }
 
-/** The two ledgers of an orchestrator, as the team's state has them after its last turn. */
-export function Ledgers({ team, component, turns }: LedgersProps) {
-  const load = useCallback(async () => ledgersIn(await team.saveState()), [team]);
-  const { value, error, reload } = useLoaded(load);
-  useEffect(() => reload(), [turns, reload]);
+const PAGE = 200;
+const LATEST = Number.MAX_SAFE_INTEGER;
+
+/** The two ledgers of an orchestrator, round by round, also while it works. */
+export function Ledgers({ team, component, live }: LedgersProps) {
+  const { rounds, error, loadEarlier } = useRounds(team, live);
+  /** The turn of the chosen round; undefined follows the latest one. */
+  const [chosen, setChosen] = useState<number>();
+  const found = rounds.findIndex(({ turn }) => turn === chosen);
+  const place = found >= 0 ? found : rounds.length - 1;
+  const round = rounds[place];
   const most = configOf(component)["max_stalls"];
+  const step = (by: number): void => {
+    const next = rounds[place + by];
+    setChosen(next === rounds.at(-1) ? undefined : next?.turn);
+  };
   if (error !== undefined) return <p className="muted">{error.message}</p>;
   return (
     <div className="ledgers">
+      {rounds.length > 0 && (
+        <div className="ledger-steps" role="group" aria-label="Rounds of the ledgers">
+          <IconButton
+            icon="back"
+            name="Earlier round"
+            disabled={place <= 0 && loadEarlier === undefined}
+            onClick={() => (place > 0 ? step(-1) : loadEarlier?.())}
+          />
+          <span aria-live="polite">
+            Entry {place + 1} of {rounds.length}
+            {chosen === undefined && <span className="muted">, the latest</span>}
+          </span>
+          <IconButton
+            icon="right"
+            name="Later round"
+            disabled={place >= rounds.length - 1}
+            onClick={() => step(1)}
+          />
+          {round && (
+            <Link className="muted" href={placeInConversation(team.id, round.turn)}>
+              turn {round.turn}
+            </Link>
+          )}
+        </div>
+      )}
       <section aria-label="Task ledger">
         <h2>Task ledger</h2>
-        {value === undefined || value.facts + value.plan === "" ? (
-          <p className="muted">It is written when the orchestrator gets a task.</p>
+        {round === undefined ? (
+          <p className="muted">The orchestrator writes it when it gets a task.</p>
         ) : (
           <>
             <h3>Facts</h3>
-            <Markdown text={value.facts} />
+            <Markdown text={round.task.facts} />
             <h3>Plan</h3>
-            <Markdown text={value.plan} />
+            <Markdown text={round.task.plan} />
           </>
         )}
       </section>
       <section aria-label="Progress ledger">
         <h2>Progress ledger</h2>
-        <dl className="facts">
-          <div>
-            <dt>Rounds</dt>
-            <dd>{value?.rounds ?? 0}</dd>
-          </div>
-          <div>
-            <dt>Stalls</dt>
-            <dd>
-              {value?.stalls ?? 0}
-              {typeof most === "number" && ` of ${most} until there is another plan`}
-            </dd>
-          </div>
-          <div>
-            <dt>Next</dt>
-            <dd>{NEXT[value?.next ?? ""] ?? "Waits for a task"}</dd>
-          </div>
-        </dl>
+        <Progress round={round} most={typeof most === "number" ? most : undefined} />
       </section>
     </div>
   );
 }
 
-const NEXT: Readonly<Record<string, string>> = {
-  plan: "Facts and plan",
-  work: "Progress is judged, and somebody is told what to do",
-  replan: "Another plan",
-};
-
-interface Written {
-  facts: string;
-  plan: string;
-  rounds: number;
-  stalls: number;
-  next: string;
+function Progress({ round, most }: { round: LedgerRound | undefined; most: number | undefined }) {
+  const { entry = null, rounds = 0, stalls = 0, next = "task" } = round?.progress ?? {};
+  return (
+    <>
+      <dl className="facts">
+        <div>
+          <dt>Rounds</dt>
+          <dd>{rounds}</dd>
+        </div>
+        <div>
+          <dt>Stalls</dt>
+          <dd>
+            {stalls}
+            {most !== undefined && ` of ${most} before the orchestrator makes a new plan`}
+          </dd>
+        </div>
+        <div>
+          <dt>Next</dt>
+          <dd>{NEXT[next]}</dd>
+        </div>
+      </dl>
+      {entry !== null && (
+        <dl className="ledger-answers">
+          {answersIn(entry).map(({ question, answer, reason }) => (
+            <div key={question}>
+              <dt>{question}</dt>
+              <dd>
+                <strong dir="auto">{visibleName(answer)}</strong>
+                {reason !== "" && (
+                  <p className="muted" dir="auto">
+                    {visibleName(reason)}
+                  </p>
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
 }
 
-function ledgersIn(state: unknown): Written {
-  const states = fieldsOf(fieldsOf(state)["agent_states"]);
-  const own = fieldsOf(
-    Object.values(states).find((part) => fieldsOf(part)["type"] === "MagenticOneOrchestratorState"),
-  );
-  return {
-    facts: textOf(own["facts"]),
-    plan: textOf(own["plan"]),
-    rounds: Number(own["n_rounds"]) || 0,
-    stalls: Number(own["n_stalls"]) || 0,
-    next: textOf(fieldsOf(own["troupe"])["next"]),
-  };
+const NEXT = {
+  task: "Wait for a task",
+  plan: "Write down facts and a plan",
+  work: "Assess the progress and instruct the next speaker",
+  replan: "Make a new plan",
+} as const;
+
+interface Rounds {
+  rounds: readonly LedgerRound[];
+  error: Error | undefined;
+  /** Undefined when all are loaded. */
+  loadEarlier: (() => void) | undefined;
+}
+
+/** The rounds in the last pages of turns, and in those that were finished since. */
+function useRounds(team: TeamClient, live: readonly TurnInfo[]): Rounds {
+  const [pages, setPages] = useState(1);
+  const load = useCallback(async () => {
+    const turns: TurnInfo[] = [];
+    let before: number | null = LATEST;
+    for (let page = 0; page < pages && before !== null; page++) {
+      const { turns: earlier, next_before } = await team.turns({ before, limit: PAGE });
+      turns.unshift(...earlier);
+      before = next_before;
+    }
+    return { turns, hasEarlier: before !== null };
+  }, [team, pages]);
+  const { value, error, reload } = useLoaded(load);
+  // The task ledger of a turn that was missed is unknown.
+  const hasGap = (live[0]?.turn ?? 0) > (value?.turns.at(-1)?.turn ?? Infinity) + 1;
+  useEffect(() => {
+    if (hasGap) reload();
+  }, [hasGap, reload]);
+  const rounds = useMemo(() => {
+    const loaded = value?.turns ?? [];
+    const last = loaded.at(-1)?.turn ?? 0;
+    return roundsOf([...loaded, ...live.filter(({ turn }) => turn > last)]);
+  }, [value, live]);
+  const hasEarlier = value?.hasEarlier === true;
+  const loadEarlier = useCallback(() => setPages((count) => count + 1), []);
+  return { rounds, error, loadEarlier: hasEarlier ? loadEarlier : undefined };
 }

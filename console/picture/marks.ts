@@ -1,18 +1,18 @@
 import { kindOf, shortKindOf } from "../teams/kinds.ts";
 import { classOf, configOf, fieldsOf, listOf, textOf } from "./component-json.ts";
 
-/** Something that a participant has, shown as a small sign. */
+/** A feature of a participant, shown as a small sign. */
 export interface Mark {
   kind: "model" | "tools" | "memory" | "code" | "human";
-  /** What is written beside the sign. */
+  /** The text beside the sign. */
   label: string;
-  /** In words, for pointing at it and for screen readers. */
+  /** The full text, on hover and for screen readers. */
   text: string;
 }
 
 const NAMES_SHOWN = 12;
 
-/** What a participant has besides its name. */
+/** The features of a participant besides its name. */
 export function marksOf(part: unknown): Mark[] {
   const config = configOf(part);
   const wrapped = config["wrapped_agent"];
@@ -45,7 +45,7 @@ export function marksOf(part: unknown): Mark[] {
   return marks;
 }
 
-/** The tools of a workbench, or the workbench where they are not known beforehand. */
+/** The tools of a workbench, or the workbench itself if its tools are unknown. */
 function workbenches(given: unknown): unknown[] {
   const all = Array.isArray(given) ? given : given == null ? [] : [given];
   return all.flatMap((bench: unknown) => {

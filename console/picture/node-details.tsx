@@ -11,7 +11,7 @@ interface NodeDetailsProps {
   onClose: () => void;
 }
 
-/** What the component says about the participant that was chosen. */
+/** The selected participant's details from the component. */
 export function NodeDetails({ node, onOpen, onClose }: NodeDetailsProps) {
   const { name, description, provider, marks, inner } = node;
   return (

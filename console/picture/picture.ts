@@ -16,7 +16,7 @@ export interface PictureNode {
   description: string;
   provider: string;
   marks: readonly Mark[];
-  /** The team inside, which has a picture of its own. */
+  /** The team inside, which has its own picture. */
   inner: Part | undefined;
 }
 
@@ -24,9 +24,9 @@ export interface PictureEdge {
   id: string;
   from: string;
   to: string;
-  /** When it is taken; empty where it always is. */
+  /** The condition under which it is taken; empty if it always is. */
   condition: string;
-  /** The name of a function that decides, which only the server knows. */
+  /** The name of the function on the server that decides. */
   decidedBy: string;
   /** Edges that are counted together before their target runs. */
   group: string;
@@ -39,16 +39,16 @@ export interface Picture {
   kind: "ring" | "graph" | "selector" | "swarm" | "orchestrator" | "other";
   nodes: readonly PictureNode[];
   edges: readonly PictureEdge[];
-  /** Whose messages belong to which node: those of inner agents to the participant around them. */
+  /** The node that each source's messages belong to. Those of inner agents belong to the participant around them. */
   owners: ReadonlyMap<string, string>;
-  /** Where a run begins. */
+  /** The nodes where a run begins. */
   starts: readonly string[];
 }
 
 export const TASK = "task";
 export const MANAGER = "manager";
 
-/** The name under which the orchestrator of a MagenticOne speaks. */
+/** The source of the messages of a Magentic-One orchestrator. */
 const ORCHESTRATOR = "MagenticOneOrchestrator";
 
 const KINDS: Readonly<Record<string, Picture["kind"]>> = {
@@ -59,10 +59,10 @@ const KINDS: Readonly<Record<string, Picture["kind"]>> = {
   MagenticOneGroupChat: "orchestrator",
 };
 
-/** The picture of a team, or of the one agent that a component is. */
+/** The picture of a team, or of a single agent. */
 export function pictureOf(component: Part): Picture {
   const team = innerTeamOf(component) ?? component;
-  // An agent around a team is shown as itself; its team opens like that of any participant.
+  // An agent around a team is shown as a node, and its team opens like that of any participant.
   const isTeam = team === component && Array.isArray(configOf(team)["participants"]);
   const parts = isTeam ? (listOf(configOf(team)["participants"]) as Part[]) : [component];
   const participants = parts.map(participantNode);
@@ -91,7 +91,7 @@ export function pictureOf(component: Part): Picture {
   }
 }
 
-/** A picture with edges that were taken and that its component does not name. */
+/** The picture with added edges: those that were taken although the component does not name them. */
 export function withEdges(
   picture: Picture,
   pairs: readonly (readonly [string, string])[],
@@ -106,14 +106,14 @@ export function withEdges(
   };
 }
 
-/** The node of somebody who takes no part: a human to whom a swarm hands over. */
+/** The node of a target outside the team: a human to whom a swarm hands over. */
 export function outsideId(name: string): string {
   return `outside ${name}`;
 }
 
 function outsideNode(id: string): PictureNode {
   const name = id.replace(/^outside /, "");
-  const description = "Outside the team: the run ends with a handoff to it.";
+  const description = "Outside the team. A handoff to it ends the run.";
   return { ...EMPTY, id, kind: "outside", name, description };
 }
 
@@ -147,7 +147,7 @@ function managerNode(team: Part, kind: "selector" | "orchestrator"): PictureNode
     name: selector ? "selector" : "orchestrator",
     description: selector
       ? "Selects who speaks next."
-      : "Keeps the ledgers and tells the participants what to do.",
+      : "Keeps the ledgers and instructs the participants.",
     provider: textOf(fieldsOf(team)["provider"]),
     marks: marksOf(team).filter((mark) => mark.kind === "model"),
   };

@@ -1,7 +1,7 @@
 import type { Message } from "troupe/client";
 import { MANAGER, outsideId, type Picture, type PictureEdge, TASK } from "./picture.ts";
 
-/** What has happened in a picture, by the messages of a run. */
+/** The progress of a run in the picture, from the run's messages. */
 export interface Progress {
   /** How often each edge was taken. */
   taken: ReadonlyMap<string, number>;
@@ -9,9 +9,9 @@ export interface Progress {
   spoken: ReadonlyMap<string, number>;
   /** The edges by which the nodes that are next were reached. */
   latest: ReadonlySet<string>;
-  /** Who spoke last. */
+  /** The node that spoke last. */
   last: string | undefined;
-  /** Who is next, as far as the messages tell. */
+  /** The nodes that are next, as far as the messages show. */
   next: ReadonlySet<string>;
   /** Edges that were taken although the component does not name them. */
   unnamed: readonly (readonly [string, string])[];
@@ -22,7 +22,7 @@ interface Speech {
   message: Message;
 }
 
-/** @param messages of one run, without its task, oldest first */
+/** @param messages those of one run, without its task, oldest first */
 export function progressOf(picture: Picture, messages: readonly Message[]): Progress {
   const log = new Log(picture);
   const speeches = speechesIn(picture, messages);
@@ -45,7 +45,7 @@ export function progressOf(picture: Picture, messages: readonly Message[]): Prog
   return log.progress();
 }
 
-/** Collects what was taken. */
+/** Collects the edges that were taken. */
 class Log {
   readonly #edges: ReadonlyMap<string, PictureEdge>;
   readonly #taken = new Map<string, number>();
@@ -70,7 +70,7 @@ class Log {
     this.#into.set(to, into.add(id));
   }
 
-  /** The target is about to speak: edges that lead to it from now on are of another time. */
+  /** The target is about to speak. Edges that lead to it afterwards belong to its next time. */
   entered(node: string): void {
     this.#into.delete(node);
   }
@@ -98,7 +98,7 @@ function pair(from: string, to: string): string {
   return JSON.stringify([from, to]);
 }
 
-/** Who spoke, in order. What a team inside says one after the other is one speech. */
+/** The speakers in order. Consecutive messages of an inner team count as one. */
 function speechesIn({ nodes, owners }: Picture, messages: readonly Message[]): Speech[] {
   const teams = new Set(nodes.filter(({ inner }) => inner !== undefined).map(({ id }) => id));
   const speeches: Speech[] = [];
@@ -160,7 +160,7 @@ function followGraph({ edges, starts }: Picture, speeches: readonly Speech[], lo
   }
   const counts = new Map<string, number>();
   let ready = new Set<string>();
-  /** Edges of which only the server knows whether they were taken: until their target speaks. */
+  /** Edges that only the server decides on. They are open until their target speaks. */
   let open: PictureEdge[] = [];
   const begin = (): void => {
     for (const edge of leaving.get(TASK) ?? []) log.take(edge);
@@ -175,7 +175,7 @@ function followGraph({ edges, starts }: Picture, speeches: readonly Speech[], lo
     if (complete) ready.add(edge.to);
   };
   const [first] = speeches;
-  // A run may go on where another one was stopped.
+  // A run may continue where another one was stopped.
   if (first === undefined || starts.includes(first.node)) begin();
   for (const { node, message } of speeches) {
     if (!ready.has(node)) {

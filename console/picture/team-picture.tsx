@@ -1,116 +1,83 @@
-import { useMemo, useState } from "react";
 import type { NotedTeam, TeamClient } from "troupe/client";
 import type { TeamView } from "troupe/react";
-import { Name } from "../parts/name.tsx";
-import { visibleName } from "../text/foreign.ts";
-import { activityIn } from "./activity.ts";
-import type { Part } from "./component-json.ts";
-import { Drawing } from "./drawing.tsx";
-import { InWords } from "./in-words.tsx";
-import { layoutOf } from "./layout.ts";
+import { Link } from "wouter";
+import type { ComponentData } from "../component/catalogue.ts";
+import { SaveBar } from "../editor/save-bar.tsx";
+import { useChecked } from "../editor/use-checked.ts";
+import { useDraft } from "../editor/use-draft.ts";
+import { useMay } from "../shell/access.tsx";
+import { classOf } from "./component-json.ts";
+import { EditablePicture } from "./editable-picture.tsx";
 import { Ledgers } from "./ledgers.tsx";
-import { NodeDetails } from "./node-details.tsx";
-import { pictureOf, withEdges } from "./picture.ts";
-import { progressOf } from "./progress.ts";
 import { useRunMessages } from "./use-run-messages.ts";
-
-const MOST_NODES = 250;
-const MOST_EDGES = 1_000;
 
 interface TeamPictureProps {
   info: NotedTeam;
   team: TeamView;
   handle: TeamClient;
+  /** Called when the team was changed, here or elsewhere. */
+  onChanged: () => void;
 }
 
-interface Opened {
-  name: string;
-  part: Part;
-}
-
-/** The team as a graph, with what its last run has done in it. */
-export function TeamPicture({ info, team, handle }: TeamPictureProps) {
-  const [opened, setOpened] = useState<readonly Opened[]>([]);
-  const [selected, setSelected] = useState<string>();
-  const { messages, cut } = useRunMessages(team);
-  // The team is loaded again after each turn, with the same component.
-  const own = useMemo(() => info.component, [info.id, info.component_version]);
-  const component = opened.at(-1)?.part ?? own;
-  const named = useMemo(() => pictureOf(component), [component]);
-  const progress = useMemo(() => progressOf(named, messages), [named, messages]);
-  // The layout changes only when there is another way, not whenever one is taken.
-  const ways = JSON.stringify(progress.unnamed);
-  const picture = useMemo(
-    () => withEdges(named, JSON.parse(ways) as [string, string][]),
-    [named, ways],
-  );
-  const seen = useMemo(() => progressOf(picture, messages), [picture, messages]);
-  const large = picture.nodes.length > MOST_NODES || picture.edges.length > MOST_EDGES;
-  const layout = useMemo(() => (large ? undefined : layoutOf(picture)), [picture, large]);
-  const activity = activityIn(picture, seen, { ...team, messages });
-  const show = (all: readonly Opened[]): void => {
-    setOpened(all);
-    setSelected(undefined);
+/** The picture of a team, with the progress of its last run. */
+export function TeamPicture({ info, team, handle, onChanged }: TeamPictureProps) {
+  const mayEdit = useMay("teams:write");
+  const stored = {
+    component: info.component as unknown as ComponentData,
+    version: info.component_version,
   };
-  const node = picture.nodes.find(({ id }) => id === selected);
-
-  if (layout === undefined) {
-    return (
-      <div className="picture-panel">
-        <p className="picture-note muted">
-          This team has {picture.nodes.length} participants and {picture.edges.length} ways between
-          them. A picture shows at most {MOST_NODES} and {MOST_EDGES}.
-        </p>
-      </div>
-    );
-  }
+  const draft = useDraft(info.id, stored, `/teams/${info.id}?view=picture`);
+  const checked = useChecked(draft);
+  const { messages, cut } = useRunMessages(team);
   return (
-    <section className="picture-panel" aria-label="Picture">
-      {opened.length > 0 && (
-        <nav className="picture-trail" aria-label="Teams around this one">
-          <button className="button quiet small" type="button" onClick={() => show([])}>
-            <Name name={info.label ?? info.id} />
-          </button>
-          {opened.map(({ name }, index) => (
-            <span key={index}>
-              {"/ "}
-              <button
-                className="button quiet small"
-                type="button"
-                aria-current={index === opened.length - 1}
-                onClick={() => show(opened.slice(0, index + 1))}
-              >
-                <Name name={name} />
-              </button>
-            </span>
-          ))}
-        </nav>
-      )}
-      <Drawing
-        picture={picture}
-        layout={layout}
-        progress={seen}
-        activity={activity}
-        selected={selected}
-        onSelect={(id) => setSelected((last) => (last === id ? undefined : id))}
-      />
-      <div className="picture-words">
-        {node !== undefined && (
-          <NodeDetails
-            node={node}
-            onOpen={() => {
-              const { inner, name } = node;
-              if (inner !== undefined) show([...opened, { name: visibleName(name), part: inner }]);
+    <EditablePicture
+      label={info.label ?? info.id}
+      draft={draft}
+      checked={checked}
+      mayEdit={mayEdit}
+      messages={messages}
+      now={team}
+      tools={
+        <Link className="button small" href={`/teams/${info.id}/playground`}>
+          Playground
+        </Link>
+      }
+      bar={(show) =>
+        draft.changed && (
+          <SaveBar
+            handle={handle}
+            team={team}
+            draft={draft}
+            checked={checked}
+            onShow={show}
+            onSaved={(saved) => {
+              draft.save(saved);
+              onChanged();
             }}
-            onClose={() => setSelected(undefined)}
+            onReplaced={onChanged}
           />
-        )}
-        {picture.kind === "orchestrator" && opened.length === 0 && (
-          <Ledgers team={handle} component={component} turns={team.run?.turns} />
-        )}
-        {cut && <p className="muted">Only the last messages of this long run are counted.</p>}
-        <InWords picture={picture} progress={seen} activity={activity} />
-      </div>
-    </section>
+        )
+      }
+      notes={(isOutermost) => (
+        <>
+          {draft.notes.length > 0 && (
+            <section aria-label="Notes on what was saved">
+              <p>Saved, with notes:</p>
+              <ul className="notes">
+                {draft.notes.map(({ path, message }) => (
+                  <li key={`${path} ${message}`}>
+                    <code>{path}</code> {message}
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
+          {isOutermost && classOf(draft.component) === "MagenticOneGroupChat" && (
+            <Ledgers team={handle} component={draft.component} live={team.turns} />
+          )}
+          {cut && <p className="muted">This run is long: only its last messages are counted.</p>}
+        </>
+      )}
+    />
   );
 }

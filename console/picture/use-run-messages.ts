@@ -2,7 +2,7 @@ import { useEffect, useMemo } from "react";
 import type { Message } from "troupe/client";
 import type { TeamView } from "troupe/react";
 
-/** Longer runs are counted from there. */
+/** The most messages that are counted, from the end. */
 const MOST = 5_000;
 
 export interface RunMessages {
@@ -12,7 +12,7 @@ export interface RunMessages {
   cut: boolean;
 }
 
-/** The messages of the team's last run: those before the ones that are loaded are loaded, too, also after a reload. */
+/** The messages of the team's last run. Earlier ones are loaded if they are missing, also after a reload. */
 export function useRunMessages({ run, messages, hasEarlier, loadEarlier }: TeamView): RunMessages {
   const started = run?.started_at ?? undefined;
   const first = messages[0];

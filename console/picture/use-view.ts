@@ -18,7 +18,7 @@ export interface View {
   /** For `transform`. */
   transform: string;
   zoom: (factor: number) => void;
-  /** Shows all of it, also when the frame changes. */
+  /** Fits the drawing to the frame, also when the frame changes. */
   fit: () => void;
   onKeyDown: (event: KeyboardEvent) => void;
   onPointerDown: (event: PointerEvent) => void;
@@ -34,12 +34,12 @@ interface Camera {
 
 const SMALLEST = 0.1;
 const LARGEST = 2.5;
-/** Small pictures are not blown up. */
+/** The largest scale to fit, so that small pictures are not enlarged. */
 const LARGEST_FIT = 1.15;
 const STEP_PX = 60;
 const ZOOM_STEP = 1.25;
 
-/** The part of a drawing that is seen: it fits by itself until it is moved or zoomed. */
+/** The visible part of a drawing. It fits automatically until the user moves or zooms it. */
 export function useView({ width, height }: Size): View {
   const frame = useRef<HTMLDivElement>(null);
   const [camera, setCamera] = useState<Camera>({ x: 0, y: 0, scale: 1 });
@@ -85,7 +85,7 @@ export function useView({ width, height }: Size): View {
       if (fitted.current) fit();
     });
     observer.observe(element);
-    // React listens passively, and the page would scroll.
+    // React's listeners are passive, so the page would scroll.
     const onWheel = (event: WheelEvent): void => {
       event.preventDefault();
       const { left, top } = element.getBoundingClientRect();
@@ -118,7 +118,7 @@ export function useView({ width, height }: Size): View {
   };
 
   const onPointerDown = (event: PointerEvent): void => {
-    if ((event.target as Element).closest("button") || event.button !== 0) return;
+    if ((event.target as Element).closest("button, [data-clickable]") || event.button !== 0) return;
     fingers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
     event.currentTarget.setPointerCapture(event.pointerId);
   };
@@ -132,7 +132,7 @@ export function useView({ width, height }: Size): View {
       move(now.x - before.x, now.y - before.y);
       return;
     }
-    // Two fingers: as far as they move apart.
+    // Two fingers zoom by the change of their distance.
     const [, fixed] = other;
     const { left, top } = event.currentTarget.getBoundingClientRect();
     const at = { x: fixed.x - left, y: fixed.y - top };

@@ -3,33 +3,37 @@ import type { Answer, HumanRequest, ListedRequest } from "troupe/client";
 import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../hooks/use-task.ts";
 import { CodeBlock } from "../text/code-block.tsx";
 import { Markdown } from "../text/markdown.tsx";
 import { ArgumentsEditor } from "./arguments-editor.tsx";
 
 interface ApprovalProps {
   request: HumanRequest | ListedRequest;
-  onAnswer: (answer: Answer) => Promise<unknown>;
+  /** Why the server did not accept the last answer. */
+  refused: Error | undefined;
+  onAnswer: (answer: Answer) => void;
 }
 
-/** Something that waits to be approved: a tool call, whose arguments can be changed, or code. */
-export function Approval({ request, onAnswer }: ApprovalProps) {
+/** A tool call, whose arguments can be edited, or code that waits for approval. */
+export function Approval({ request, refused, onAnswer }: ApprovalProps) {
   const { source, prompt, code, tool_call: call } = request;
   const [refusing, setRefusing] = useState(false);
   const [reason, setReason] = useState("");
   const [edited, setEdited] = useState<string>();
-  const task = useTask();
+  const [mistake, setMistake] = useState<Error>();
   const approve = (): void => {
-    void task.run(async () => {
+    try {
       const changed = edited === undefined ? {} : { arguments: parsedArguments(edited) };
-      await onAnswer({ approved: true, ...changed });
-    });
+      setMistake(undefined);
+      onAnswer({ approved: true, ...changed });
+    } catch (error) {
+      setMistake(error as Error);
+    }
   };
   const refuse = (event: FormEvent): void => {
     event.preventDefault();
     const given = reason.trim();
-    void task.run(() => onAnswer({ approved: false, ...(given !== "" && { reason: given }) }));
+    onAnswer({ approved: false, ...(given !== "" && { reason: given }) });
   };
   return (
     <div className="approval" role="group" aria-label={`Approval for ${source}`}>
@@ -57,20 +61,18 @@ export function Approval({ request, onAnswer }: ApprovalProps) {
             onChange={setEdited}
           />
         ))}
-      <Problem error={task.error} />
+      <Problem error={mistake ?? refused} />
       {refusing ? (
         <form className="refusal" onSubmit={refuse}>
           <label className="field">
-            <span>Reason, which the agent is told (optional)</span>
+            <span>Reason, which the agent reads (optional)</span>
             <input autoFocus value={reason} onChange={(event) => setReason(event.target.value)} />
           </label>
           <div className="buttons">
             <button className="button" type="button" onClick={() => setRefusing(false)}>
               Back
             </button>
-            <button className="button danger" disabled={task.busy} aria-busy={task.busy}>
-              Refuse
-            </button>
+            <button className="button danger">Refuse</button>
           </div>
         </form>
       ) : (
@@ -79,22 +81,22 @@ export function Approval({ request, onAnswer }: ApprovalProps) {
             <button
               className="button quiet"
               type="button"
+              aria-keyshortcuts="e"
               onClick={() => setEdited(JSON.stringify(call.arguments, null, 2))}
             >
               <Icon name="edit" />
               Edit arguments
             </button>
           )}
-          <button className="button" type="button" onClick={() => setRefusing(true)}>
+          <button
+            className="button"
+            type="button"
+            aria-keyshortcuts="r"
+            onClick={() => setRefusing(true)}
+          >
             Refuse
           </button>
-          <button
-            className="button primary"
-            type="button"
-            disabled={task.busy}
-            aria-busy={task.busy}
-            onClick={approve}
-          >
+          <button className="button primary" type="button" aria-keyshortcuts="a" onClick={approve}>
             Approve
           </button>
         </div>
@@ -103,7 +105,7 @@ export function Approval({ request, onAnswer }: ApprovalProps) {
   );
 }
 
-/** @throws Error when it is no JSON object */
+/** @throws Error when it is not a JSON object */
 function parsedArguments(text: string): NonNullable<Answer["arguments"]> {
   try {
     const value: unknown = JSON.parse(text);

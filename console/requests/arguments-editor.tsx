@@ -16,12 +16,15 @@ interface ArgumentsEditorProps {
   text: string;
   /** JSON Schema of the arguments. */
   parameters: object | undefined;
-  /** As the model wrote them. */
+  /** The arguments as the model wrote them. */
   before: object;
   onChange: (text: string) => void;
 }
 
-/** The arguments of a tool call, in fields where the tool says what it takes, or as JSON; and what is changed. */
+/**
+ * An editor for the arguments of a tool call, with fields if the tool declares its parameters, or as JSON. It lists the
+ * changes.
+ */
 export function ArgumentsEditor({ text, parameters, before, onChange }: ArgumentsEditorProps) {
   const value = objectIn(text);
   const fits = parameters !== undefined && hasProperties(parameters);
@@ -40,7 +43,9 @@ export function ArgumentsEditor({ text, parameters, before, onChange }: Argument
         </div>
       )}
       {inFields ? (
-        <Boundary fallback={<p className="muted">No form can show this. Edit it as JSON.</p>}>
+        <Boundary
+          fallback={<p className="muted">These arguments have no form. Edit them as JSON.</p>}
+        >
           <Suspense fallback={<Loading />}>
             <ArgumentsForm
               parameters={parameters}
@@ -68,7 +73,7 @@ export function ArgumentsEditor({ text, parameters, before, onChange }: Argument
         </Suspense>
       )}
       {parameters !== undefined && (
-        <Fold icon="tool" title="What the tool takes" source="">
+        <Fold icon="tool" title="Parameters of the tool" source="">
           <CodeBlock code={JSON.stringify(parameters, null, 2)} language="json" />
         </Fold>
       )}
@@ -84,7 +89,7 @@ function Loading() {
   );
 }
 
-/** Undefined while the text is no JSON object. */
+/** Undefined while the text is not a JSON object. */
 function objectIn(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,22 +1,52 @@
-import { useState } from "react";
-import type { Answer } from "troupe/client";
 import { useInbox } from "troupe/react";
+import { useSearchParams } from "wouter";
 import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { visibleName } from "../text/foreign.ts";
+import { useNotices } from "../shell/notices.tsx";
+import { useTitle } from "../shell/title.ts";
+import { useNotifications } from "./notifications.ts";
 import { RequestCard } from "./request-card.tsx";
+import { useCardKeys } from "./use-card-keys.ts";
+import { type Answers, useDelayedAnswers } from "./use-delayed-answers.ts";
 import { useKept } from "./use-kept.ts";
 import { useSteady } from "./use-steady.ts";
 
+/** The questions that wait for a human. The page's address contains the filter. */
 export function InboxPage() {
-  const { status, requests, error, hasMore, answer, loadMore, reload } = useInbox();
-  const cards = useKept(requests);
-  const [answers, setAnswers] = useState<ReadonlyMap<string, Answer>>(new Map());
-  const steady = useSteady<HTMLUListElement>("page");
-  if (status === "unavailable" && error) return <Failure error={error} onRetry={reload} />;
+  useTitle("Inbox");
+  const [parameters, setParameters] = useSearchParams();
+  const team = parameters.get("team") ?? "";
+  const answers = useDelayedAnswers();
   return (
     <div className="page inbox">
       <header className="page-head">
         <h1>Inbox</h1>
+        <TeamFilter
+          team={team}
+          onChange={(next) => setParameters(next === "" ? {} : { team: next }, { replace: true })}
+        />
+        <NotificationSwitch />
       </header>
+      <p className="keys muted">
+        <kbd>j</kbd> <kbd>k</kbd> next and previous, <kbd>a</kbd> approve or answer, <kbd>r</kbd>{" "}
+        refuse, <kbd>e</kbd> edit the arguments
+      </p>
+      <Questions key={team} team={team} answers={answers} />
+    </div>
+  );
+}
+
+/** The cards of all teams, or of one. */
+function Questions({ team, answers }: { team: string; answers: Answers }) {
+  const inbox = useInbox({ team: team || undefined });
+  const { status, requests, error, hasMore, answer, loadMore, reload } = inbox;
+  const cards = useKept(requests, "left");
+  const steady = useSteady<HTMLUListElement>("page");
+  useCardKeys(steady.ref);
+  if (status === "unavailable" && error) return <Failure error={error} onRetry={reload} />;
+  return (
+    <>
       {status === "connecting" && (
         <p className="loading" role="status">
           Loading
@@ -24,24 +54,24 @@ export function InboxPage() {
       )}
       <ul className="requests" aria-label="Open questions" {...steady}>
         {cards.map(({ key, request, open }) => (
-          <li key={key}>
+          <li key={key} tabIndex={-1}>
             <RequestCard
               request={request}
-              open={open && !answers.has(key)}
-              answer={answers.get(key)}
-              onAnswer={async (given) => {
-                await answer(request, given);
-                setAnswers((all) => new Map(all).set(key, given));
-              }}
+              open={open}
+              given={answers.given.get(key)}
+              onAnswer={(given) => answers.give(key, given, () => answer(request, given))}
+              onUndo={() => answers.undo(key)}
             />
           </li>
         ))}
       </ul>
       {status === "open" && requests.length === 0 && (
         <div className="empty">
-          <h2>Nobody waits for you</h2>
+          <h2>No open questions</h2>
           <p className="muted">
-            Questions of agents and calls that need an approval appear here, from all teams.
+            {team === ""
+              ? "Questions and approvals of all teams appear here."
+              : "Questions and approvals of this team appear here."}
           </p>
         </div>
       )}
@@ -50,6 +80,61 @@ export function InboxPage() {
           Show more
         </button>
       )}
-    </div>
+    </>
+  );
+}
+
+interface TeamFilterProps {
+  team: string;
+  onChange: (team: string) => void;
+}
+
+/** A choice of the teams that have questions. */
+function TeamFilter({ team, onChange }: TeamFilterProps) {
+  const { requests } = useInbox();
+  const labels = new Map(requests.map(({ team_id, team_label }) => [team_id, team_label]));
+  if (team !== "" && !labels.has(team)) labels.set(team, null);
+  if (labels.size < 2 && team === "") return null;
+  return (
+    <select
+      aria-label="Team"
+      className="team-choice"
+      value={team}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">Any team</option>
+      {[...labels].map(([id, label]) => (
+        <option key={id} value={id}>
+          {visibleName(label ?? id)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function NotificationSwitch() {
+  const { state, change } = useNotifications();
+  const { attempt } = useNotices();
+  if (state === "unknown") return null;
+  return (
+    <button
+      className="button"
+      type="button"
+      aria-pressed={state === "on"}
+      disabled={state === "blocked"}
+      title={
+        state === "blocked"
+          ? "Your browser blocks notifications of this page. Allow them in its settings."
+          : "The browser shows new questions while you use another page or program."
+      }
+      onClick={() => void attempt(change)}
+    >
+      <Icon name="bell" />
+      {state === "on"
+        ? "Notifications are on"
+        : state === "blocked"
+          ? "Notifications are blocked"
+          : "Notify me"}
+    </button>
   );
 }

@@ -1,4 +1,4 @@
-/** What a human is asked; empty where it is only what AutoGen's console writes before a field. */
+/** The question to a human; empty for the default prompt of AutoGen's console. */
 export function promptOf({ prompt }: { prompt: string }): string {
   const text = prompt.trim();
   return /^enter your response:?$/i.test(text) ? "" : text;

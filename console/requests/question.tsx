@@ -2,24 +2,24 @@ import { type FormEvent, type KeyboardEvent, useState } from "react";
 import type { Answer, HumanRequest, ListedRequest } from "troupe/client";
 import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../hooks/use-task.ts";
 import { CodeBlock } from "../text/code-block.tsx";
 import { Markdown } from "../text/markdown.tsx";
 import { promptOf } from "./prompt.ts";
 
 interface QuestionProps {
   request: HumanRequest | ListedRequest;
-  onAnswer: (answer: Answer) => Promise<unknown>;
+  /** Why the server did not accept the last answer. */
+  refused: Error | undefined;
+  onAnswer: (answer: Answer) => void;
 }
 
 /** A question to a human, or the call of a tool that a client has, with a field for the answer. */
-export function Question({ request, onAnswer }: QuestionProps) {
+export function Question({ request, refused, onAnswer }: QuestionProps) {
   const [text, setText] = useState("");
-  const task = useTask();
   const prompt = promptOf(request);
   const { tool_call: call } = request;
   const submit = (): void => {
-    if (text.trim() !== "") void task.run(() => onAnswer({ content: text }));
+    if (text.trim() !== "") onAnswer({ content: text });
   };
   return (
     <form
@@ -33,7 +33,7 @@ export function Question({ request, onAnswer }: QuestionProps) {
         <strong>
           <Name name={request.source} />
         </strong>{" "}
-        {call === undefined ? "waits for an answer" : "waits for the result of "}
+        {call === undefined ? "is waiting for your answer" : "is waiting for the result of "}
         {call && (
           <code>
             <Name name={call.name} />
@@ -45,6 +45,7 @@ export function Question({ request, onAnswer }: QuestionProps) {
       <textarea
         rows={2}
         aria-label={`Answer ${request.source}`}
+        aria-keyshortcuts="a"
         placeholder="Answer"
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -54,13 +55,9 @@ export function Question({ request, onAnswer }: QuestionProps) {
           submit();
         }}
       />
-      <Problem error={task.error} />
+      <Problem error={refused} />
       <div className="buttons">
-        <button
-          className="button primary"
-          disabled={text.trim() === "" || task.busy}
-          aria-busy={task.busy}
-        >
+        <button className="button primary" disabled={text.trim() === ""}>
           Answer
         </button>
       </div>

@@ -1,45 +1,42 @@
-import { useEffect, useRef, useState } from "react";
 import type { Answer, ListedRequest } from "troupe/client";
 import { Link } from "wouter";
 import { Name } from "../parts/name.tsx";
-import { Ago } from "../parts/time.tsx";
+import { Ago, Until } from "../parts/time.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { Markdown } from "../text/markdown.tsx";
-import { RequestForm } from "./request-form.tsx";
+import { Answerable } from "./answerable.tsx";
+import type { GivenAnswer } from "./delayed-answers.ts";
+import { useCard } from "./use-card.ts";
 
 interface RequestCardProps {
   request: ListedRequest;
-  /** False once it was answered, here or elsewhere, or has no effect any more. */
+  /** False once it was answered, here or elsewhere, or is no longer needed. */
   open: boolean;
   /** The answer that the user gave on this page. */
-  answer: Answer | undefined;
-  onAnswer: (answer: Answer) => Promise<unknown>;
+  given: GivenAnswer | undefined;
+  onAnswer: (answer: Answer) => void;
+  onUndo: () => void;
 }
 
-/** A question with its team, the task, and what was said before it. Once it is closed, its card keeps its height. */
-export function RequestCard({ request, open, answer, onAnswer }: RequestCardProps) {
-  const { team_id, team_label, task, said, created_at, truncated } = request;
-  const card = useRef<HTMLDivElement>(null);
-  const [height, setHeight] = useState<number>();
-  useEffect(() => {
-    const shown = card.current;
-    if (!open || shown === null) return undefined;
-    const observer = new ResizeObserver(() => setHeight(shown.getBoundingClientRect().height));
-    observer.observe(shown);
-    return () => observer.disconnect();
-  }, [open]);
+/** A question with its team, the task and the last message before it. Its card keeps its height when it is answered. */
+export function RequestCard({ request, open, given, onAnswer, onUndo }: RequestCardProps) {
+  const { team_id, team_label, task, said, created_at, expires_at, truncated } = request;
+  const asking = open && (given === undefined || given.phase === "failed");
+  const card = useCard(asking);
   return (
-    <div
-      ref={card}
-      className="card"
-      data-open={open}
-      style={open ? undefined : { minHeight: height }}
-    >
+    <div {...card} className="card" data-open={asking}>
       <p className="card-head muted">
         <Link href={`/teams/${team_id}`}>
           <Name name={team_label ?? team_id} />
         </Link>
-        <Ago time={created_at} />
+        <span className="card-times">
+          {open && expires_at !== null && (
+            <span>
+              Expires <Until time={expires_at} />
+            </span>
+          )}
+          <Ago time={created_at} />
+        </span>
       </p>
       {task !== null && (
         <p className="card-task">
@@ -54,33 +51,8 @@ export function RequestCard({ request, open, answer, onAnswer }: RequestCardProp
           <Markdown text={said.text} />
         </blockquote>
       )}
-      {truncated && <p className="muted">This is cut for its size: the team has all of it.</p>}
-      {open ? (
-        <RequestForm request={request} onAnswer={onAnswer} />
-      ) : (
-        <p role="status">
-          <Asked request={request} /> <strong>{outcomeOf(answer)}</strong>
-        </p>
-      )}
+      {truncated && <p className="muted">This is shortened. The team's page shows everything.</p>}
+      <Answerable request={request} open={open} given={given} onAnswer={onAnswer} onUndo={onUndo} />
     </div>
   );
-}
-
-function Asked({ request: { source, tool_call, code } }: { request: ListedRequest }) {
-  return (
-    <>
-      <Name name={source} /> {tool_call ? "asked to call " : code ? "asked to run code." : "asked."}
-      {tool_call && (
-        <code>
-          <Name name={tool_call.name} />
-        </code>
-      )}
-    </>
-  );
-}
-
-function outcomeOf(answer: Answer | undefined): string {
-  if (answer === undefined) return "Closed elsewhere.";
-  if (answer.approved === undefined) return "Answered.";
-  return answer.approved ? "Approved." : "Refused.";
 }

@@ -9,10 +9,11 @@ interface Steady<List extends HTMLElement> {
 }
 
 /**
- * For a list of things that are dangerous to click: a click on a child of the list counts for nothing in the first moment after
- * the child was moved by something else. Scrolling moves nothing.
+ * Protects a list whose buttons have consequences: clicks on a child are ignored for a moment after the layout moved the child.
+ * Scrolling does not count as moving.
  *
- * @param among `page`: whatever moves the list counts, too; `list`: only what moves its children apart, where the list stands above
+ * @param among `page`: whatever moves the list counts, too; `list`: only what moves its children apart, where the list stands
+ * above
  * something and grows upwards
  */
 export function useSteady<List extends HTMLElement>(among: "page" | "list"): Steady<List> {
@@ -48,7 +49,7 @@ export function useSteady<List extends HTMLElement>(among: "page" | "list"): Ste
     };
   }, []);
   const onClickCapture = (event: MouseEvent): void => {
-    // By keyboard: the focus does not move with what is shown.
+    // Keyboard clicks are allowed, because the focus does not shift with the layout.
     if (event.detail === 0) return;
     look.current();
     const child = [...places.current].find(([one]) => one.contains(event.target as Node));

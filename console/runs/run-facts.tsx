@@ -13,7 +13,7 @@ interface RunFactsProps {
   label: string | null | undefined;
 }
 
-/** What a run was given, how long it took and what it used. */
+/** A run's task, duration and usage. */
 export function RunFacts({ run, label }: RunFactsProps) {
   const models = Object.entries(run.models);
   const firstTurn = Math.max(1, run.turn - run.turns);
@@ -85,10 +85,10 @@ export function RunFacts({ run, label }: RunFactsProps) {
   );
 }
 
-/** Characters of the task on its line. */
+/** The most characters of the task that are shown before it is unfolded. */
 const BRIEF = 300;
 
-/** What the run was given: at most its beginning, until it is unfolded. */
+/** The task of the run, shortened until it is unfolded. */
 function Task({ task }: { task: RunInfo["task"] }) {
   const texts = textsOf(task);
   if (texts.length === 0) return <p className="muted task">It continues the conversation.</p>;

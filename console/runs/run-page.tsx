@@ -5,6 +5,8 @@ import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
 import { RunBar } from "../team/run-bar.tsx";
+import { useTitle } from "../shell/title.ts";
+import { visibleName } from "../text/foreign.ts";
 import { Timeline } from "../timeline/timeline.tsx";
 import { RunFacts } from "./run-facts.tsx";
 import { useRun } from "./use-run.ts";
@@ -14,7 +16,7 @@ interface RunPageProps {
   runId: string;
 }
 
-/** One run: what became of it, and what it did when. */
+/** One run: its result and its timeline. */
 export function RunPage({ teamId, runId }: RunPageProps) {
   const [, navigate] = useLocation();
   const onRetry = useCallback(
@@ -23,6 +25,7 @@ export function RunPage({ teamId, runId }: RunPageProps) {
   );
   const { team, run, error, reload, version, bar } = useRun(teamId, runId, onRetry);
   const { value: info } = useLoaded(useCallback(() => team.get(), [team]));
+  useTitle(`Run ${runId.slice(0, 8)} of ${visibleName(info?.label ?? teamId)}`);
   if (run === undefined || bar === undefined) {
     return error ? (
       <Failure error={error} onRetry={reload} />
@@ -37,7 +40,7 @@ export function RunPage({ teamId, runId }: RunPageProps) {
       <header className="team-head">
         <Link
           className="button quiet icon-only"
-          href={`/runs?team=${teamId}`}
+          href={`/teams/${teamId}/runs`}
           aria-label="Runs of this team"
         >
           <Icon name="back" />

@@ -1,95 +1,119 @@
-import { useMemo } from "react";
+import { type ReactNode, useCallback, useMemo, useState } from "react";
 import { Link, useSearchParams } from "wouter";
 import { Failure } from "../parts/failure.tsx";
-import { STATUS_WORDS } from "../parts/status.tsx";
-import { visibleName } from "../text/foreign.ts";
-import { RunTable } from "./run-table.tsx";
+import { useMay } from "../shell/access.tsx";
+import { useTitle } from "../shell/title.ts";
+import { TeamHead } from "../team/team-head.tsx";
+import { type FilterName, filterIn, leavesOut } from "./filter.ts";
+import { RunFilters } from "./run-filters.tsx";
+import { keyOf, RunTable } from "./run-table.tsx";
+import { RunTotalsLine } from "./run-totals.tsx";
+import { SelectedRuns } from "./selected-runs.tsx";
 import { useRunList } from "./use-run-list.ts";
 import { useTeamLabels } from "./use-team-labels.ts";
 
-const STATUSES = ["queued", "running", "waiting", "paused", "completed", "cancelled", "failed"];
+const NONE: ReadonlySet<string> = new Set();
 
-/** The runs of all teams. What they are filtered by is in the address. */
-export function RunsPage() {
+/** The runs of all teams. The page's address contains the filters and the order. */
+export function RunsPage({ teamId }: { teamId?: string }) {
   const [parameters, setParameters] = useSearchParams();
-  const status = parameters.get("status") ?? "";
-  const team = parameters.get("team") ?? "";
-  const list = useRunList({ status, team });
-  const { value: runs, error } = list;
-  const { teams, labels } = useTeamLabels(
+  const address = parameters.toString();
+  const filter = useMemo(() => {
+    const given = filterIn(new URLSearchParams(address));
+    return teamId === undefined ? given : { ...given, team: teamId };
+  }, [address, teamId]);
+  const list = useRunList(filter);
+  const { value: runs, error, totals } = list;
+  const mayChange = useMay("runs:write");
+  const [selected, setSelected] = useState(NONE);
+  const teamLabels = useTeamLabels(
     useMemo(() => (runs ?? []).map(({ team_id }) => team_id), [runs]),
   );
-  const filtered = status !== "" || team !== "";
-  const choose = (name: "status" | "team", value: string): void => {
-    setParameters(
-      (last) => {
-        const next = new URLSearchParams(last);
-        if (value === "") next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
-  };
+  const change = useCallback(
+    (name: FilterName, value: string): void => {
+      setSelected(NONE);
+      setParameters(
+        (last) => {
+          const next = new URLSearchParams(last);
+          if (value === "") next.delete(name);
+          else next.set(name, value);
+          return next;
+        },
+        { replace: true },
+      );
+    },
+    [setParameters],
+  );
 
   if (runs === undefined && error !== undefined) {
     return <Failure error={error} onRetry={list.reload} />;
   }
+  const isNew = runs?.length === 0 && !leavesOut({ ...filter, ...(teamId && { team: "" }) });
+  const total = totals && !isNew && <RunTotalsLine totals={totals} />;
   return (
     <div className="page wide-page">
-      <header className="page-head">
-        <h1>Runs</h1>
-        <select
-          aria-label="Team"
-          className="team-choice"
-          value={team}
-          onChange={(event) => choose("team", event.target.value)}
-        >
-          <option value="">Any team</option>
-          {team !== "" && !teams.some(({ id }) => id === team) && (
-            <option value={team}>{visibleName(team)}</option>
-          )}
-          {teams.map(({ id }) => (
-            <option key={id} value={id}>
-              {visibleName(labels.get(id) ?? id)}
-            </option>
-          ))}
-        </select>
-        <select
-          aria-label="Status"
-          value={status}
-          onChange={(event) => choose("status", event.target.value)}
-        >
-          <option value="">Any status</option>
-          {STATUSES.map((one) => (
-            <option key={one} value={one}>
-              {STATUS_WORDS[one]}
-            </option>
-          ))}
-        </select>
-      </header>
+      {teamId === undefined ? (
+        <Head>{total}</Head>
+      ) : (
+        <TeamHead teamId={teamId} title="Runs" tab="runs">
+          {total}
+        </TeamHead>
+      )}
+      {!isNew && (
+        <RunFilters
+          filter={filter}
+          onChange={change}
+          runs={runs ?? []}
+          ofOneTeam={teamId !== undefined}
+          {...teamLabels}
+        />
+      )}
+      {error && <Failure error={error} onRetry={list.reload} />}
       {runs === undefined ? (
         <p className="loading" role="status">
           Loading
         </p>
       ) : runs.length > 0 ? (
-        <RunTable runs={runs} labels={labels} />
-      ) : filtered ? (
-        <p className="muted none">No run matches.</p>
-      ) : (
+        <RunTable
+          runs={runs}
+          labels={teamLabels.labels}
+          order={filter.order}
+          onOrder={(order) => change("order", order)}
+          selected={mayChange ? selected : undefined}
+          onSelect={setSelected}
+        />
+      ) : isNew ? (
         <div className="empty">
-          <h2>Nothing has run yet</h2>
-          <p className="muted">A run begins when a team is given a task.</p>
+          <h2>No runs yet</h2>
+          <p className="muted">A run starts when a team gets a task.</p>
           <Link className="button" href="/">
             Show the teams
           </Link>
         </div>
+      ) : (
+        <p className="muted none">No runs match.</p>
       )}
       {list.hasMore && (
         <button className="button" type="button" onClick={list.loadMore}>
           Show more
         </button>
       )}
+      {selected.size > 0 && (
+        <SelectedRuns
+          runs={(runs ?? []).filter((run) => selected.has(keyOf(run)))}
+          onDone={() => setSelected(NONE)}
+        />
+      )}
     </div>
+  );
+}
+
+function Head({ children }: { children: ReactNode }) {
+  useTitle("Runs");
+  return (
+    <header className="page-head">
+      <h1>Runs</h1>
+      {children}
+    </header>
   );
 }

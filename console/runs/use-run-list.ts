@@ -1,27 +1,30 @@
-import { useCallback } from "react";
-import type { DirectoryChange, ListedRun } from "troupe/client";
+import { useCallback, useState } from "react";
+import type { DirectoryChange, ListedRun, RunTotals } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { type List, useList } from "../hooks/use-list.ts";
+import type { RunFilter } from "./filter.ts";
 
-export interface RunFilter {
-  status: string;
-  /** Its id. */
-  team: string;
+interface RunListView extends List<ListedRun> {
+  /** The totals of all runs that match. */
+  totals: RunTotals | undefined;
 }
 
 const PAGE = 50;
 const KINDS: readonly DirectoryChange["kind"][] = ["run", "team_deleted"];
 
-/** The runs of all teams or one, newest first, as they are now. */
-export function useRunList({ status, team }: RunFilter): List<ListedRun> {
+/** The live list of runs that match. @param filter the same object while it is the same filter */
+export function useRunList(filter: RunFilter): RunListView {
   const client = useTroupe();
+  const [totals, setTotals] = useState<RunTotals>();
   const load = useCallback(
     async (cursor: string | undefined) => {
-      const query = { status: status || undefined, team: team || undefined, limit: PAGE, cursor };
-      const { runs: items, next_cursor: next } = await client.runs.list(query);
+      const given = Object.entries(filter).filter(([, value]) => value !== "");
+      const query = { ...Object.fromEntries(given), limit: PAGE, cursor };
+      const { runs: items, next_cursor: next, totals: all } = await client.runs.list(query);
+      setTotals(all);
       return { items, next };
     },
-    [client, status, team],
+    [client, filter],
   );
-  return useList(load, KINDS);
+  return { ...useList(load, KINDS), totals };
 }

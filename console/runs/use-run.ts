@@ -11,18 +11,18 @@ export interface FollowedRun {
   run: RunInfo | undefined;
   error: Error | undefined;
   reload: () => void;
-  /** Another number whenever the run may have come further. */
+  /** A number that changes whenever the run may have progressed. */
   version: number;
   bar: RunBarProps["team"] | undefined;
 }
 
 /** Steps of a busy run are shown together. */
 const TOGETHER_MS = 700;
-/** Streams do not say when a step begins. */
+/** Streams do not report when a step begins. */
 const ANYWAY_MS = 5_000;
 const ENDED: ReadonlySet<string> = new Set(["completed", "cancelled", "failed"]);
 
-/** A run as it is now. @param onRetry is given the new run */
+/** A live run. @param onRetry gets the new run */
 export function useRun(
   teamId: string,
   runId: string,
@@ -41,7 +41,7 @@ export function useRun(
     if (version > 0) reload();
   }, [version, reload]);
 
-  // What was loaded counts further; what the stream says is newer when the status has changed.
+  // The loaded run has the newer numbers; the stream has the newer status.
   const run = value && (live && live.status !== value.status ? { ...value, ...live } : value);
   const bar = useMemo(
     () =>

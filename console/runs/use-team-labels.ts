@@ -3,16 +3,16 @@ import type { ListedTeam } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { useLoaded } from "../hooks/use-loaded.ts";
 
-/** Those with the latest activity, whose runs are listed first. */
+/** The number of teams, by latest activity, that are loaded: their runs are listed first. */
 const MOST = 200;
 
 export interface TeamLabels {
   teams: readonly ListedTeam[];
-  /** Labels by id, of those that have one. */
+  /** Labels by team id. */
   labels: ReadonlyMap<string, string>;
 }
 
-/** What the teams with the latest activity are called. @param shown the ids of teams that are named; new ones are looked up */
+/** The labels of the most recently active teams. @param shown ids of shown teams; unknown ones are looked up */
 export function useTeamLabels(shown: readonly string[]): TeamLabels {
   const client = useTroupe();
   const { value, reload } = useLoaded(

@@ -1,12 +1,12 @@
 import { Cron } from "croner";
 import cronstrue from "cronstrue";
 
-/** What a cron expression means. */
+/** The meaning of a cron expression. */
 export type CronMeaning = { words: string; times: readonly Date[] } | { problem: string };
 
 const FIELDS = "Give five fields: minute, hour, day of the month, month, day of the week.";
 
-/** Reads a cron expression as the server does. @param count of the next times that are wanted */
+/** Reads a cron expression as the server does. @param count how many of the next times are wanted */
 export function meaningOf(cron: string, timezone: string, count = 3): CronMeaning {
   const expression = cron.trim();
   if (!expression.startsWith("@") && expression.split(/\s+/).length !== 5) {
@@ -15,7 +15,7 @@ export function meaningOf(cron: string, timezone: string, count = 3): CronMeanin
   try {
     const options = { timezone, mode: "5-part", fixedTimeRule: "no-wildcard" } as const;
     const times = new Cron(expression, options).nextRuns(count);
-    if (times.length === 0) return { problem: "This matches no date." };
+    if (times.length === 0) return { problem: "This expression matches no date." };
     return { words: wordsOf(expression), times };
   } catch (error) {
     const { message } = error as Error;
@@ -23,7 +23,7 @@ export function meaningOf(cron: string, timezone: string, count = 3): CronMeanin
   }
 }
 
-/** `At 08:00, Monday through Friday`; the expression itself where there are no words for it. */
+/** `At 08:00, Monday through Friday`, or the expression itself if it cannot be put into words. */
 export function wordsOf(cron: string): string {
   try {
     const words = cronstrue.toString(cron.replaceAll(/#L/gi, "L"), { use24HourTimeFormat: true });

@@ -18,11 +18,11 @@ interface ScheduleActions {
 
 interface ScheduleEntryProps {
   schedule: ScheduleInfo;
-  /** Undefined for who may only look. */
+  /** Undefined for users who may only read. */
   actions: ScheduleActions | undefined;
 }
 
-/** When a schedule starts runs, and how the last one went. */
+/** A schedule with its times and the result of its last run. */
 export function ScheduleEntry({ schedule, actions }: ScheduleEntryProps) {
   const { cron, timezone, enabled, next_at, last_at, last_run, last_error, team_id } = schedule;
   const zone = timezone ?? OWN_TIME_ZONE;

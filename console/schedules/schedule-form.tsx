@@ -1,13 +1,13 @@
 import { useState } from "react";
 import type { CreateSchedule, ScheduleInfo, TeamClient } from "troupe/client";
-import { FormDialog } from "../parts/form-dialog.tsx";
+import { FormDialog } from "../dialogs/form-dialog.tsx";
 import { OWN_TIME_ZONE } from "./cron.ts";
 import { summaryOfTask, textOfTask } from "./task.ts";
 import { type When, WhenFields, whenIsComplete } from "./when-fields.tsx";
 
 interface ScheduleFormProps {
   team: TeamClient;
-  /** The one that is changed; undefined for a new one. */
+  /** The schedule to change; undefined for a new one. */
   schedule: ScheduleInfo | undefined;
   onClose: () => void;
   onSaved: () => void;
@@ -16,7 +16,7 @@ interface ScheduleFormProps {
 type Conflict = NonNullable<CreateSchedule["on_conflict"]>;
 
 const CONFLICTS: Readonly<Record<Conflict, string>> = {
-  queue: "Wait for its end",
+  queue: "Wait until it ends",
   interrupt: "Cancel it",
   reject: "Skip this time",
 };
@@ -55,7 +55,7 @@ export function ScheduleForm({ team, schedule, onClose, onSaved }: ScheduleFormP
           <textarea rows={4} value={text} onChange={(event) => setText(event.target.value)} />
         </label>
       ) : (
-        <p className="muted">The task stays as it is: {summaryOfTask(schedule?.task ?? null)}</p>
+        <p className="muted">The task does not change: {summaryOfTask(schedule?.task ?? null)}</p>
       )}
       <label className="field">
         <span>While another run is active</span>
@@ -80,7 +80,7 @@ function presentWhen(schedule: ScheduleInfo | undefined): When {
   return { kind: "at", cron, timezone, at: localTime(new Date(schedule.at)) };
 }
 
-/** As a field for times has it: in the browser's time zone, to the minute. */
+/** The value for a time field: in the browser's time zone, to the minute. */
 function localTime(date: Date): string {
   const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
   return shifted.toISOString().slice(0, 16);

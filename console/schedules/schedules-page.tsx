@@ -12,10 +12,10 @@ import { ScheduleEntry } from "./schedule-entry.tsx";
 import { ScheduleForm } from "./schedule-form.tsx";
 
 const PAGE = 50;
-/** Schedules start runs. */
+/** Changes of runs, because schedules start runs. */
 const KINDS: readonly DirectoryChange["kind"][] = ["run"];
 
-/** When a team starts runs by itself. */
+/** The schedules of a team. */
 export function SchedulesPage({ teamId }: { teamId: string }) {
   const client = useTroupe();
   const team = useMemo(() => client.team(teamId), [client, teamId]);
@@ -64,7 +64,7 @@ export function SchedulesPage({ teamId }: { teamId: string }) {
   );
   return (
     <div className="page">
-      <TeamHead teamId={teamId} title="Schedules">
+      <TeamHead teamId={teamId} title="Schedules" tab="schedules">
         {mayWrite && schedules !== undefined && schedules.length > 0 && create}
       </TeamHead>
       {value === undefined && error !== undefined && <Failure error={error} onRetry={reload} />}
@@ -75,9 +75,9 @@ export function SchedulesPage({ teamId }: { teamId: string }) {
       )}
       {schedules?.length === 0 && (
         <div className="empty">
-          <h2>This team runs only when it is asked</h2>
+          <h2>No schedules yet</h2>
           <p className="muted">
-            A schedule gives it a task by itself: at times that repeat, or once.
+            A schedule gives the team a task automatically, repeatedly or once.
           </p>
           {mayWrite && create}
         </div>

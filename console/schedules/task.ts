@@ -3,7 +3,7 @@ import { visibleName } from "../text/foreign.ts";
 
 type Task = ScheduleInfo["task"];
 
-/** The text of a task that is nothing else, as the server shows it; undefined for other tasks. */
+/** The text of a task that consists of text only; undefined for other tasks. */
 export function textOfTask(task: Task): string | undefined {
   if (task === null) return "";
   if (typeof task === "string") return task;
@@ -14,13 +14,15 @@ export function textOfTask(task: Task): string | undefined {
   return source === "user" && typeof content === "string" ? content : undefined;
 }
 
-/** A task in a few words. */
+/** A short description of a task. */
 export function summaryOfTask(task: Task): string {
   const text = textOfTask(task);
   if (text === "") return "Continues without a task";
   if (text !== undefined) return visibleName(text);
   return messagesOf(task)
-    .map(({ content }) => (typeof content === "string" ? visibleName(content) : "(images)"))
+    .map(({ content }) =>
+      typeof content === "string" ? visibleName(content) : "(images or files)",
+    )
     .join(" ");
 }
 

@@ -1,7 +1,7 @@
 import { useId } from "react";
 import { meaningOf, TIME_ZONES, timeIn } from "./cron.ts";
 
-/** What is given of the times of a schedule. */
+/** The fields for the times of a schedule. */
 export interface When {
   kind: "cron" | "at";
   cron: string;
@@ -27,7 +27,7 @@ interface WhenFieldsProps {
   onChange: (when: When) => void;
 }
 
-/** The times of a schedule, with what they mean. */
+/** The fields for the times of a schedule, with their meaning in words. */
 export function WhenFields({ when, onChange }: WhenFieldsProps) {
   const repeated = when.kind === "cron";
   return (

@@ -5,17 +5,17 @@ export type Scope = WhoAmI["scopes"][number];
 
 const Scopes = createContext<readonly Scope[]>([]);
 
-/** Says what the credential may do. */
+/** Provides the credential's scopes. */
 export function Access({ whoami, children }: { whoami: WhoAmI; children: ReactNode }) {
   return <Scopes value={whoami.scopes}>{children}</Scopes>;
 }
 
-/** What the credential may do. */
+/** The credential's scopes. */
 export function useScopes(): readonly Scope[] {
   return useContext(Scopes);
 }
 
-/** Whether the credential has a scope. What it may not do is not offered. */
+/** Whether the credential has a scope. Actions that it does not allow are hidden. */
 export function useMay(scope: Scope): boolean {
   return useScopes().includes(scope);
 }
@@ -25,7 +25,7 @@ export function Needs({ scope, children }: { scope: Scope; children: ReactNode }
   if (useMay(scope)) return children;
   return (
     <div className="empty">
-      <h1>Your key does not show this</h1>
+      <h1>Your key does not have access to this page</h1>
       <p className="muted">
         It needs the scope <code>{scope}</code>.
       </p>

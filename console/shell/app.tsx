@@ -1,12 +1,16 @@
-import { lazy, Suspense, useEffect } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { useInbox } from "troupe/react";
-import { Link, Route, Switch } from "wouter";
+import { Link, Redirect, Route, Switch, useLocation } from "wouter";
+import { HomePage } from "../home/home-page.tsx";
 import { InboxPage } from "../requests/inbox-page.tsx";
+import { useAnnouncedRequests } from "../requests/notifications.ts";
 import { TeamPage } from "../team/team-page.tsx";
 import { TeamsPage } from "../teams/teams-page.tsx";
 import { Access, Needs } from "./access.tsx";
+import { firstPageOf } from "./first-page.ts";
 import { type CallerProps, Navigation } from "./navigation.tsx";
 import { Notices } from "./notices.tsx";
+import { useCountInTitle } from "./title.ts";
 
 const RunsPage = lazy(async () => ({ default: (await import("../runs/runs-page.tsx")).RunsPage }));
 const RunPage = lazy(async () => ({ default: (await import("../runs/run-page.tsx")).RunPage }));
@@ -28,15 +32,45 @@ const WebhooksPage = lazy(async () => ({
 const DeliveriesPage = lazy(async () => ({
   default: (await import("../webhooks/deliveries-page.tsx")).DeliveriesPage,
 }));
+const MemoryPage = lazy(async () => ({
+  default: (await import("../memory/memory-page.tsx")).MemoryPage,
+}));
+const CollectionsPage = lazy(async () => ({
+  default: (await import("../memory/collections-page.tsx")).CollectionsPage,
+}));
+const CollectionPage = lazy(async () => ({
+  default: (await import("../memory/collection-page.tsx")).CollectionPage,
+}));
+const DocumentPage = lazy(async () => ({
+  default: (await import("../memory/document-page.tsx")).DocumentPage,
+}));
+const NewTeamPage = lazy(async () => ({
+  default: (await import("../editor/new-team-page.tsx")).NewTeamPage,
+}));
+const PlaygroundPage = lazy(async () => ({
+  default: (await import("../playground/playground-page.tsx")).PlaygroundPage,
+}));
+const Finder = lazy(() => import("./finder.tsx"));
+const ApiPage = lazy(async () => ({ default: (await import("../team-api/api-page.tsx")).ApiPage }));
 const KeysPage = lazy(async () => ({ default: (await import("../keys/keys-page.tsx")).KeysPage }));
 
-export function App({ whoami, onLeave }: CallerProps) {
-  const { requests, hasMore } = useInbox();
+export function App({ whoami, onLeave, onTenants }: CallerProps) {
+  const { status, requests, hasMore } = useInbox();
+  const [, navigate] = useLocation();
+  useAnnouncedRequests(requests, status === "open", () => navigate("/inbox"));
   const open = requests.length;
+  useCountInTitle(open === 0 ? "" : `(${open}${hasMore ? "+" : ""}) `);
+  const first = firstPageOf(whoami);
+  const [finding, setFinding] = useState(false);
   useEffect(() => {
-    const count = open === 0 ? "" : `(${open}${hasMore ? "+" : ""}) `;
-    document.title = `${count}Troupe`;
-  }, [open, hasMore]);
+    const pressed = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setFinding(true);
+    };
+    document.addEventListener("keydown", pressed);
+    return () => document.removeEventListener("keydown", pressed);
+  }, []);
   return (
     <Access whoami={whoami}>
       <Notices>
@@ -44,11 +78,36 @@ export function App({ whoami, onLeave }: CallerProps) {
           <a className="skip" href="#main">
             Skip to the content
           </a>
-          <Navigation open={open} hasMore={hasMore} whoami={whoami} onLeave={onLeave} />
+          <Navigation
+            open={open}
+            hasMore={hasMore}
+            onFind={() => setFinding(true)}
+            {...{ whoami, onLeave, onTenants }}
+          />
+          {finding && (
+            <Suspense>
+              <Finder whoami={whoami} onClose={() => setFinding(false)} />
+            </Suspense>
+          )}
           <main id="main" tabIndex={-1}>
             <Suspense fallback={<p className="loading" role="status" aria-label="Loading" />}>
               <Switch>
-                <Route path="/" component={TeamsPage} />
+                <Route path="/">
+                  {first === "/" ? <HomePage /> : <Redirect to={first} replace />}
+                </Route>
+                <Route path="/teams" component={TeamsPage} />
+                <Route path="/new-team">
+                  <Needs scope="teams:write">
+                    <NewTeamPage />
+                  </Needs>
+                </Route>
+                <Route path="/teams/:id/playground">
+                  {({ id }) => (
+                    <Needs scope="teams:write">
+                      <PlaygroundPage key={id} teamId={id} />
+                    </Needs>
+                  )}
+                </Route>
                 <Route path="/inbox" component={InboxPage} />
                 <Route path="/runs">
                   <Needs scope="runs:read">
@@ -78,6 +137,38 @@ export function App({ whoami, onLeave }: CallerProps) {
                     </Needs>
                   )}
                 </Route>
+                <Route path="/teams/:id/runs">
+                  {({ id }) => (
+                    <Needs scope="runs:read">
+                      <RunsPage key={id} teamId={id} />
+                    </Needs>
+                  )}
+                </Route>
+                <Route path="/teams/:id/api">{({ id }) => <ApiPage key={id} teamId={id} />}</Route>
+                <Route path="/memory">
+                  <Needs scope="teams:read">
+                    <MemoryPage whoami={whoami} />
+                  </Needs>
+                </Route>
+                <Route path="/memory/collections">
+                  <Needs scope="teams:read">
+                    <CollectionsPage />
+                  </Needs>
+                </Route>
+                <Route path="/memory/collections/:id">
+                  {({ id }) => (
+                    <Needs scope="teams:read">
+                      <CollectionPage key={id} id={id} />
+                    </Needs>
+                  )}
+                </Route>
+                <Route path="/memory/collections/:collection/documents/:id">
+                  {({ collection, id }) => (
+                    <Needs scope="teams:read">
+                      <DocumentPage key={`${collection} ${id}`} collection={collection} id={id} />
+                    </Needs>
+                  )}
+                </Route>
                 <Route path="/webhooks">
                   <Needs scope="teams:read">
                     <WebhooksPage />
@@ -98,7 +189,7 @@ export function App({ whoami, onLeave }: CallerProps) {
                 <Route path="/teams/:id">{({ id }) => <TeamPage key={id} id={id} />}</Route>
                 <Route>
                   <div className="empty">
-                    <h1>There is nothing at this address</h1>
+                    <h1>This page does not exist</h1>
                     <Link className="button" href="/">
                       Show the teams
                     </Link>

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from "react";
 import { Logo } from "./logo.tsx";
 
 interface LoginProps {
-  /** Why the key that was entered is not accepted. */
+  /** The reason why the entered key was refused. */
   refused: string | undefined;
   onEnter: (key: string) => void;
 }
@@ -19,7 +19,8 @@ export function Login({ refused, onEnter }: LoginProps) {
         <Logo />
         <h1>Enter a key</h1>
         <p className="muted">
-          This server takes an API key or an identity token. It is kept until this tab is closed.
+          This server requires an API key or an identity token. It is stored until you close this
+          tab.
         </p>
         <label className="field">
           <span>Key or token</span>

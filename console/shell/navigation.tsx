@@ -2,55 +2,69 @@ import type { WhoAmI } from "troupe/client";
 import { Link, useRoute } from "wouter";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
-import { useMay } from "./access.tsx";
+import { pagesOf } from "./first-page.ts";
 import { Logo } from "./logo.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
 export interface CallerProps {
   whoami: WhoAmI;
-  /** Forgets the key; undefined without one. */
+  /** Logs out; undefined without a key. */
   onLeave: (() => void) | undefined;
+  /** Shows the tenants; undefined unless it is the operator. */
+  onTenants: (() => void) | undefined;
 }
 
 interface NavigationProps extends CallerProps {
-  /** Questions that wait for an answer. */
+  /** The number of open questions. */
   open: number;
-  /** Whether there are more than these. */
+  /** Whether there are more. */
   hasMore: boolean;
+  onFind: () => void;
 }
 
-export function Navigation({ open, hasMore, whoami, onLeave }: NavigationProps) {
+export function Navigation({ open, hasMore, whoami, onFind, onLeave, onTenants }: NavigationProps) {
   const [onTeam] = useRoute("/teams/:id");
-  const [onTeams] = useRoute("/");
+  const [onHome] = useRoute("/");
+  const [onTeams] = useRoute("/teams");
+  const [onNewTeam] = useRoute("/new-team");
   const [onInbox] = useRoute("/inbox");
   const [onRuns] = useRoute("/runs");
   const [onRun] = useRoute("/teams/:team/runs/:run");
   const [onUsage] = useRoute("/usage");
   const [onTeamPart] = useRoute("/teams/:id/:part");
+  const [onMemory] = useRoute("/memory/*?");
   const [onWebhooks] = useRoute("/webhooks");
   const [onDeliveries] = useRoute("/webhooks/:id");
   const [onKeys] = useRoute("/keys");
-  const mayReadTeams = useMay("teams:read");
-  const mayRuns = useMay("runs:read");
-  const mayUsage = useMay("usage:read");
-  const mayKeys = useMay("keys:write");
+  const pages = pagesOf(whoami);
   return (
     <header className="navigation">
       <Logo />
       <nav aria-label="Main">
-        <Place href="/" icon="people" name="Teams" current={onTeams || onTeam || onTeamPart} />
-        <Place href="/inbox" icon="inbox" name="Inbox" current={onInbox}>
-          {open > 0 && (
-            <span className="badge">
-              {open}
-              {hasMore && "+"}
-              <span className="hidden"> waiting</span>
-            </span>
-          )}
-        </Place>
-        {mayRuns && <Place href="/runs" icon="runs" name="Runs" current={onRuns || onRun} />}
-        {mayUsage && <Place href="/usage" icon="chart" name="Usage" current={onUsage} />}
-        {mayReadTeams && (
+        {pages.teams && <Place href="/" icon="home" name="Home" current={onHome} />}
+        {(pages.teams || whoami.team_id !== null) && (
+          <Place
+            href={whoami.team_id === null ? "/teams" : `/teams/${whoami.team_id}`}
+            icon="people"
+            name={whoami.team_id === null ? "Teams" : "Team"}
+            current={onTeams || onNewTeam || onTeam || onTeamPart}
+          />
+        )}
+        {pages.inbox && (
+          <Place href="/inbox" icon="inbox" name="Inbox" current={onInbox}>
+            {open > 0 && (
+              <span className="badge">
+                {open}
+                {hasMore && "+"}
+                <span className="hidden"> waiting</span>
+              </span>
+            )}
+          </Place>
+        )}
+        {pages.runs && <Place href="/runs" icon="runs" name="Runs" current={onRuns || onRun} />}
+        {pages.usage && <Place href="/usage" icon="chart" name="Usage" current={onUsage} />}
+        {pages.memory && <Place href="/memory" icon="book" name="Memory" current={onMemory} />}
+        {pages.webhooks && (
           <Place
             href="/webhooks"
             icon="hook"
@@ -58,14 +72,32 @@ export function Navigation({ open, hasMore, whoami, onLeave }: NavigationProps) 
             current={onWebhooks || onDeliveries}
           />
         )}
-        {mayKeys && <Place href="/keys" icon="key" name="Keys" current={onKeys} />}
+        {pages.keys && <Place href="/keys" icon="key" name="Keys" current={onKeys} />}
       </nav>
       <div className="navigation-end">
-        <span className="muted tenant" title="Tenant">
-          {whoami.tenant}
-        </span>
+        {onTenants === undefined ? (
+          <span className="muted tenant" title="Tenant">
+            {whoami.tenant}
+          </span>
+        ) : (
+          <button
+            className="button quiet"
+            type="button"
+            title="Choose another tenant"
+            onClick={onTenants}
+          >
+            {whoami.tenant}
+          </button>
+        )}
+        <IconButton
+          icon="search"
+          name="Find"
+          title="Find (Ctrl+K)"
+          keys="Control+K"
+          onClick={onFind}
+        />
         <ThemeSwitch />
-        {onLeave && <IconButton icon="leave" name="Forget the key" onClick={onLeave} />}
+        {onLeave && <IconButton icon="leave" name="Log out" onClick={onLeave} />}
       </div>
     </header>
   );

@@ -17,33 +17,33 @@ interface Notice {
   text: string;
   failed: boolean;
   link?: NoticeLink | undefined;
-  /** Of a change that can be undone. */
+  /** The change, if it can be undone. */
   key?: string | undefined;
 }
 
-/** Where a notice leads. */
+/** The link of a notice. */
 interface NoticeLink {
   href: string;
   name: string;
 }
 
-/** A change that is made after a while. */
+/** A change that is made after a delay. */
 export interface Postponed {
-  /** What is gone from now on, for {@link useGone}. */
+  /** The key of the item that disappears at once, for {@link useGone}. */
   key: string;
-  /** What is said of it. */
+  /** The text of the notice. */
   text: string;
   action: () => Promise<unknown>;
 }
 
 interface NoticeActions {
-  /** Says what was done. */
+  /** Shows a notice. */
   tell: (text: string, link?: NoticeLink) => void;
-  /** Does something, and says why it failed if it does. */
+  /** Runs an action, and shows the error if it fails. */
   attempt: (action: () => Promise<unknown>) => Promise<void>;
-  /** Makes a change in a few seconds unless it is undone, and at once when the page is left. */
+  /** Makes a change after a few seconds unless it is undone, or at once when the user leaves the page. */
   postpone: (change: Postponed) => void;
-  /** Calls a change off that was not made yet. */
+  /** Cancels a pending change. */
   undo: (key: string) => void;
 }
 
@@ -57,18 +57,18 @@ const Actions = createContext<NoticeActions>({
 });
 const Gone = createContext<ReadonlySet<string>>(new Set());
 
-/** Short messages at the edge of the page, which disappear unless they tell of a failure. */
+/** Short messages at the edge of the page. They disappear, except errors. */
 export function useNotices(): NoticeActions {
   return useContext(Actions);
 }
 
-/** What was deleted, or is about to be: it is not shown any more. */
+/** The keys of items that were deleted or whose deletion is pending, which are hidden. */
 export function useGone(): ReadonlySet<string> {
   return useContext(Gone);
 }
 
 const SHOWN_MS = 4_000;
-/** With a link: somebody wants to reach it. */
+/** Notices with a link stay longer, so that the user can follow it. */
 const LINK_SHOWN_MS = 12_000;
 
 export function Notices({ children }: { children: ReactNode }) {
@@ -112,7 +112,7 @@ export function Notices({ children }: { children: ReactNode }) {
         bringBack(key);
         close(key);
       },
-      /** Makes a change that was postponed. */
+      /** Makes a pending change. */
       settle: (key: string) => {
         const action = waiting.current.get(key);
         waiting.current.delete(key);

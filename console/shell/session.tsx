@@ -4,25 +4,33 @@ import { TroupeProvider, useTeam } from "troupe/react";
 import { useRoute } from "wouter";
 import { PAGE_SIZE } from "../conversation/page-size.ts";
 import { Failure } from "../parts/failure.tsx";
+import { setCurrency } from "../parts/numbers.ts";
+import { removeDrafts } from "../team/use-draft.ts";
 import { App } from "./app.tsx";
 import { send } from "./leaving.ts";
 import { Login } from "./login.tsx";
+import { TenantChoice } from "./tenant-choice.tsx";
 
 const KEY = "troupe.key";
+/** The tenant that the operator has chosen. */
+const TENANT = "troupe.tenant";
 
-/** Finds out whether the server needs a key, and asks for one. It is kept until the tab is closed. */
+/** Finds out whether the server requires a key, and asks for it. The key is stored until the tab is closed. */
 export function Session() {
   const [key, setKey] = useState(() => sessionStorage.getItem(KEY) ?? undefined);
-  const client = useMemo(
-    () => new TroupeClient({ baseURL: location.origin, token: key, fetch: send }),
-    [key],
-  );
+  const [tenant, setTenant] = useState(() => sessionStorage.getItem(TENANT) ?? undefined);
+  const client = useMemo(() => {
+    const sendIn = (request: Request): Promise<Response> => {
+      if (tenant !== undefined) request.headers.set("troupe-tenant", tenant);
+      return send(request);
+    };
+    return new TroupeClient({ baseURL: location.origin, token: key, fetch: sendIn });
+  }, [key, tenant]);
   const [access, setAccess] = useState<WhoAmI | Error>();
   const [attempt, setAttempt] = useState(0);
 
   useEffect(() => {
     let current = true;
-    setAccess(undefined);
     client.whoami().then(
       (whoami) => current && setAccess(whoami),
       (error: unknown) => current && setAccess(error as Error),
@@ -33,12 +41,22 @@ export function Session() {
   }, [client, attempt]);
 
   const enter = (entered: string): void => {
+    setAccess(undefined);
     sessionStorage.setItem(KEY, entered);
     setKey(entered);
     setAttempt(attempt + 1);
   };
+  const choose = (chosen: string | undefined): void => {
+    if (chosen === undefined) sessionStorage.removeItem(TENANT);
+    else sessionStorage.setItem(TENANT, chosen);
+    setAccess(undefined);
+    setTenant(chosen);
+  };
   const leave = (): void => {
+    choose(undefined);
     sessionStorage.removeItem(KEY);
+    removeDrafts();
+    setAccess(undefined);
     setKey(undefined);
   };
 
@@ -59,14 +77,26 @@ export function Session() {
       </main>
     );
   }
+  setCurrency(access.currency);
+  if (access.kind === "operator" && access.tenant === "") {
+    return (
+      <TroupeProvider client={client}>
+        <TenantChoice onChoose={choose} onLeave={leave} />
+      </TroupeProvider>
+    );
+  }
   return (
     <TroupeProvider client={client}>
-      <App whoami={access} onLeave={key === undefined ? undefined : leave} />
+      <App
+        whoami={access}
+        onLeave={key === undefined ? undefined : leave}
+        onTenants={access.kind === "operator" ? () => choose(undefined) : undefined}
+      />
     </TroupeProvider>
   );
 }
 
-/** While the server says who asks, the conversation of the address is loaded already: its page shows the same store. */
+/** Loads the conversation of the address while the credential is checked. Its page shows the same store. */
 function Starting() {
   const [isTeam, team] = useRoute("/teams/:id");
   return (

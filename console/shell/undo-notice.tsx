@@ -10,7 +10,7 @@ interface UndoNoticeProps {
 
 const UNDO_MS = 7_000;
 
-/** Says what is about to happen. The time to undo it stands still while somebody is there. */
+/** Announces a pending change. The countdown stops while the notice has the pointer or the focus. */
 export function UndoNotice({ text, byKeyboard, onUndo, onTimeOver }: UndoNoticeProps) {
   const [held, setHeld] = useState(false);
   const timeOver = useRef(onTimeOver);
@@ -25,7 +25,7 @@ export function UndoNotice({ text, byKeyboard, onUndo, onTimeOver }: UndoNoticeP
   useEffect(() => {
     if (!byKeyboard) return undefined;
     const pressed = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== "z" || event.shiftKey) return;
+      if (event.key.toLowerCase() !== "z" || event.shiftKey || event.defaultPrevented) return;
       if (!event.ctrlKey && !event.metaKey) return;
       const { target } = event;
       if (target instanceof Element && target.closest("input, textarea, select")) return;

@@ -11,13 +11,13 @@ interface EmptyConversationProps {
   info: NotedTeam | undefined;
 }
 
-/** What a team without messages can be asked: the task of the template that it was made from. */
+/** Suggests a task for a team without messages: the one of its template. */
 export function EmptyConversation({ team, info }: EmptyConversationProps) {
   const template = info?.metadata["template"];
   return (
     <div className="empty">
-      <h2>Nothing was said yet</h2>
-      <p className="muted">Give the team a task below. What it does appears here.</p>
+      <h2>No messages yet</h2>
+      <p className="muted">Give the team a task below. Its messages appear here.</p>
       {typeof template === "string" && <Suggestion name={template} team={team} />}
     </div>
   );

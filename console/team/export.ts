@@ -11,7 +11,7 @@ export const EXPORTS = {
 
 export type ExportKind = keyof typeof EXPORTS;
 
-/** Has the browser save a file about the team. */
+/** Makes the browser save an export of the team. */
 export async function exportTeam(team: TeamClient, kind: ExportKind): Promise<void> {
   const { file, make } = EXPORTS[kind];
   saveFile(`${team.id}.${file}`, new Blob([await make(team)]));
@@ -44,7 +44,7 @@ async function asMarkdown(team: TeamClient): Promise<string> {
   return sections.join("\n");
 }
 
-/** What was said; undefined for what happened in between. */
+/** The text of a message; undefined for events. */
 function textOf(message: Message): string | undefined {
   switch (message.type) {
     case "TextMessage":
@@ -54,7 +54,13 @@ function textOf(message: Message): string | undefined {
       return message.content;
     case "MultiModalMessage":
       return message.content
-        .map((part) => (typeof part === "string" ? part : "(image)"))
+        .map((part) =>
+          typeof part === "string"
+            ? part
+            : "media_type" in part
+              ? `(file ${part.name})`
+              : "(image)",
+        )
         .join("\n\n");
     default:
       return message.type.endsWith("Event")

@@ -1,4 +1,4 @@
-/** The address of a team's page at what was said in a turn. */
+/** The address of a team's page, at a turn. */
 export function placeInConversation(team: string, turn: number): string {
   return `/teams/${team}?turn=${turn}`;
 }

@@ -11,14 +11,15 @@ export interface RunBarProps {
   > & { retry?: TeamView["retry"] | undefined };
 }
 
-/** A run, and what can be done with it. */
+/** A run's status and actions. */
 export function RunBar({ team }: RunBarProps) {
   const { status, connected, error, queued, run } = team;
   const active = status === "running" || status === "waiting" || status === "paused";
+  const pausing = status === "running" && run?.pause_requested === true;
   return (
     <div className="run-bar" role="group" aria-label="Run">
       <span aria-live="polite">
-        <Status status={status} />
+        <Status status={shownStatus(team)} />
         {!connected && status !== "connecting" && <span className="muted">Reconnecting</span>}
       </span>
       {status === "completed" && run?.stop_reason && (
@@ -29,10 +30,13 @@ export function RunBar({ team }: RunBarProps) {
       {queued.length > 0 && <span className="muted">{queued.length} queued</span>}
       <span className="run-actions">
         {status === "paused" && <Do icon="play" name="Resume" action={team.resume} />}
-        {(status === "running" || status === "waiting") && (
+        {pausing && <Do icon="play" name="Keep running" action={team.resume} />}
+        {(status === "running" || status === "waiting") && !pausing && (
           <Do icon="pause" name="Pause" action={team.pause} />
         )}
-        {active && <Do icon="stop" name="Stop after turn" action={() => team.stop("after_turn")} />}
+        {active && run?.stop_requested !== "after_turn" && (
+          <Do icon="stop" name="Stop after turn" action={() => team.stop("after_turn")} />
+        )}
         {(active || status === "queued") && (
           <Do icon="close" name="Cancel now" action={() => team.stop("now")} />
         )}
@@ -49,6 +53,13 @@ export function RunBar({ team }: RunBarProps) {
   );
 }
 
+/** A run that was asked to pause or stop says so at once, although its steps under way may take long. */
+function shownStatus({ status, run }: RunBarProps["team"]): string {
+  if (status !== "running") return status;
+  if (run?.stop_requested === "after_turn") return "stopping";
+  return run?.pause_requested === true ? "pausing" : status;
+}
+
 interface DoProps {
   icon: IconName;
   name: string;
@@ -62,6 +73,7 @@ function Do({ icon, name, action }: DoProps) {
       className="button small"
       type="button"
       aria-label={name}
+      title={name}
       onClick={() => void attempt(action)}
     >
       <Icon name={icon} />

@@ -1,26 +1,28 @@
-import { useRef, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import type { TeamClient } from "troupe/client";
 import { Link, useLocation } from "wouter";
 import { comparison } from "../compare/address.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useNotices } from "../shell/notices.tsx";
-import { Confirm } from "../parts/confirm.tsx";
+import { Confirm } from "../dialogs/confirm.tsx";
 import { type ExportKind, EXPORTS, exportTeam } from "./export.ts";
+
+const ShareDialog = lazy(() => import("../share/share-dialog.tsx"));
 
 interface TeamMenuProps {
   team: TeamClient;
-  /** The team that it is a fork of. */
+  /** The original, if the team is a fork. */
   origin: string | undefined;
-  /** The team has another conversation now. */
+  /** Called when the team's conversation was reset. */
   onReset: () => void;
 }
 
-/** Everything that concerns the team as a whole. */
+/** The menu of actions on the team. */
 export function TeamMenu({ team, origin, onReset }: TeamMenuProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   const [, navigate] = useLocation();
   const { attempt, tell } = useNotices();
-  const [asked, setAsked] = useState<"reset" | "delete">();
+  const [asked, setAsked] = useState<"reset" | "delete" | "share">();
   const choose = (action: () => void): void => {
     if (menu.current) menu.current.open = false;
     action();
@@ -50,14 +52,14 @@ export function TeamMenu({ team, origin, onReset }: TeamMenuProps) {
           <Icon name="more" />
         </summary>
         <div className="menu-items">
-          <Link href={`/runs?team=${team.id}`}>Runs</Link>
           {origin !== undefined && (
             <Link href={comparison(origin, team.id)}>Compare with the original</Link>
           )}
-          <Link href={`/teams/${team.id}/files`}>Files</Link>
-          <Link href={`/teams/${team.id}/schedules`}>Schedules</Link>
           <button type="button" onClick={() => choose(fork)}>
             Fork
+          </button>
+          <button type="button" onClick={() => choose(() => setAsked("share"))}>
+            Share
           </button>
           {(Object.keys(EXPORTS) as ExportKind[]).map((kind) => (
             <button
@@ -76,10 +78,15 @@ export function TeamMenu({ team, origin, onReset }: TeamMenuProps) {
           </button>
         </div>
       </details>
+      {asked === "share" && (
+        <Suspense>
+          <ShareDialog team={team} onClose={() => setAsked(undefined)} />
+        </Suspense>
+      )}
       {asked === "reset" && (
         <Confirm
           title="Reset this team?"
-          text="What its agents remember of the conversation is cleared, and counters start over. The messages stay here to be read, and turns before the reset can be forked."
+          text="The agents forget the conversation, and counters start over. You can still read the messages here and fork from turns before the reset."
           button="Reset"
           action={async () => {
             await team.reset();
@@ -92,7 +99,7 @@ export function TeamMenu({ team, origin, onReset }: TeamMenuProps) {
       {asked === "delete" && (
         <Confirm
           title="Delete this team?"
-          text="Its run is stopped and all its data is erased. Forks of it stay."
+          text="Its active run is stopped and all its data is erased. Its forks are kept."
           button="Delete"
           action={async () => {
             await team.delete();

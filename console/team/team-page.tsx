@@ -1,25 +1,39 @@
-import { lazy, Suspense, useCallback, useEffect, useMemo } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { useTeam, useTroupe } from "troupe/react";
 import { Link, useSearchParams } from "wouter";
+import { type Artefact, BesideContext } from "../parts/beside.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
 import { promptOf } from "../requests/prompt.ts";
-import { RequestForm } from "../requests/request-form.tsx";
-import { useSteady } from "../requests/use-steady.ts";
+import { RequestDock } from "../requests/request-dock.tsx";
+import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
 import { PAGE_SIZE } from "../conversation/page-size.ts";
 import { Conversation } from "../conversation/conversation.tsx";
-import { printersOf } from "../conversation/participants.ts";
+import { managerOf, printersOf } from "../conversation/participants.ts";
 import { useEndedRuns } from "../conversation/use-ended-runs.ts";
+import { useTurns } from "../conversation/use-turns.ts";
 import { EmptyConversation } from "./empty-conversation.tsx";
 import { RunBar } from "./run-bar.tsx";
 import { TeamMenu } from "./team-menu.tsx";
 import { TeamSide } from "./team-side.tsx";
+import { TeamTabs } from "./team-tabs.tsx";
+import { useTitle } from "../shell/title.ts";
+import { visibleName } from "../text/foreign.ts";
 
 const TeamPicture = lazy(async () => {
   const { TeamPicture: component } = await import("../picture/team-picture.tsx");
+  return { default: component };
+});
+
+const FilePanel = lazy(async () => {
+  const { FilePanel: component } = await import("../files/file-panel.tsx");
+  return { default: component };
+});
+const ArtefactPanel = lazy(async () => {
+  const { ArtefactPanel: component } = await import("../files/file-panel.tsx");
   return { default: component };
 });
 
@@ -30,24 +44,42 @@ export function TeamPage({ id }: { id: string }) {
   const [search, setSearch] = useSearchParams();
   const view = search.get("view") === "picture" ? "picture" : "conversation";
   const { status, run, requests, messages, texts } = team;
-  const turns = run?.turns;
   const { value: info, reload } = useLoaded(useCallback(() => handle.get(), [handle]));
   useEffect(() => {
     if (status !== "connecting") reload();
-  }, [status, turns, reload]);
+  }, [status, reload]);
 
-  const steady = useSteady<HTMLDivElement>("list");
+  useTitle(visibleName(info?.label ?? id));
+  /** The file beside the conversation, or a part of a message. */
+  const opened = search.get("open");
+  const [artefact, setArtefact] = useState<Artefact>();
+  const close = useCallback((): void => {
+    setArtefact(undefined);
+    setSearch((last) => {
+      const next = new URLSearchParams(last);
+      next.delete("open");
+      return next;
+    });
+  }, [setSearch]);
+  const beside = useCallback(
+    (wanted: Artefact): void => {
+      close();
+      setArtefact(wanted);
+    },
+    [close],
+  );
   const ended = useEndedRuns(handle, team);
+  const finished = useTurns(handle, team);
+  const printers = useMemo(() => printersOf(info?.component), [info?.component]);
 
   if (status === "unavailable" && team.error) {
     return <Failure error={team.error} onRetry={team.reload} />;
   }
-  const printers = printersOf(info?.component);
-  // An input is answered where tasks are given.
+  // Inputs are answered in the field for tasks.
   const forms = requests.filter(({ kind }) => kind !== "input");
-  const empty = messages.length === 0 && texts.length === 0;
+  const empty = messages.length === 0 && texts.length === 0 && run?.status !== "running";
   return (
-    <div className="team" data-view={view}>
+    <div className="team" data-view={view} data-open={opened !== null || artefact !== undefined}>
       <header className="team-head">
         <Link className="button quiet icon-only" href="/" aria-label="All teams">
           <Icon name="back" />
@@ -55,25 +87,11 @@ export function TeamPage({ id }: { id: string }) {
         <h1>
           <Name name={info?.label ?? id} />
         </h1>
-        <div className="segments view-switch" role="group" aria-label="View">
-          <button
-            type="button"
-            aria-pressed={view === "conversation"}
-            onClick={() => setSearch({}, { replace: true })}
-          >
-            Conversation
-          </button>
-          <button
-            type="button"
-            aria-pressed={view === "picture"}
-            onClick={() => setSearch({ view: "picture" }, { replace: true })}
-          >
-            Picture
-          </button>
-        </div>
+        <TeamTabs teamId={id} current={view} />
         <RunBar team={team} />
         <TeamMenu team={handle} origin={info?.forked_from?.team_id} onReset={team.reload} />
       </header>
+      <Announcer messages={messages} status={status} />
       <div className="team-main">
         {status === "connecting" ? (
           <p className="loading" role="status">
@@ -82,23 +100,35 @@ export function TeamPage({ id }: { id: string }) {
         ) : empty ? (
           <EmptyConversation team={team} info={info} />
         ) : (
-          <Conversation team={team} teamId={id} ended={ended} printers={printers} />
+          <BesideContext value={view === "conversation" ? beside : undefined}>
+            <Conversation
+              team={team}
+              teamId={id}
+              turns={finished}
+              ended={ended}
+              printers={printers}
+              manager={managerOf(info?.component)}
+            />
+          </BesideContext>
         )}
         <div className="dock">
-          <div className="dock-forms" {...steady}>
-            {forms.map((request) => (
-              <RequestForm
-                key={request.id}
-                request={request}
-                onAnswer={(answer) => team.answer(request, answer)}
-              />
-            ))}
-          </div>
+          <RequestDock requests={forms} onAnswer={team.answer} />
           <Question team={team} />
-          <Composer team={team} />
+          <Composer team={team} handle={handle} />
         </div>
       </div>
-      {info && view === "conversation" && <TeamSide info={info} team={team} />}
+      {view === "conversation" && (opened !== null || artefact !== undefined) && (
+        <Suspense fallback={<aside className="file-panel" aria-label="Loading" />}>
+          {opened !== null ? (
+            <FilePanel team={handle} path={opened} onClose={close} />
+          ) : (
+            artefact && <ArtefactPanel artefact={artefact} onClose={close} />
+          )}
+        </Suspense>
+      )}
+      {info && opened === null && artefact === undefined && view === "conversation" && (
+        <TeamSide info={info} team={team} />
+      )}
       {info && view === "picture" && (
         <Suspense
           fallback={
@@ -107,7 +137,7 @@ export function TeamPage({ id }: { id: string }) {
             </p>
           }
         >
-          <TeamPicture info={info} team={team} handle={handle} />
+          <TeamPicture info={info} team={team} handle={handle} onChanged={reload} />
         </Suspense>
       )}
     </div>
@@ -123,7 +153,7 @@ function Question({ team }: { team: ReturnType<typeof useTeam> }) {
       <strong>
         <Name name={question.source} />
       </strong>{" "}
-      {prompt === "" ? "waits for your answer." : `asks: ${prompt}`}
+      {prompt === "" ? "is waiting for your answer." : `asks: ${prompt}`}
     </p>
   );
 }

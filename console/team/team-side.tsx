@@ -1,3 +1,4 @@
+import { useMemo } from "react";
 import type { NotedTeam } from "troupe/client";
 import type { TeamView } from "troupe/react";
 import { Link } from "wouter";
@@ -14,24 +15,28 @@ interface TeamSideProps {
   team: TeamView;
 }
 
-/** Who takes part and who speaks, and what the team has used. */
+/** The participants, the agents at work, and what the team and its run have used so far. */
 export function TeamSide({ info, team }: TeamSideProps) {
-  const speaking = new Set(team.texts.map(({ source }) => source));
+  const working = new Set([
+    ...team.texts.map(({ source }) => source),
+    ...(team.activity?.steps ?? []).flatMap(({ agent }) => agent ?? []),
+  ]);
   const waiting = new Set(team.requests.map(({ source }) => source));
   const { run } = team;
+  const total = useTotal(info, run);
   return (
     <aside className="side" aria-label="About this team">
       <h2>Participants</h2>
-      <People people={participantsOf(info.component)} speaking={speaking} waiting={waiting} />
+      <People people={participantsOf(info.component)} working={working} waiting={waiting} />
       <h2>Team</h2>
       <dl>
         <Fact name="Kind">{kindOf(info.component.provider)}</Fact>
         <Fact name="Id">
           <code>{info.id}</code>
         </Fact>
-        <Fact name="Turn">{info.turn}</Fact>
-        <Fact name="Usage">{tokensOf(info.usage)}</Fact>
-        {info.cost !== null && <Fact name="Cost">{costOf(info.cost)}</Fact>}
+        <Fact name="Turn">{Math.max(info.turn, run?.turn ?? 0)}</Fact>
+        <Fact name="Usage">{tokensOf(total.usage)}</Fact>
+        {total.cost !== null && <Fact name="Cost">{costOf(total.cost)}</Fact>}
         <Fact name="Created">
           <Ago time={info.created_at} />
         </Fact>
@@ -77,27 +82,49 @@ export function TeamSide({ info, team }: TeamSideProps) {
   );
 }
 
+/** What all runs have used: the team's numbers when it was loaded, and what its run has used since. */
+function useTotal(info: NotedTeam, run: TeamView["run"]): Pick<NotedTeam, "usage" | "cost"> {
+  const loaded = useMemo(
+    () => ({ id: run?.id, usage: run?.usage, cost: run?.cost ?? 0 }),
+    // What the run had used by then is part of the team's numbers.
+    [info],
+  );
+  // The team was loaded before its run was known: it is loaded again.
+  const now = loaded.id === undefined ? undefined : run;
+  const isSame = now?.id === loaded.id;
+  const more = (name: "prompt_tokens" | "completion_tokens"): number =>
+    Math.max(0, (now?.usage[name] ?? 0) - (isSame ? (loaded.usage?.[name] ?? 0) : 0));
+  const cost = Math.max(0, (now?.cost ?? 0) - (isSame ? loaded.cost : 0));
+  return {
+    usage: {
+      prompt_tokens: info.usage.prompt_tokens + more("prompt_tokens"),
+      completion_tokens: info.usage.completion_tokens + more("completion_tokens"),
+    },
+    cost: info.cost === null && cost === 0 ? null : (info.cost ?? 0) + cost,
+  };
+}
+
 interface PeopleProps {
   people: readonly Participant[];
-  speaking: ReadonlySet<string>;
+  working: ReadonlySet<string>;
   waiting: ReadonlySet<string>;
 }
 
-function People({ people, speaking, waiting }: PeopleProps) {
+function People({ people, working, waiting }: PeopleProps) {
   return (
     <ul className="participants">
       {people.map(({ name, description, provider, participants }) => (
-        <li key={name} data-speaking={speaking.has(name)}>
+        <li key={name} data-speaking={working.has(name)}>
           <Avatar source={name} />
           <div>
             <strong>
               <Name name={name} />
             </strong>
-            {speaking.has(name) && <span className="writing">writing</span>}
+            {working.has(name) && <span className="writing">working</span>}
             {waiting.has(name) && <span className="asks">asks you</span>}
             <p className="muted">{description || kindOf(provider)}</p>
             {participants.length > 0 && (
-              <People people={participants} speaking={speaking} waiting={waiting} />
+              <People people={participants} working={working} waiting={waiting} />
             )}
           </div>
         </li>

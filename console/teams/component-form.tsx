@@ -1,19 +1,22 @@
-import { type DragEvent, type FormEvent, useState } from "react";
+import { type DragEvent, type FormEvent, useMemo, useState } from "react";
 import { useTroupe } from "troupe/react";
 import { useLocation } from "wouter";
 import { Problem } from "../parts/problem.tsx";
 import { useTask } from "../hooks/use-task.ts";
+import { visibleName } from "../text/foreign.ts";
+import { galleryIn } from "./gallery.ts";
 import { Mistakes } from "./mistakes.tsx";
 import { useValidation } from "./use-validation.ts";
 
-/** Creates a team from component JSON that is pasted, typed or dropped, and says what is wrong with it as it is typed. */
-export function ComponentForm({ begin = "" }: { begin?: string }) {
+/** Creates a team from component JSON that is pasted, typed or dropped. Mistakes are shown while typing. */
+export function ComponentForm() {
   const client = useTroupe();
   const [, navigate] = useLocation();
-  const [text, setText] = useState(begin);
+  const [text, setText] = useState("");
   const [label, setLabel] = useState("");
   const [dragging, setDragging] = useState(false);
   const validation = useValidation(text);
+  const gallery = useMemo(() => galleryIn(text), [text]);
   const task = useTask();
 
   const submit = (event: FormEvent): void => {
@@ -35,7 +38,7 @@ export function ComponentForm({ begin = "" }: { begin?: string }) {
   return (
     <form className="component-form" onSubmit={submit}>
       <label className="field">
-        <span>Component, as AutoGen's dump_component() or Studio writes it</span>
+        <span>Component JSON from AutoGen's dump_component() or AutoGen Studio</span>
         <textarea
           className="code"
           rows={14}
@@ -55,7 +58,28 @@ export function ComponentForm({ begin = "" }: { begin?: string }) {
           onDrop={(event) => void drop(event)}
         />
       </label>
-      <Mistakes id="mistakes" validation={validation} />
+      {gallery === undefined ? (
+        <Mistakes id="mistakes" validation={validation} />
+      ) : (
+        <div id="mistakes" className="stack">
+          <p>This is a gallery of AutoGen Studio. Choose a team or an agent:</p>
+          <div className="other-ways">
+            {gallery.map(({ name, component }, index) => (
+              <button
+                key={index}
+                className="button"
+                type="button"
+                onClick={() => {
+                  setText(JSON.stringify(component, null, 2));
+                  setLabel(name);
+                }}
+              >
+                {visibleName(name)}
+              </button>
+            ))}
+          </div>
+        </div>
+      )}
       <label className="field">
         <span>Label (optional)</span>
         <input value={label} maxLength={200} onChange={(event) => setLabel(event.target.value)} />
@@ -64,7 +88,7 @@ export function ComponentForm({ begin = "" }: { begin?: string }) {
       <div className="buttons">
         <button
           className="button primary"
-          disabled={validation.component === undefined || task.busy}
+          disabled={validation.component === undefined || gallery !== undefined || task.busy}
           aria-busy={task.busy}
         >
           Create team

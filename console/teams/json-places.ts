@@ -8,7 +8,7 @@ import {
 import { stepsOf } from "../parts/json-path.ts";
 
 export interface Mistake {
-  /** Of the text, from 1; undefined where it has no place. */
+  /** The line of the text, from 1; undefined if it has none. */
   line: number | undefined;
   path: string;
   message: string;
@@ -17,9 +17,9 @@ export interface Mistake {
 /** JSON with the places of its values. */
 export interface JsonPlaces {
   value: unknown;
-  /** Why it is no JSON. */
+  /** The reason why it is not JSON. */
   error: Mistake | undefined;
-  /** The line of a place as problems name it: `component.config.participants[0].provider`. */
+  /** The line of a path from a problem: `component.config.participants[0].provider`. */
   lineOf: (path: string) => number | undefined;
 }
 
@@ -30,7 +30,7 @@ export function jsonPlaces(text: string): JsonPlaces {
   const [first] = errors;
   const lineOf = (path: string): number | undefined => {
     const steps = stepsOf(path);
-    // What is missing has the place of what it is missing from.
+    // A missing value has the line of the object that lacks it.
     const ends = Array.from({ length: steps.length + 1 }, (_, left) => steps.length - left);
     const nodes = ends.map((end) => tree && findNodeAtLocation(tree, steps.slice(0, end)));
     const node = nodes.find((found) => found !== undefined);

@@ -1,29 +1,24 @@
-import { lazy, Suspense, useState } from "react";
-import type { ComponentData } from "../forms/catalogue.ts";
-import { Dialog } from "../parts/dialog.tsx";
+import { useState } from "react";
+import { Link } from "wouter";
+import { Dialog } from "../dialogs/dialog.tsx";
 import { ComponentForm } from "./component-form.tsx";
+import { BLANKS, kindOf } from "./kinds.ts";
 import { Templates } from "./templates.tsx";
 
-const TeamForm = lazy(async () => {
-  const { TeamForm: component } = await import("../forms/team-form.tsx");
-  return { default: component };
-});
-
-const WAYS = { template: "Template", form: "Form", json: "Component JSON" } as const;
+const WAYS = { template: "Template", draw: "Draw it", json: "Component JSON" } as const;
 export type Way = keyof typeof WAYS;
 
 interface NewTeamProps {
   onClose: () => void;
-  /** What it shows at first. */
+  /** The source that is selected at first. */
   way: Way;
 }
 
 export function NewTeam({ onClose, way: first }: NewTeamProps) {
   const [way, setWay] = useState<Way>(first);
-  const [draft, setDraft] = useState<ComponentData>();
   return (
     <Dialog title="New team" onClose={onClose} wide>
-      <div className="segments" role="group" aria-label="What the team is made from">
+      <div className="segments" role="group" aria-label="Create from">
         {(Object.keys(WAYS) as Way[]).map((name) => (
           <button key={name} type="button" aria-pressed={way === name} onClick={() => setWay(name)}>
             {WAYS[name]}
@@ -31,20 +26,24 @@ export function NewTeam({ onClose, way: first }: NewTeamProps) {
         ))}
       </div>
       {way === "template" && <Templates />}
-      {way === "form" && (
-        <Suspense
-          fallback={
-            <p className="loading" role="status">
-              Loading
-            </p>
-          }
-        >
-          <TeamForm draft={draft} onDraft={setDraft} />
-        </Suspense>
-      )}
-      {way === "json" && (
-        <ComponentForm begin={draft === undefined ? "" : JSON.stringify(draft, null, 2)} />
-      )}
+      {way === "draw" && <Blanks />}
+      {way === "json" && <ComponentForm />}
     </Dialog>
+  );
+}
+
+/** The kinds of teams to draw. */
+function Blanks() {
+  return (
+    <ul className="templates">
+      {Object.entries(BLANKS).map(([provider, text]) => (
+        <li key={provider}>
+          <Link className="template" href={`/new-team?kind=${provider.split(".").at(-1)}`}>
+            <strong>{kindOf(provider)}</strong>
+            <span className="muted">{text}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }

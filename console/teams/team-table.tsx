@@ -1,18 +1,20 @@
+import { Fragment } from "react";
 import type { ListedTeam } from "troupe/client";
 import { Link } from "wouter";
 import { Name } from "../parts/name.tsx";
 import { tokensOf } from "../parts/numbers.ts";
 import { Status } from "../parts/status.tsx";
 import { Ago } from "../parts/time.tsx";
+import { visibleName } from "../text/foreign.ts";
 import { kindOf } from "./kinds.ts";
 
 export function TeamTable({ teams }: { teams: readonly ListedTeam[] }) {
   return (
-    <table className="table teams">
+    <table className="table teams team-list">
       <thead>
         <tr>
           <th scope="col">Team</th>
-          <th scope="col">Kind</th>
+          <th scope="col">Last words</th>
           <th scope="col">Status</th>
           <th scope="col" className="number">
             Usage
@@ -25,18 +27,21 @@ export function TeamTable({ teams }: { teams: readonly ListedTeam[] }) {
       <tbody>
         {teams.map((team) => (
           <tr key={team.id}>
-            <td>
+            <td className="of-list">
               <Link className="whole-row" href={`/teams/${team.id}`}>
                 <Name name={team.label ?? team.id} />
               </Link>
               {team.label !== null && <span className="id">{team.id}</span>}
+              <Participants team={team} />
             </td>
-            <td className="muted">{kindOf(team.provider)}</td>
-            <td>
-              <Status status={team.status} />
+            <td className="last-words muted">
+              <LastWords team={team} />
             </td>
-            <td className="number muted">{used(team) && tokensOf(team.usage)}</td>
-            <td className="number muted">
+            <td className="of-status">
+              <TeamStatus team={team} />
+            </td>
+            <td className="number muted of-usage">{used(team) && tokensOf(team.usage)}</td>
+            <td className="number muted of-time">
               <Ago time={team.updated_at} />
             </td>
           </tr>
@@ -46,7 +51,48 @@ export function TeamTable({ teams }: { teams: readonly ListedTeam[] }) {
   );
 }
 
-/** Of runs that have ended. */
+function Participants({ team: { provider, participants } }: { team: ListedTeam }) {
+  return (
+    <span className="one-line muted participants">
+      {kindOf(provider)}
+      {participants.map((name) => (
+        <Fragment key={name}>
+          {" · "}
+          <Name name={name} />
+        </Fragment>
+      ))}
+    </span>
+  );
+}
+
+/** What the last run ended with. */
+function LastWords({ team: { last_run } }: { team: ListedTeam }) {
+  const { answer, error } = last_run ?? {};
+  if (error) return <span className="two-lines bad">{visibleName(error.message)}</span>;
+  if (!answer) return null;
+  return (
+    <span className="two-lines">
+      <Name name={answer.source} />: {visibleName(answer.text)}
+    </span>
+  );
+}
+
+/** The status; where nothing runs after a failure, the failure. */
+function TeamStatus({ team: { status, last_run } }: { team: ListedTeam }) {
+  if (status !== "idle" || last_run?.status !== "failed") return <Status status={status} />;
+  const { error } = last_run;
+  return (
+    <span
+      className="status"
+      data-status="failed"
+      title={error ? visibleName(`${error.type}: ${error.message}`) : undefined}
+    >
+      Last run failed
+    </span>
+  );
+}
+
+/** The usage of ended runs. */
 function used({ usage }: ListedTeam): boolean {
   return usage.prompt_tokens + usage.completion_tokens > 0;
 }

@@ -1,6 +1,7 @@
-import { useDeferredValue, useEffect, useRef, useState } from "react";
+import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from "react";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { useTitle } from "../shell/title.ts";
 import { NewTeam, type Way } from "./new-team.tsx";
 import { TeamTable } from "./team-table.tsx";
 import { Templates } from "./templates.tsx";
@@ -8,7 +9,15 @@ import { type TeamFilter, useTeamList } from "./use-team-list.ts";
 
 const STATUSES = ["idle", "running", "waiting", "paused"] as const;
 
-export function TeamsPage() {
+interface TeamListProps {
+  /** The heading of the list, with its level. */
+  title: ReactNode;
+  /** What is shown above the list where there are teams. */
+  children?: ReactNode;
+}
+
+/** The teams; on a new server, the templates that it offers. */
+export function TeamList({ title, children }: TeamListProps) {
   const [filter, setFilter] = useState<TeamFilter>({ q: "", status: "" });
   const [creating, setCreating] = useState<Way>();
   const list = useTeamList(useDeferredValue(filter));
@@ -30,8 +39,8 @@ export function TeamsPage() {
         </p>
         <Templates />
         <p className="other-ways">
-          <button className="button" type="button" onClick={() => setCreating("form")}>
-            Fill in a form
+          <button className="button" type="button" onClick={() => setCreating("draw")}>
+            Draw a team
           </button>
           <button className="button" type="button" onClick={() => setCreating("json")}>
             Bring component JSON
@@ -42,9 +51,10 @@ export function TeamsPage() {
     );
   }
   return (
-    <div className="page">
+    <div className="page wide-page">
+      {children}
       <header className="page-head">
-        <h1>Teams</h1>
+        {title}
         <div className="search">
           <Icon name="search" />
           <input
@@ -83,7 +93,7 @@ export function TeamsPage() {
       ) : (
         <TeamTable teams={teams} />
       )}
-      {teams?.length === 0 && <p className="muted none">No team matches.</p>}
+      {teams?.length === 0 && <p className="muted none">No teams match.</p>}
       {list.hasMore && (
         <button className="button" type="button" onClick={list.loadMore}>
           Show more
@@ -94,7 +104,12 @@ export function TeamsPage() {
   );
 }
 
-/** The key `/`, unless it is being written. */
+export function TeamsPage() {
+  useTitle("Teams");
+  return <TeamList title={<h1>Teams</h1>} />;
+}
+
+/** The key `/`, unless the user is typing. */
 function useSlash(action: () => void): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {

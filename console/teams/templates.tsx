@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
 import type { Template } from "troupe/client";
 import { useTroupe } from "troupe/react";
-import { useLocation } from "wouter";
+import { Link, useLocation } from "wouter";
 import { Avatar, Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
@@ -9,7 +9,7 @@ import { useTask } from "../hooks/use-task.ts";
 import { participantsOf } from "../conversation/participants.ts";
 import { kindOf, titleOf } from "./kinds.ts";
 
-/** The templates, each one click away from a team. */
+/** The templates. One click creates a team. */
 export function Templates() {
   const client = useTroupe();
   const [, navigate] = useLocation();
@@ -51,6 +51,13 @@ export function Templates() {
                 {kindOf(template.component["provider"] as string)}
               </span>
             </button>
+            <Link
+              className="template-change"
+              href={`/new-team?template=${encodeURIComponent(template.name)}`}
+              aria-label={`Change it first: ${titleOf(template.name)}`}
+            >
+              Change it first
+            </Link>
           </li>
         ))}
       </ul>

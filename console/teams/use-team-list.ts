@@ -12,7 +12,7 @@ export interface TeamFilter {
 const PAGE = 50;
 const KINDS: readonly DirectoryChange["kind"][] = ["team", "team_deleted", "run"];
 
-/** The teams, newest activity first, as they are now. */
+/** The live list of teams, most recent activity first. */
 export function useTeamList({ q, status }: TeamFilter): List<ListedTeam> {
   const client = useTroupe();
   const load = useCallback(

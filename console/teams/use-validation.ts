@@ -18,7 +18,7 @@ const NOTHING: Validation = { checking: false, component: undefined, mistakes: [
 /** Checked when typing pauses. */
 const PAUSE_MS = 300;
 
-/** What is wrong with a component, at its places in the text. */
+/** The mistakes in a component, with their lines in the text. */
 export function useValidation(text: string): Validation {
   const client = useTroupe();
   const [validation, setValidation] = useState(NOTHING);

@@ -2,9 +2,10 @@ import type { Token, Tokens } from "marked";
 import type { ReactNode } from "react";
 import { CodeBlock } from "./code-block.tsx";
 import { withoutEntities } from "./foreign.ts";
+import { Formula } from "./formula.tsx";
 import { Inlines } from "./inlines.tsx";
 
-/** A block of Markdown. What is not known is shown as it was written. */
+/** A block of Markdown. Unknown syntax is shown as source. */
 export function Block({ token: given }: { token: Token }): ReactNode {
   const token = given as Tokens.Generic;
   switch (given.type) {
@@ -40,6 +41,8 @@ export function Block({ token: given }: { token: Token }): ReactNode {
       return <List list={token as Tokens.List} />;
     case "table":
       return <Table table={token as Tokens.Table} />;
+    case "formula":
+      return <Formula tex={token["tex"]} display={token["display"]} />;
     case "hr":
       return <hr />;
     case "checkbox":
@@ -72,7 +75,7 @@ function Checkbox({ checked }: { checked: boolean }) {
 
 function Table({ table: { header, rows } }: { table: Tokens.Table }) {
   const cells = (kind: "th" | "td") => (cell: Tokens.TableCell, index: number) => {
-    // A corner without a text heads nothing.
+    // An empty corner cell is not a header.
     const Cell = cell.text === "" ? "td" : kind;
     return (
       <Cell key={index} data-align={cell.align ?? undefined}>

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Icon } from "../parts/icon.tsx";
 
-export function CopyButton({ text }: { text: string }) {
+export function CopyButton({ text, name = "Copy" }: { text: string; name?: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text);
@@ -15,7 +15,7 @@ export function CopyButton({ text }: { text: string }) {
       onClick={() => void copy().catch(() => undefined)}
     >
       <Icon name="copy" />
-      {copied ? "Copied" : "Copy"}
+      {copied ? "Copied" : name}
     </button>
   );
 }

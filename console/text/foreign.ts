@@ -1,12 +1,12 @@
-/** Letters that are not seen, or that turn the order of others around. */
+/** Characters that are invisible, or that reverse the writing direction. */
 const INVISIBLE = /(?![\t\n])[\p{Cc}\p{Cf}]/gu;
 
-/** A name on one line, in which what cannot be seen is a visible mark. */
+/** A name on one line, with visible marks in place of invisible characters. */
 export function visibleName(name: string): string {
   return name.replaceAll(/\s+/g, " ").replaceAll(INVISIBLE, "\u{FFFD}");
 }
 
-/** Code, in which such letters show their number: they can make it look like other code. */
+/** Code, with such characters shown by number, because they can make it look like other code. */
 export function visibleCode(code: string): string {
   return code.replaceAll(INVISIBLE, (letter) => {
     const number = letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
@@ -14,14 +14,14 @@ export function visibleCode(code: string): string {
   });
 }
 
-/** The address of a link that may be opened; undefined for any other. */
+/** The address of a link if it is safe to open, otherwise undefined. */
 export function safeLink(href: string): string | undefined {
   if (!URL.canParse(href)) return undefined;
   const url = new URL(href);
   return ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined;
 }
 
-/** The address of an image that is in the text itself; undefined for one that would have to be fetched. */
+/** The address of an inline image; undefined for an image that would have to be fetched. */
 export function safeImage(href: string): string | undefined {
   return /^data:image\/(png|jpeg|gif|webp|avif);base64,[\w+/=\s]+$/i.test(href) ? href : undefined;
 }
@@ -32,7 +32,7 @@ export function imageAddress(data: string): string | undefined {
   return kind === undefined ? undefined : safeImage(`data:image/${kind};base64,${data}`);
 }
 
-/** How the base64 of images begins. */
+/** The first characters of images in base64, by format. */
 const KINDS = [
   ["iVBOR", "png"],
   ["/9j/", "jpeg"],

@@ -2,7 +2,7 @@ import type { LanguageFn } from "highlight.js";
 import { createLowlight } from "lowlight";
 import { createElement, type ReactNode } from "react";
 
-/** Each is loaded with the first code in it. */
+/** Each language is loaded with the first code in it. */
 const LANGUAGES = new Map<string, () => Promise<{ default: LanguageFn }>>(
   Object.entries({
     bash: () => import("highlight.js/lib/languages/bash"),
@@ -53,7 +53,7 @@ type Node = ReturnType<typeof lowlight.highlight>["children"][number];
 /** Code in colours. */
 export type Highlight = (code: string) => ReactNode;
 
-/** Loads the colours of a language; undefined for one that is not known. */
+/** Loads the grammar of a language; undefined for an unknown one. */
 export async function loadHighlight(language: string): Promise<Highlight | undefined> {
   const name = ALIASES.get(language) ?? language;
   const load = LANGUAGES.get(name);

@@ -1,8 +1,9 @@
 import type { Token, Tokens } from "marked";
 import type { ReactNode } from "react";
+import { Formula } from "./formula.tsx";
 import { safeImage, safeLink, visibleCode, withoutEntities } from "./foreign.ts";
 
-/** What is in a line of Markdown. */
+/** The inline elements of Markdown. */
 export function Inlines({ tokens = [] }: { tokens: Token[] | undefined }): ReactNode {
   return tokens.map((token, index) => <Inline key={index} token={token} />);
 }
@@ -34,6 +35,8 @@ function Inline({ token: given }: { token: Token }): ReactNode {
       );
     case "codespan":
       return <code>{visibleCode(token["text"])}</code>;
+    case "formula":
+      return <Formula tex={token["tex"]} display={token["display"]} />;
     case "br":
       return <br />;
     case "link":
@@ -41,12 +44,12 @@ function Inline({ token: given }: { token: Token }): ReactNode {
     case "image":
       return <Picture image={token as Tokens.Image} />;
     default:
-      // HTML, too.
+      // This includes HTML, which is shown as text.
       return token.raw;
   }
 }
 
-/** Opens in a tab that knows nothing of this one. Its whole address is shown when pointed at. */
+/** A link that opens in another tab without access to this one. Its full address is shown on hover. */
 function Anchor({ link }: { link: Tokens.Link }) {
   const href = safeLink(link.href);
   if (href === undefined) return link.raw;
@@ -58,7 +61,7 @@ function Anchor({ link }: { link: Tokens.Link }) {
   );
 }
 
-/** An image that is in the text. Others are links: fetching one could tell its owner what was said. */
+/** An inline image. Other images are shown as links, because fetching them could leak the conversation to their server. */
 function Picture({ image }: { image: Tokens.Image }) {
   const source = safeImage(image.href);
   if (source !== undefined) return <img src={source} alt={image.text} />;

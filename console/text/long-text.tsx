@@ -4,7 +4,7 @@ import { visibleCode } from "./foreign.ts";
 
 const SHOWN = 20_000;
 
-/** A text as it is, in the letters of code: its beginning, and on demand all of it. */
+/** Plain text in a monospace font: its beginning, and on demand all of it. */
 export function LongText({ text }: { text: string }) {
   const [whole, setWhole] = useState(false);
   const cut = !whole && text.length > SHOWN;

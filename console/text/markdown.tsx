@@ -1,18 +1,26 @@
-import { lexer, type Token } from "marked";
+import type { Token } from "marked";
 import { memo, useMemo } from "react";
 import { Block } from "./block.tsx";
+import { lexer } from "./lexer.ts";
 import { LongText } from "./long-text.tsx";
+import { settled } from "./settled.ts";
 
-/** Longer texts are shown as they are: nobody reads them, and parsing them would hold up the page. */
+/** The longest text that is parsed. Parsing longer ones would block the page. */
 const LONGEST = 60_000;
 
+interface MarkdownProps {
+  text: string;
+  /** Whether it is being written: then half-written syntax is not shown. */
+  growing?: boolean;
+}
+
 /**
- * Markdown of a model, a tool or a person: elements of React and never HTML, which is shown as it was written. While the text
+ * Markdown of a model, a tool or a person: elements of React and never HTML, which is shown as text. While the text
  * grows, only the blocks that change are rendered.
  */
-export const Markdown = memo(function Markdown({ text }: { text: string }) {
+export const Markdown = memo(function Markdown({ text, growing = false }: MarkdownProps) {
   if (text.length > LONGEST) return <LongText text={text} />;
-  return <ShortMarkdown text={text} />;
+  return <ShortMarkdown text={growing ? settled(text) : text} />;
 });
 
 function ShortMarkdown({ text }: { text: string }) {

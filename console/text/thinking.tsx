@@ -1,43 +1,69 @@
+import { useEffect, useRef, useState } from "react";
 import { Fold } from "../parts/fold.tsx";
+import { durationOf } from "../parts/numbers.ts";
 import { Markdown } from "./markdown.tsx";
+import { thoughtIn } from "./thought.ts";
 
-const OPEN = "<think>";
-const CLOSE = "</think>";
+interface ThinkingProps {
+  text: string;
+  source?: string | undefined;
+}
 
-/** A text as a reasoning model writes it: what it thinks first is folded, also while it is being written. */
-export function Thinking({ text, source }: { text: string; source: string }) {
-  const { thought, answer } = withoutThought(text);
+/** The complete text of a reasoning model, with its reasoning folded. */
+export function Thinking({ text, source }: ThinkingProps) {
+  const { thought, answer } = thoughtIn(text);
   return (
     <>
-      {thought !== undefined && (
-        <Fold icon="thought" title={answer === "" ? "Thinking" : "Thought"} source={source}>
-          <Markdown text={thought} />
-        </Fold>
-      )}
+      {thought !== undefined && <Thought text={thought} source={source} />}
       {answer !== "" && <Markdown text={answer} />}
     </>
   );
 }
 
-/** What is between the marks at the beginning, and what follows; a mark may be cut off where the text ends so far. */
-function withoutThought(text: string): { thought: string | undefined; answer: string } {
-  const start = text.trimStart();
-  if (start !== "" && OPEN.startsWith(start)) return { thought: "", answer: "" };
-  if (!start.startsWith(OPEN)) return { thought: undefined, answer: text };
-  const end = start.indexOf(CLOSE);
-  if (end >= 0) {
-    return {
-      thought: start.slice(OPEN.length, end),
-      answer: start.slice(end + CLOSE.length).trimStart(),
-    };
-  }
-  return { thought: withoutBeginning(start.slice(OPEN.length), CLOSE), answer: "" };
+interface ThoughtProps {
+  text: string;
+  source?: string | undefined;
+  /** Whether it is being written: it is unfolded then, and folds itself at its end. */
+  streaming?: boolean;
+  /** For how long it was written, in milliseconds. */
+  ms?: number | null | undefined;
 }
 
-/** The text without a beginning of the mark at its end. */
-function withoutBeginning(text: string, mark: string): string {
-  for (let length = mark.length - 1; length > 0; length--) {
-    if (text.endsWith(mark.slice(0, length))) return text.slice(0, -length);
-  }
-  return text;
+/** The reasoning of a model, in a block of its own. */
+export function Thought({ text, source, streaming = false, ms = null }: ThoughtProps) {
+  const measured = useMeasured(streaming);
+  const lasted = ms ?? measured;
+  return (
+    <Fold
+      icon="thought"
+      title={
+        <>
+          {streaming ? "Thinking" : "Thought"}
+          {!streaming && lasted !== null && (
+            <span className="muted">
+              {" "}
+              for {durationOf(Math.max(1, Math.round(lasted / 1_000)) * 1_000)}
+            </span>
+          )}
+        </>
+      }
+      source={source}
+      open={streaming}
+    >
+      <div className="thought" data-streaming={streaming}>
+        <Markdown text={text} growing={streaming} />
+      </div>
+    </Fold>
+  );
+}
+
+/** For how long something was true on this page, in milliseconds; null while it is, and if it never was. */
+function useMeasured(is: boolean): number | null {
+  const since = useRef<number>(undefined);
+  const [measured, setMeasured] = useState<number | null>(null);
+  useEffect(() => {
+    if (is) since.current = performance.now();
+    else if (since.current !== undefined) setMeasured(performance.now() - since.current);
+  }, [is]);
+  return measured;
 }

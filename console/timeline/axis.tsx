@@ -10,7 +10,7 @@ interface AxisProps {
 
 const LABEL_PX = 32;
 
-/** The time since the beginning, and how long the waits were that are drawn shorter. */
+/** The time since the beginning, with the real length of shortened waits. */
 export const Axis = memo(function Axis({ scale, view, px }: AxisProps) {
   return (
     <div className="axis" aria-hidden>
@@ -32,7 +32,7 @@ export const Axis = memo(function Axis({ scale, view, px }: AxisProps) {
   );
 });
 
-/** Behind the lines: the round times, and the waits that are drawn shorter. */
+/** The background of the rows: grid lines at round times, and shortened waits. */
 export const Background = memo(function Background({ scale, view, px }: AxisProps) {
   return (
     <div className="timeline-ground" aria-hidden>
@@ -55,12 +55,12 @@ export const Background = memo(function Background({ scale, view, px }: AxisProp
 interface Shortened {
   from: number;
   ms: number;
-  /** As shares of the view. */
+  /** Positions as fractions of the view. */
   left: number;
   width: number;
 }
 
-/** A wait that is narrower has no mark of its own. */
+/** The least width of a wait that gets a mark. */
 const NARROWEST_PX = 3;
 
 function shortened(scale: TimeScale, view: View, px: number): Shortened[] {

@@ -1,19 +1,21 @@
 import { memo } from "react";
+import { colourOf } from "../parts/name.tsx";
 import type { Step } from "./steps.ts";
 import { placeOf, type TimeScale, type View, within } from "./time-scale.ts";
+import { agentOf } from "./words.ts";
 
 interface BarsProps {
   step: Step;
-  /** Whether what is inside has lines of its own. */
+  /** Whether the inner steps have their own rows. */
   open: boolean | undefined;
   scale: TimeScale;
   view: View;
 }
 
-/** Parts of a folded turn that are drawn. */
+/** The most parts of a folded turn that are drawn. */
 const MOST = 60;
 
-/** When a step happened, and inside of a folded turn, what it did then. */
+/** The bar of a step and, for a folded turn, of the steps inside. */
 export const Bars = memo(function Bars({ step, open, scale, view }: BarsProps) {
   const inner = open === false && step.span.kind === "turn" ? step.leaves.slice(0, MOST) : [];
   return (
@@ -33,11 +35,13 @@ interface BarProps {
   hollow?: boolean;
 }
 
-function Bar({ step: { span, start, end }, scale, view, hollow = false }: BarProps) {
+function Bar({ step, scale, view, hollow = false }: BarProps) {
+  const { span, start, end } = step;
+  const agent = agentOf(step);
   const from = within(view, placeOf(scale, start));
   const to = within(view, placeOf(scale, end ?? scale.end));
   if (to < 0 || from > 1) return null;
-  // A bar that is much wider than the window is not drawn outside of it.
+  // Clip a bar that is much wider than the window.
   const left = Math.max(from, -0.5);
   const width = Math.max(0, Math.min(to, 1.5) - left);
   return (
@@ -46,6 +50,7 @@ function Bar({ step: { span, start, end }, scale, view, hollow = false }: BarPro
       data-kind={span.kind}
       data-status={span.status}
       data-recovered={span.recovered || undefined}
+      data-colour={agent === undefined ? undefined : colourOf(agent)}
       data-hollow={hollow || undefined}
       style={{ left: `${left * 100}%`, width: `${width * 100}%` }}
     />

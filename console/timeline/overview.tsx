@@ -11,10 +11,10 @@ interface OverviewProps {
 
 /** Units of the drawing. */
 const WIDTH = 1_000;
-/** A shorter movement is a click. */
+/** The shortest drag. A shorter movement is a click. */
 const LEAST = 0.006;
 
-/** All of the run, with the part that is seen: drag to see a part, click to move there. The keyboard zooms, too. */
+/** The whole run with the visible part marked. Drag to show a part, click to move there. The keyboard can zoom too. */
 export function Overview({ steps, scale, view, onView }: OverviewProps) {
   const from = useRef<number>(undefined);
   const paths = useMemo(() => pathsOf(steps, scale), [steps, scale]);
@@ -58,7 +58,7 @@ export function Overview({ steps, scale, view, onView }: OverviewProps) {
   );
 }
 
-/** What is drawn of each kind; what would be at the same place only once. */
+/** The bars of each kind, without those that would overlap others. */
 function pathsOf(steps: readonly Step[], scale: TimeScale): Map<string, string> {
   const paths = new Map<string, string>();
   const last = new Map<string, number>();

@@ -1,6 +1,6 @@
 import type { ThreadMessage } from "troupe/client";
 import { Name } from "../parts/name.tsx";
-import { entriesOf } from "../conversation/entries.ts";
+import { Cards, messagesIn } from "../conversation/entries.ts";
 import { MessageBody } from "../conversation/message-body.tsx";
 import { ToolCallBody, ToolCalls } from "../conversation/tool-calls.tsx";
 import type { Recorded } from "./recorded.ts";
@@ -11,9 +11,9 @@ interface RecordedContentsProps {
   recorded: Recorded;
 }
 
-/** What a model was sent and replied, what a tool was given and gave, what an agent said. */
+/** The reply of a model, the arguments and result of a tool, or the messages of an agent. */
 export function RecordedContents({ step, recorded }: RecordedContentsProps) {
-  const { before, said, call } = recorded;
+  const { said, call } = recorded;
   const { kind, status } = step.span;
   if (call !== undefined) {
     return (
@@ -25,12 +25,6 @@ export function RecordedContents({ step, recorded }: RecordedContentsProps) {
   if (said.length === 0) return <p className="muted">{absence(kind, status)}</p>;
   return (
     <div className="recorded">
-      {before.length > 0 && (
-        <details>
-          <summary>Request: its last {before.length} messages</summary>
-          <Messages messages={before} />
-        </details>
-      )}
       <h4>{kind === "chat" ? "Reply" : "Said"}</h4>
       <Messages messages={said} />
     </div>
@@ -40,27 +34,31 @@ export function RecordedContents({ step, recorded }: RecordedContentsProps) {
 function absence(kind: string, status: string): string {
   if (kind === "attempt" || kind === "recovery" || kind === "queue") return "";
   if (status === "error" || status === "cancelled")
-    return "Nothing is kept of what did not end well.";
-  if (status === "running") return "It has said nothing yet.";
-  return "The conversation has nothing of this step.";
+    return "No content was recorded, because the step failed or was cancelled.";
+  if (status === "running") return "No content yet.";
+  return "The conversation has no messages of this step.";
 }
 
 function Messages({ messages }: { messages: readonly ThreadMessage[] }) {
   return (
     <ul className="recorded-messages">
-      {entriesOf(messages).map((entry) => (
+      {new Cards(messages).entries.map((entry) => (
         <li key={entry.key}>
-          {entry.kind === "tools" && (
-            <ToolCalls calls={entry.calls} source={entry.message.source} />
+          {messagesIn(entry).length > 0 && (
+            <strong>
+              <Name name={messagesIn(entry)[0]?.source ?? ""} />
+            </strong>
           )}
-          {entry.kind === "message" && (
-            <>
-              <strong>
-                <Name name={entry.message.source} />
-              </strong>
-              <MessageBody message={entry.message} />
-            </>
-          )}
+          {entry.kind === "event" && <MessageBody message={entry.message} inCard />}
+          {entry.kind === "card" &&
+            entry.work.map((work) =>
+              work.kind === "tools" ? (
+                <ToolCalls key={work.key} calls={work.calls} />
+              ) : (
+                <MessageBody key={work.key} message={work.message} inCard />
+              ),
+            )}
+          {entry.kind === "card" && entry.answer && <MessageBody message={entry.answer} inCard />}
         </li>
       ))}
     </ul>

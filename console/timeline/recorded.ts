@@ -4,8 +4,6 @@ import type { Step } from "./steps.ts";
 
 /** The messages of a step. */
 export interface Recorded {
-  /** The messages just before it: the last ones that a model was sent. */
-  before: readonly ThreadMessage[];
   /** The messages that the step produced. */
   said: readonly ThreadMessage[];
   /** The tool call with its result. */
@@ -13,13 +11,11 @@ export interface Recorded {
 }
 
 const PAGE = 200;
-/** Messages before a step that are shown. */
-const FEW = 5;
 
-/** Looks up what was recorded of a step. Nothing is kept of what failed. */
+/** Looks up the recorded content of a step. Failed steps have none. */
 export async function recordedOf(team: TeamClient, step: Step): Promise<Recorded> {
   const { turn, kind, agent } = step.span;
-  const nothing: Recorded = { before: [], said: [], call: undefined };
+  const nothing: Recorded = { said: [], call: undefined };
   if (turn === null || kind === "recovery" || kind === "attempt") return nothing;
   const messages = await messagesOf(team, turn);
   const own = agent === null ? messages : messages.filter(({ source }) => source === agent);
@@ -27,8 +23,7 @@ export async function recordedOf(team: TeamClient, step: Step): Promise<Recorded
   if (kind !== "chat") return { ...nothing, said: own };
   const [reply] = replyOf(step, own);
   if (reply === undefined) return nothing;
-  const { messages: before } = await team.messages({ before: reply.seq, limit: FEW });
-  return { ...nothing, before, said: withThought(reply, own) };
+  return { ...nothing, said: withThought(reply, own) };
 }
 
 async function messagesOf(team: TeamClient, turn: number): Promise<ThreadMessage[]> {
@@ -42,7 +37,7 @@ async function messagesOf(team: TeamClient, turn: number): Promise<ThreadMessage
   return messages;
 }
 
-/** The message that a model call became: its model calls and messages with usage come in the same order. */
+/** The message that a model call produced. Model calls and messages with usage come in the same order. */
 function replyOf(step: Step, own: readonly ThreadMessage[]): ThreadMessage[] {
   const calls = step.parent?.inner.filter(({ span }) => span.kind === "chat" && span.usage) ?? [];
   const replies = own.filter(({ models_usage }) => models_usage !== null);
@@ -54,13 +49,13 @@ function replyOf(step: Step, own: readonly ThreadMessage[]): ThreadMessage[] {
   return reply !== undefined && fits ? [reply] : [];
 }
 
-/** A model's thought is an event before what it says. */
+/** A model's reasoning is an event before its message. */
 function withThought(reply: ThreadMessage, own: readonly ThreadMessage[]): ThreadMessage[] {
   const thought = own[own.indexOf(reply) - 1];
   return thought?.type === "ThoughtEvent" ? [thought, reply] : [reply];
 }
 
-/** The call of the place that the tool's path names: `tool:ROUND:INDEX`. */
+/** The call at the position in the tool's path: `tool:ROUND:INDEX`. */
 function callOf({ span }: Step, own: readonly ThreadMessage[]): ToolCall | undefined {
   const rounds = own.flatMap((message) =>
     message.type === "ToolCallRequestEvent" ? [message.content] : [],

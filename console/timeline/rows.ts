@@ -1,24 +1,24 @@
 import type { Step } from "./steps.ts";
 
-/** A line of the timeline. */
+/** A row of the timeline. */
 export interface Row {
   step: Step;
   /** From 1. */
   level: number;
-  /** Undefined where there is nothing to unfold. */
+  /** Undefined if the row cannot be unfolded. */
   open: boolean | undefined;
-  /** Its place among those of the same parent, from 1, and their number. */
+  /** Its position among its siblings, from 1, and their number. */
   place: number;
   siblings: number;
 }
 
-/** What is folded or unfolded by hand, by the id of the step. */
+/** The steps that the user folded or unfolded, by id. */
 export type Folds = ReadonlyMap<string, boolean>;
 
-/** Turns that are unfolded by themselves. */
+/** Runs with at most this many turns start unfolded. */
 const OPEN_TURNS = 12;
 
-/** The lines that are seen, without those inside of what is folded. */
+/** The visible rows, without those inside folded ones. */
 export function rowsOf(steps: readonly Step[], folds: Folds): Row[] {
   const rows: Row[] = [];
   let turns = 0;
@@ -35,6 +35,15 @@ export function rowsOf(steps: readonly Step[], folds: Folds): Row[] {
   };
   add(steps, 1);
   return rows;
+}
+
+/** The steps around one unfolded, so that it has a row. */
+export function foldsAround(step: Step | undefined): Folds {
+  const open = new Map<string, boolean>();
+  for (let around = step?.parent; around !== undefined; around = around.parent) {
+    open.set(around.span.span_id, true);
+  }
+  return open;
 }
 
 /** All turns folded, or unfolded. */

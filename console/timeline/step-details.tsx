@@ -9,8 +9,10 @@ import { Problem } from "../parts/problem.tsx";
 import { Exact } from "../parts/time.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
 import { promptOf } from "../requests/prompt.ts";
+import { CopyButton } from "../text/copy-button.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { placeInConversation } from "../team/place.ts";
+import { ModelRequestDetails } from "./model-request.tsx";
 import { recordedOf } from "./recorded.ts";
 import { RecordedContents } from "./recorded-contents.tsx";
 import type { Step } from "./steps.ts";
@@ -18,18 +20,22 @@ import { kindOf, nameOf } from "./words.ts";
 
 interface StepDetailsProps {
   step: Step;
-  /** Of the run, epoch milliseconds. */
+  /** The start of the run, in epoch milliseconds. */
   start: number;
   run: RunInfo;
   team: TeamClient;
-  /** Another number when more may be recorded. */
+  /** A number that changes when more may be recorded. */
   version: number;
   onClose: () => void;
 }
 
 const STATUSES = { running: "In progress", ok: "Done", error: "Failed", cancelled: "Cancelled" };
 
-/** Everything that is known of a step, with what was said in it. */
+function isOfModel({ span, parent }: Step): boolean {
+  return span.kind === "chat" || (span.kind === "attempt" && parent?.span.kind === "chat");
+}
+
+/** All details of a step, with its content. */
 export function StepDetails({ step, start, run, team, version, onClose }: StepDetailsProps) {
   const { span } = step;
   const { span_id } = span;
@@ -51,6 +57,7 @@ export function StepDetails({ step, start, run, team, version, onClose }: StepDe
     <aside className="step-details" aria-label="Details of the step">
       <header>
         <h3>{nameOf(step)}</h3>
+        <CopyButton text={location.href} name="Copy link" />
         <IconButton icon="close" name="Close the details" onClick={onClose} />
       </header>
       <dl>
@@ -81,9 +88,10 @@ export function StepDetails({ step, start, run, team, version, onClose }: StepDe
         {span.attempts !== null && span.attempts > 1 && (
           <Fact name="Attempts">{span.attempts}</Fact>
         )}
+        {span.note !== undefined && <Fact name="Note">{visibleName(span.note)}</Fact>}
         {span.recovered && (
           <Fact name="Recovered">
-            Its result was recorded before an interruption and used again.
+            Its result was recorded before an interruption and was reused.
           </Fact>
         )}
         {span.discarded && (
@@ -92,7 +100,7 @@ export function StepDetails({ step, start, run, team, version, onClose }: StepDe
             and ran again.
           </Fact>
         )}
-        {span.path !== null && (
+        {span.path !== null && span.path !== "" && (
           <Fact name="Path">
             <code>{visibleName(span.path)}</code>
           </Fact>
@@ -106,14 +114,18 @@ export function StepDetails({ step, start, run, team, version, onClose }: StepDe
       </dl>
       {question && (
         <p className="question">
-          {visibleName(promptOf(question)) || "It waits for an answer."}{" "}
+          {visibleName(promptOf(question)) || "It is waiting for an answer."}{" "}
           <Link href={`/teams/${team.id}`}>Answer</Link>
         </p>
       )}
       {span.kind === "recovery" && (
         <p className="muted">
-          The server stopped, or the run was moved. It went on from what was recorded.
+          The server stopped, or the run moved to another machine. The run continued from its
+          recorded steps.
         </p>
+      )}
+      {isOfModel(step) && (
+        <ModelRequestDetails step={step} run={run} team={team} version={version} />
       )}
       <Problem error={error} />
       {recorded ? (

@@ -1,30 +1,30 @@
 import type { TraceSpan } from "troupe/client";
 
-/** A span with what is inside of it. Times are epoch milliseconds. */
+/** A span with the spans inside it. Times are epoch milliseconds. */
 export interface Step {
   span: TraceSpan;
   start: number;
-  /** Null while it lasts. */
+  /** Null while it is active. */
   end: number | null;
   /** Oldest first. */
   inner: readonly Step[];
   parent: Step | undefined;
-  /** Of the model calls that it is or that are in it. */
+  /** The usage of its model calls, including those inside it. */
   tokens: number;
   cost: number | null;
-  /** Whether something in it went wrong, though it may have ended well. */
+  /** Whether a step inside it failed, even if it succeeded itself. */
   troubled: boolean;
-  /** What it spent its time with: model calls, tools, waits. */
+  /** The steps that took its time: model calls, tools, waits. */
   leaves: readonly Step[];
 }
 
 export interface Steps {
   /** The run itself; undefined until it is loaded. */
   run: Step | undefined;
-  /** Turns and what is around them. */
+  /** Turns, and the spans around them. */
   all: readonly Step[];
   byId: ReadonlyMap<string, Step>;
-  /** When anything but waiting happened: merged, in order. What goes on ends at infinity. */
+  /** The periods with work, not waits, merged and in order. Active ones end at infinity. */
   busy: readonly Interval[];
 }
 
@@ -35,7 +35,7 @@ export interface Interval {
 
 type Building = Step & { inner: Step[]; leaves: Step[] };
 
-/** The spans of a trace as trees. Parents come before what is inside of them. */
+/** The spans of a trace as trees. Parents come before their children. */
 export function stepsOf(spans: readonly TraceSpan[]): Steps {
   const byId = new Map<string, Building>();
   let run: Building | undefined;
@@ -70,12 +70,12 @@ function newStep(span: TraceSpan, parent: Step | undefined): Building {
   };
 }
 
-/** Of what began in the same millisecond, what ended first comes first. */
+/** Spans that began in the same millisecond are sorted by their end. */
 function byTime(a: Step, b: Step): number {
   return a.start - b.start || (a.end ?? Number.MAX_VALUE) - (b.end ?? Number.MAX_VALUE);
 }
 
-/** Adds what it used to what it is in. */
+/** Adds its usage to its parents. */
 function addUp({ parent, tokens, cost, troubled }: Step): void {
   if (parent === undefined) return;
   parent.tokens += tokens;
@@ -89,7 +89,7 @@ function turnOf(step: Step | undefined): Building | undefined {
   return found as Building | undefined;
 }
 
-/** Whether time was spent with it, rather than with what is inside of it. */
+/** Whether it took time itself, not only the steps inside it. */
 function isLeaf({ span, inner }: Step): boolean {
   if (span.kind === "wait") return true;
   if (span.kind === "chat" || span.kind === "step") return true;

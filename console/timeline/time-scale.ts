@@ -1,31 +1,31 @@
 import type { Interval } from "./steps.ts";
 
-/** A part of the time in which it passes evenly. Times are epoch milliseconds. */
+/** A part of the time with a constant scale. Times are epoch milliseconds. */
 interface Piece extends Interval {
-  /** Where it begins and how long it is, as shares of the whole. */
+  /** Its start and length, as fractions of the whole. */
   at: number;
   width: number;
-  /** Whether it is a long wait, drawn shorter than it was. */
+  /** Whether it is a shortened wait. */
   short: boolean;
 }
 
-/** Where times are drawn: 0 is the beginning, 1 the end. Never empty. */
+/** The positions of times: 0 is the beginning, 1 the end. Never empty. */
 export interface TimeScale {
   start: number;
   end: number;
   pieces: readonly Piece[];
-  /** Milliseconds that are drawn as long as they were. */
+  /** Milliseconds that are drawn to scale. */
   drawn: number;
 }
 
-/** Waits that are shortened are longer than this part of all else. */
+/** Waits are shortened if they are longer than this fraction of everything else. */
 const LONG = 0.15;
 const LONG_MS = 500;
-/** How long a shortened wait is drawn, and all of them together: parts of all else. */
+/** The drawn length of a shortened wait, and of all of them together, as fractions of everything else. */
 const SHORT = 0.06;
 const ALL_SHORT = 0.35;
 
-/** @param busy when anything but waiting happened @param shorten whether long waits are drawn shorter */
+/** @param busy the periods with work @param shorten whether long waits are shortened */
 export function timeScale(
   start: number,
   end: number,
@@ -55,7 +55,7 @@ export function timeScale(
   return { start, end: last, pieces, drawn };
 }
 
-/** None when there was nothing else. */
+/** No wait is shortened if there was no work. */
 function longWaits(start: number, end: number, busy: readonly Interval[]): Interval[] {
   const quiet: Interval[] = [];
   let from = start;
@@ -73,7 +73,7 @@ function longWaits(start: number, end: number, busy: readonly Interval[]): Inter
   return left > 0 ? long : [];
 }
 
-/** Where a time is drawn. */
+/** The position of a time. */
 export function placeOf({ pieces }: TimeScale, time: number): number {
   const piece = pieces[lastIndex(pieces, ({ from }) => from <= time)];
   if (piece === undefined) return 0;
@@ -81,7 +81,7 @@ export function placeOf({ pieces }: TimeScale, time: number): number {
   return piece.at + piece.width * part;
 }
 
-/** The index of the last piece that a rule holds for, the first one if it holds for none; those it holds for come first. */
+/** The index of the last piece that matches a predicate, or 0. Matching pieces come first. */
 function lastIndex(pieces: readonly Piece[], holds: (piece: Piece) => boolean): number {
   let low = 0;
   let high = pieces.length - 1;
@@ -94,7 +94,7 @@ function lastIndex(pieces: readonly Piece[], holds: (piece: Piece) => boolean): 
   return low;
 }
 
-/** What is seen of the scale: all of it is 0 to 1. */
+/** The visible part of the scale: 0 to 1 is everything. */
 export interface View {
   from: number;
   to: number;
@@ -105,21 +105,21 @@ export const WHOLE: View = { from: 0, to: 1 };
 /** The shortest time that fills the timeline. */
 const CLOSEST_MS = 5;
 
-/** @param factor below 1 shows less @param at the place that stays where it is */
+/** @param factor below 1 shows less @param at the position that stays fixed */
 export function zoomed(view: View, factor: number, at: number, scale: TimeScale): View {
   const width = Math.min(1, Math.max((view.to - view.from) * factor, CLOSEST_MS / scale.drawn));
   const part = (at - view.from) / (view.to - view.from);
   return moved({ from: 0, to: width }, at - width * part);
 }
 
-/** The same width, beginning at `from` as far as there is something to see. */
+/** The same width from `from`, within the bounds. */
 export function moved(view: View, from: number): View {
   const width = view.to - view.from;
   const begin = Math.min(Math.max(0, from), 1 - width);
   return { from: begin, to: begin + width };
 }
 
-/** A place within the view, as a share of its width. */
+/** A position within the view, as a fraction of its width. */
 export function within({ from, to }: View, place: number): number {
   return (place - from) / (to - from);
 }
@@ -127,7 +127,7 @@ export function within({ from, to }: View, place: number): number {
 export interface Tick {
   /** Milliseconds after the beginning. */
   after: number;
-  /** As a share of the view. */
+  /** The position as a fraction of the view. */
   at: number;
 }
 
@@ -138,7 +138,7 @@ const STEPS_MS = [
   604_800_000,
 ];
 
-/** Round times in the view, not closer than is readable. @param px its width */
+/** Round times in the view, at readable distances. @param px its width */
 export function ticks(scale: TimeScale, view: View, px: number): Tick[] {
   const wanted = (scale.drawn * (view.to - view.from) * TICK_PX) / Math.max(px, 1);
   const step = STEPS_MS.find((ms) => ms >= wanted) ?? 604_800_000;
@@ -162,7 +162,7 @@ function timeAt({ from, to, at, width }: Piece, place: number): number {
   return from + ((place - at) / width) * (to - from);
 }
 
-/** The pieces that are seen. */
+/** The visible pieces. */
 export function piecesIn({ pieces }: TimeScale, view: View): readonly Piece[] {
   const first = lastIndex(pieces, ({ at }) => at <= view.from);
   const end = pieces.findIndex(({ at }, index) => index > first && at > view.to);

@@ -14,16 +14,16 @@ interface TimelineGridProps {
   onFold: (row: Row, open?: boolean) => void;
   onChoose: (row: Row | undefined) => void;
   onView: (view: View) => void;
-  /** @param at the place that stays where it is */
+  /** @param at the position that stays fixed */
   onZoom: (factor: number, at?: number) => void;
 }
 
 const ROW_PX = 28;
-/** Where the bar is below the name. */
+/** The width below which the bar moves under the name. */
 const NARROW_ROW_PX = 46;
 const NARROW = "(max-width: 720px)";
 
-/** The lines of the timeline as a tree grid: those in sight. */
+/** The rows of the timeline as a tree grid. Only visible rows are rendered. */
 export function TimelineGrid(props: TimelineGridProps) {
   const { rows, scale, view, chosen, onFold, onChoose, onView, onZoom } = props;
   const grid = useRef<HTMLDivElement>(null);
@@ -38,7 +38,7 @@ export function TimelineGrid(props: TimelineGridProps) {
     estimateSize: () => rowPx,
     getItemKey: (index) => rows[index]?.step.span.span_id ?? index,
     overscan: 12,
-    // The line of the columns' names stays above the others.
+    // The header row stays on top.
     scrollMargin: rowPx,
     scrollPaddingStart: rowPx,
   });
@@ -52,6 +52,15 @@ export function TimelineGrid(props: TimelineGridProps) {
     setActive(rows[next]?.step.span.span_id);
     list.scrollToIndex(next);
   };
+  // A step that the address names is scrolled to, once it is loaded.
+  const linked = useRef(chosen);
+  useEffect(() => {
+    const index = rows.findIndex(({ step }) => step.span.span_id === linked.current);
+    if (index === -1) return;
+    linked.current = undefined;
+    setActive(rows[index]?.step.span.span_id);
+    list.scrollToIndex(index, { align: "center" });
+  }, [rows, list]);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const row = rows[current];
@@ -108,7 +117,7 @@ export function TimelineGrid(props: TimelineGridProps) {
           Cost
         </span>
         <span role="columnheader" className="bar-cell" ref={axis}>
-          <span className="hidden">When it happened</span>
+          <span className="hidden">Time</span>
           <Axis scale={scale} view={view} px={px} />
         </span>
       </div>
@@ -149,11 +158,11 @@ interface Place {
   row: Row;
   current: number;
   rows: readonly Row[];
-  /** Lines that are seen at once. */
+  /** The number of visible rows. */
   page: number;
 }
 
-/** What a key does: those of a tree grid, and the zoom. */
+/** The keyboard actions: those of a tree grid, and the zoom. */
 function actionOf(key: string, { row, current, rows, page }: Place): Action | undefined {
   switch (key) {
     case "ArrowDown":
@@ -200,14 +209,14 @@ function parentOf(rows: readonly Row[], index: number): number {
   return index;
 }
 
-/** The middle of a step; the middle of the view if it is not seen. */
+/** The middle of a step, or of the view if the step is not visible. */
 function focusOf({ step }: Row, scale: TimeScale, view: View): number | undefined {
   const middle = placeOf(scale, (step.start + (step.end ?? scale.end)) / 2);
   const part = within(view, middle);
   return part >= 0 && part <= 1 ? middle : undefined;
 }
 
-/** A step with a little of what is around it. */
+/** The view of a step with a margin. */
 function viewOf({ step }: Row, scale: TimeScale): View {
   const from = placeOf(scale, step.start);
   const to = placeOf(scale, step.end ?? scale.end);
@@ -226,7 +235,7 @@ function useMatches(query: string): boolean {
   return matches;
 }
 
-/** The width of an element, which may change. */
+/** The current width of an element. */
 function useWidth(element: React.RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {
@@ -237,7 +246,7 @@ function useWidth(element: React.RefObject<HTMLElement | null>): number {
   return width;
 }
 
-/** With Ctrl the wheel zooms where it points, sideways it moves the view. React's own listener could not prevent the rest. */
+/** Ctrl and the wheel zoom at the pointer; scrolling sideways moves the view. React's listeners cannot prevent the default. */
 function useWheel(
   axis: React.RefObject<HTMLElement | null>,
   grid: React.RefObject<HTMLElement | null>,

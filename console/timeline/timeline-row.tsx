@@ -1,5 +1,6 @@
 import { memo } from "react";
 import { Icon } from "../parts/icon.tsx";
+import { Avatar } from "../parts/name.tsx";
 import { costOf, durationOf, shortNumber } from "../parts/numbers.ts";
 import { Bars } from "./bars.tsx";
 import type { Row } from "./rows.ts";
@@ -9,7 +10,7 @@ import { ICONS, marksOf, nameOf, sentenceOf } from "./words.ts";
 interface TimelineRowProps {
   row: Row;
   id: string;
-  /** From 1; the line of the columns' names is the first one. */
+  /** The row's index from 1, including the header row. */
   index: number;
   active: boolean;
   /** Whether its details are shown. */
@@ -56,7 +57,11 @@ export const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
         >
           {open !== undefined && <Icon name="right" />}
         </span>
-        <Icon name={ICONS[span.kind]} />
+        {span.kind === "invoke_agent" && span.agent !== null ? (
+          <Avatar source={span.agent} />
+        ) : (
+          <Icon name={ICONS[span.kind]} />
+        )}
         <span className="step-title">{nameOf(step)}</span>
         {marks.map((mark) => (
           <span key={mark} className="mark" data-bad={span.status === "error" || undefined}>
@@ -64,9 +69,9 @@ export const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
           </span>
         ))}
         {step.troubled && span.status === "ok" && marks.length === 0 && (
-          <span className="mark" data-bad title="Something inside of it failed">
+          <span className="mark" data-bad title="A step inside it failed">
             <Icon name="warning" />
-            <span className="hidden">Something inside of it failed</span>
+            <span className="hidden">A step inside it failed</span>
           </span>
         )}
       </span>

@@ -1,10 +1,11 @@
 import { useCallback, useMemo, useState } from "react";
 import type { RunInfo, TeamClient } from "troupe/client";
+import { useSearchParams } from "wouter";
 import { IconButton } from "../parts/icon-button.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useNow } from "../hooks/use-now.ts";
 import { Overview } from "./overview.tsx";
-import { foldAll, type Folds, type Row, rowsOf } from "./rows.ts";
+import { foldAll, type Folds, foldsAround, type Row, rowsOf } from "./rows.ts";
 import { StepDetails } from "./step-details.tsx";
 import { type Step, stepsOf } from "./steps.ts";
 import { timeScale, type View, WHOLE, zoomed } from "./time-scale.ts";
@@ -14,23 +15,24 @@ import { useTrace } from "./use-trace.ts";
 interface TimelineProps {
   team: TeamClient;
   run: RunInfo;
-  /** Another number when the run may have come further. */
+  /** A number that changes when the run may have progressed. */
   version: number;
 }
 
 const GROWS_EVERY_MS = 500;
 
-/** What the run did when: turns, and inside of them agents, model calls, tools and waits. */
+/** The timeline of a run: turns, and inside them agents, model calls, tools and waits. */
 export function Timeline({ team, run, version }: TimelineProps) {
   const { spans, dropped, loading, error } = useTrace(team, run.id, version);
   const steps = useMemo(() => stepsOf(spans), [spans]);
   const [folds, setFolds] = useState<Folds>(() => new Map());
   const [shorten, setShorten] = useState(true);
   const [view, setView] = useState<View>(WHOLE);
-  const [chosen, setChosen] = useState<string>();
+  const [search, setSearch] = useSearchParams();
+  // The address has the step whose details are shown.
+  const chosen = search.get("step") ?? undefined;
   const growing = steps.run !== undefined && steps.run.end === null;
   const now = useNow(growing ? GROWS_EVERY_MS : null);
-  const rows = useMemo(() => rowsOf(steps.all, folds), [steps, folds]);
   const scale = useMemo(() => {
     const start = steps.run?.start ?? now;
     return timeScale(start, steps.run?.end ?? now, steps.busy, shorten);
@@ -43,7 +45,29 @@ export function Timeline({ team, run, version }: TimelineProps) {
   const fold = useCallback((row: Row, open = !row.open) => {
     setFolds((last) => new Map(last).set(row.step.span.span_id, open));
   }, []);
-  const choose = useCallback((row: Row | undefined) => setChosen(row?.step.span.span_id), []);
+  const choose = useCallback(
+    (row: Row | undefined) =>
+      setSearch(
+        (last) => {
+          const next = new URLSearchParams(last);
+          next.delete("step");
+          if (row !== undefined) next.set("step", row.step.span.span_id);
+          return next;
+        },
+        { replace: true },
+      ),
+    [setSearch],
+  );
+  const close = useCallback(() => choose(undefined), [choose]);
+  const [linked] = useState(chosen);
+  const around = useMemo(
+    () => foldsAround(linked === undefined ? undefined : steps.byId.get(linked)),
+    [steps, linked],
+  );
+  const rows = useMemo(
+    () => rowsOf(steps.all, new Map([...around, ...folds])),
+    [steps, around, folds],
+  );
   const zoom = useCallback(
     (factor: number, at?: number) =>
       setView((last) => zoomed(last, factor, at ?? (last.from + last.to) / 2, scale)),
@@ -57,7 +81,7 @@ export function Timeline({ team, run, version }: TimelineProps) {
         <h2>Timeline</h2>
         <span className="muted" role="status">
           {loading && spans.length > 0 && `${steps.all.length} turns, loading more`}
-          {dropped > 0 && `${dropped} steps of very long turns were not kept`}
+          {dropped > 0 && `${dropped} steps of very long turns were not recorded`}
         </span>
         <span className="timeline-tools">
           {isShortened && (
@@ -101,7 +125,7 @@ export function Timeline({ team, run, version }: TimelineProps) {
       {error && <Problem error={error} />}
       {rows.length === 0 ? (
         <p className={loading ? "loading" : "muted none"} role="status">
-          {loading ? "Loading" : "This run did nothing that is recorded."}
+          {loading ? "Loading" : "This run has no recorded steps."}
         </p>
       ) : (
         <>
@@ -126,7 +150,7 @@ export function Timeline({ team, run, version }: TimelineProps) {
           run={run}
           team={team}
           version={step.end === null ? version : 0}
-          onClose={() => setChosen(undefined)}
+          onClose={close}
         />
       )}
     </section>

@@ -3,9 +3,9 @@ import type { RunTrace, TeamClient, TraceSpan } from "troupe/client";
 
 export interface Trace {
   spans: readonly TraceSpan[];
-  /** Left out of turns with very many. */
+  /** The number of steps left out of very long turns. */
   dropped: number;
-  /** Whether later turns are still to come from the server. */
+  /** Whether more turns are being loaded. */
   loading: boolean;
   error: Error | undefined;
 }
@@ -15,13 +15,13 @@ interface Page {
   trace: RunTrace;
 }
 
-/** Turns that are loaded at once. */
+/** The number of turns per page. */
 const TURNS = 200;
 const NOTHING: Trace = { spans: [], dropped: 0, loading: true, error: undefined };
 
 /**
- * What a run did, page by page. Pages of finished turns do not change: with a new version, only the last page is loaded again, and
- * what is around the turns.
+ * The trace of a run, page by page. Pages of finished turns do not change: a new version reloads only the last page, and the
+ * spans around the turns.
  */
 export function useTrace(team: TeamClient, run: string, version: number): Trace {
   const [trace, setTrace] = useState(NOTHING);
@@ -42,7 +42,7 @@ export function useTrace(team: TeamClient, run: string, version: number): Trace 
         setTrace({ ...joined(pages), loading: cursor !== undefined, error: undefined });
       } while (cursor !== undefined);
     };
-    // A busy run changes while the trace is being loaded: that goes on, and is done once more.
+    // An active run changes while the trace is loading. Loading continues, and is then repeated once.
     let loading = false;
     let again = false;
     const loadAll = async (): Promise<void> => {

@@ -16,20 +16,20 @@ export const ICONS: Readonly<Record<Step["span"]["kind"], IconName>> = {
   attempt: "warning",
 };
 
-/** Steps that the library takes, in words. */
+/** The names of the library's own steps. */
 const STEPS: Readonly<Record<string, string>> = {
   execute_code: "Runs code",
   list: "Lists tools",
-  request: "Asks an MCP server",
+  request: "Calls an MCP server",
 };
 
-/** What a step is called on its line. */
+/** The name of a step in its row. */
 export function nameOf({ span, inner }: Step): string {
   switch (span.kind) {
     case "run":
       return "Run";
     case "queue":
-      return "In the queue";
+      return "Queued";
     case "recovery":
       return "Interruption";
     case "turn": {
@@ -46,10 +46,18 @@ export function nameOf({ span, inner }: Step): string {
     case "step":
       return STEPS[span.name] ?? visibleName(span.name);
     case "wait":
-      return span.agent === null ? "Waits" : `Waits for ${visibleName(span.agent)}`;
+      return span.agent === null ? "Waiting" : `Waiting for ${visibleName(span.agent)}`;
     case "attempt":
       return `Attempt ${span.name.replace(/\D+/g, "")}`;
   }
+}
+
+/** The agent whose colour a step has: that of an agent, or of a turn in which only one worked. */
+export function agentOf({ span, inner }: Step): string | undefined {
+  if (span.kind === "invoke_agent") return span.agent ?? undefined;
+  if (span.kind !== "turn") return undefined;
+  const agents = new Set(inner.flatMap((step) => step.span.agent ?? []));
+  return agents.size === 1 ? [...agents][0] : undefined;
 }
 
 const KINDS: Readonly<Record<Step["span"]["kind"], string>> = {
@@ -69,7 +77,7 @@ export function kindOf({ span }: Step): string {
   return KINDS[span.kind];
 }
 
-/** `3 attempts, recovered`; empty for what went straight. */
+/** `3 attempts, recovered`; empty for a step that succeeded at once. */
 export function marksOf({ span }: Step): string[] {
   const { attempts, recovered, discarded, status, error_type } = span;
   return [
@@ -81,7 +89,7 @@ export function marksOf({ span }: Step): string[] {
   ];
 }
 
-/** A step's bar in words. @param start of the run @param now for what goes on */
+/** A step's bar in words. @param start when the run began @param now the end of an active step */
 export function sentenceOf(step: Step, start: number, now: number): string {
   const { span, tokens, cost } = step;
   const took = durationOf((step.end ?? now) - step.start);

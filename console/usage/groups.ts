@@ -17,13 +17,13 @@ export function amountOf(totals: Totals, measure: Measure): number {
   return totals[measure] ?? 0;
 }
 
-/** What a team or model used in the period. */
+/** The usage of a team or model in the period. */
 export interface Group extends Totals {
-  /** Of the team or model; undefined where all are one group. */
+  /** The team or model; undefined if all are one group. */
   name: string | undefined;
 }
 
-/** The groups of a report, the one with the most first. */
+/** The groups of a report, largest first. */
 export function groupsOf(
   { usage, total }: UsageReport,
   by: "team" | "model" | undefined,
@@ -51,18 +51,18 @@ function added(a: Totals, b: Totals): Totals {
   };
 }
 
-/** A part of each day's column. */
+/** A series of the chart: a part of each day's column. */
 export interface Series {
   name: string | undefined;
-  /** By the places of the days. */
+  /** The values by day. */
   amounts: readonly number[];
 }
 
-/** Series with a colour of their own; the others are one. */
+/** The most series with their own colours. The others are combined. */
 const MOST = 6;
 export const OTHERS = "Others";
 
-/** What each group used on each day. */
+/** The usage of each group per day. */
 export function seriesOf(
   { usage }: UsageReport,
   days: readonly string[],

@@ -1,4 +1,4 @@
-/** Days that usage is shown of, both included, UTC. */
+/** The first and last day of the period, both included, in UTC. */
 export interface Period {
   from: string;
   to: string;
@@ -11,7 +11,7 @@ export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** The last days, today included. */
+/** The last days, including today. */
 export function lastDays(days: number, now: number): Period {
   return { from: dayOf(now - (days - 1) * DAY_MS), to: dayOf(now) };
 }

@@ -6,7 +6,7 @@ import type { Series } from "./groups.ts";
 export interface PlotProps {
   days: readonly string[];
   series: readonly Series[];
-  /** Told the place of the day that is pointed at. */
+  /** Called with the index of the day under the pointer. */
   onDay: (index: number | undefined) => void;
 }
 
@@ -18,7 +18,7 @@ const shortDay = new Intl.DateTimeFormat(undefined, {
   timeZone: "UTC",
 });
 
-/** A column for each day, its parts one above the other. The table has the same numbers. */
+/** A stacked column for each day. The table has the same numbers. */
 export function Plot({ days, series, onDay }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const colours = useRef<HTMLDivElement>(null);
@@ -60,7 +60,7 @@ export function Plot({ days, series, onDay }: PlotProps) {
         series: [
           {},
           ...series.map((_, index) => ({
-            // The highest column is drawn first, and its upper part is what the others leave of it.
+            // The tallest series is drawn first, and the others cover its lower part.
             fill: () => colourOf(String(series.length - 1 - index)),
             width: 0,
             paths: UPlot.paths.bars?.({ size: [0.7, 56], radius: 0.08 }),

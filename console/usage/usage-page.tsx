@@ -6,14 +6,17 @@ import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
 import { useTeamLabels } from "../runs/use-team-labels.ts";
+import { useMay } from "../shell/access.tsx";
+import { useTitle } from "../shell/title.ts";
 import { groupsOf, type Measure, MEASURES, type Series, seriesOf } from "./groups.ts";
 import { dayOf, daysOf, lastDays, LENGTHS, type Period } from "./period.ts";
 import { amountText, DayTable, GroupTable, TotalTiles } from "./usage-tables.tsx";
 
 const Plot = lazy(async () => ({ default: (await import("./plot.tsx")).Plot }));
 
-/** What runs used, day by day, by team or by model. What is shown is in the address. */
+/** The usage of runs by day, team or model. The page's address contains the selection. */
 export function UsagePage() {
+  useTitle("Usage");
   const client = useTroupe();
   const { period, length, by, measure, change } = useChoice();
   const { from, to } = period;
@@ -23,7 +26,14 @@ export function UsagePage() {
     [client, from, to, by, groupedBy],
   );
   const { value, error, reload } = useLoaded(load);
-  // What was loaded before is grouped as it was.
+  const mayRuns = useMay("runs:read");
+  const { value: runTotals } = useLoaded(
+    useCallback(
+      async () => (mayRuns ? (await client.runs.list({ from, to, limit: 1 })).totals : undefined),
+      [client, mayRuns, from, to],
+    ),
+  );
+  // The loaded report keeps its grouping until the new one arrives.
   const report = value?.report;
   const grouped = value?.by;
   const days = useMemo(() => daysOf({ from, to }), [from, to]);
@@ -58,7 +68,7 @@ export function UsagePage() {
           onChange={(value_) => change({ by: value_ === "all" ? undefined : value_ })}
         />
         <Segments
-          name="What is shown"
+          name="Measure"
           options={MEASURES}
           value={measure}
           onChange={(value_) => change({ measure: value_ })}
@@ -75,7 +85,7 @@ export function UsagePage() {
               Last {days_} days
             </option>
           ))}
-          <option value="own">Own period</option>
+          <option value="own">Custom period</option>
         </select>
         {length === undefined && <OwnPeriod period={period} onChange={change} />}
       </header>
@@ -86,15 +96,15 @@ export function UsagePage() {
         </p>
       ) : report.usage.length === 0 ? (
         <div className="empty">
-          <h2>Nothing was used in this period</h2>
-          <p className="muted">Runs count on the day on which they end.</p>
+          <h2>No usage in this period</h2>
+          <p className="muted">Runs count on the day they end.</p>
           <Link className="button" href="/runs">
             Show the runs
           </Link>
         </div>
       ) : (
         <>
-          <TotalTiles totals={report.total} />
+          <TotalTiles totals={report.total} runs={runTotals} />
           {measure === "cost" && report.total.cost === null ? (
             <p className="muted none">
               The cost is not known: the server has no prices of these models (MODEL_PRICES).
@@ -119,7 +129,7 @@ interface ChartProps {
   nameOf: (name: string | undefined) => string;
 }
 
-/** The plot with what its colours mean; of the day that is pointed at, the numbers. */
+/** The chart with its legend, and the numbers of the day under the pointer. */
 function Chart({ days, series, measure, nameOf }: ChartProps) {
   const [day, setDay] = useState<number>();
   return (
@@ -197,7 +207,7 @@ type Changes = Partial<Record<"from" | "to" | "days" | "by" | "measure", string 
 
 interface Choice {
   period: Period;
-  /** Days up to today; undefined for a period of one's own. */
+  /** The number of days up to today; undefined for a custom period. */
   length: number | undefined;
   by: "team" | "model" | undefined;
   measure: Measure;

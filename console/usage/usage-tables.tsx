@@ -1,6 +1,8 @@
+import type { RunTotals } from "troupe/client";
 import { Link } from "wouter";
 import { Name } from "../parts/name.tsx";
-import { costOf } from "../parts/numbers.ts";
+import { costOf, durationOf } from "../parts/numbers.ts";
+import { failureRate } from "../runs/run-totals.tsx";
 import {
   amountOf,
   type Group,
@@ -23,7 +25,7 @@ interface GroupTableProps {
   nameOf: (name: string | undefined) => string;
 }
 
-/** What each team or model used in the whole period. */
+/** The usage of each team or model in the period. */
 export function GroupTable({ groups, by, nameOf }: GroupTableProps) {
   return (
     <Scroll name={by === "team" ? "Usage by team" : "Usage by model"}>
@@ -82,7 +84,7 @@ interface DayTableProps {
   nameOf: (name: string | undefined) => string;
 }
 
-/** The numbers of the plot: days on which something was used, the last one first. */
+/** The numbers of the chart: days with usage, latest first. */
 export function DayTable({ days, series, measure, nameOf }: DayTableProps) {
   const rows = days
     .map((day, index) => ({ day, amounts: series.map(({ amounts }) => amounts[index] ?? 0) }))
@@ -128,22 +130,41 @@ function Scroll({ name, children }: { name: string; children: React.ReactNode })
 
 interface TotalsProps {
   totals: Totals;
+  /** The outcomes and durations of the runs that were created in the period, if the user may read them. */
+  runs: RunTotals | undefined;
 }
 
 /** The whole period in a few numbers. */
-export function TotalTiles({ totals }: TotalsProps) {
+export function TotalTiles({ totals, runs }: TotalsProps) {
   return (
     <dl className="tiles">
       {(Object.keys(MEASURES) as Measure[]).map((measure) => (
-        <div key={measure}>
-          <dt>{MEASURES[measure]}</dt>
-          <dd>
-            {measure === "cost" && totals.cost === null
-              ? "unknown"
-              : amountText(amountOf(totals, measure), measure)}
-          </dd>
-        </div>
+        <Tile key={measure} name={MEASURES[measure]}>
+          {measure === "cost" && totals.cost === null
+            ? "unknown"
+            : amountText(amountOf(totals, measure), measure)}
+        </Tile>
       ))}
+      {runs && (
+        <>
+          <Tile name="Duration p50">{secondsText(runs.p50_seconds)}</Tile>
+          <Tile name="Duration p95">{secondsText(runs.p95_seconds)}</Tile>
+          <Tile name="Failed">{failureRate(runs) || "none"}</Tile>
+        </>
+      )}
     </dl>
   );
+}
+
+function Tile({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function secondsText(seconds: number | null): string {
+  return seconds === null ? "none" : durationOf(seconds * 1_000);
 }

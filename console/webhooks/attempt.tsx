@@ -6,13 +6,13 @@ interface AttemptProps {
   name: string;
 }
 
-/** How a call went: its answer, or why there was none. */
+/** The result of a call: its response, or the error. */
 export function Attempt({ attempt, name }: AttemptProps) {
   const { status, error, response, duration_ms } = attempt;
   return (
     <div className={error === null ? "attempt" : "attempt item-problem"} role="status">
       <p>
-        {name}: {error ?? `answered with ${status}`} ({duration_ms} ms)
+        {name}: {error ?? `response ${status}`} ({duration_ms} ms)
       </p>
       {response !== null && response !== "" && <LongText text={response} />}
     </div>

@@ -7,18 +7,20 @@ import { Icon } from "../parts/icon.tsx";
 import { useList } from "../hooks/use-list.ts";
 import { useMay } from "../shell/access.tsx";
 import { useNotices } from "../shell/notices.tsx";
+import { useTitle } from "../shell/title.ts";
 import { DeliveryEntry } from "./delivery-entry.tsx";
 import { OF_RUNS } from "./events.ts";
 
 const PAGE = 50;
 const STATUSES = ["pending", "delivered", "failed"] as const;
-/** What webhooks tell of. */
+/** Changes that cause deliveries. */
 const KINDS: readonly DirectoryChange["kind"][] = ["run", "request"];
-/** Nothing tells how pending deliveries go. */
+/** How often pending deliveries are reloaded, because no event reports them. */
 const PENDING_MS = 3_000;
 
-/** What a webhook was called with, and how it went. */
+/** The deliveries of a webhook and their results. */
 export function DeliveriesPage({ webhookId }: { webhookId: string }) {
+  useTitle("Deliveries");
   const client = useTroupe();
   const [parameters, setParameters] = useSearchParams();
   const status = STATUSES.find((one) => one === parameters.get("status"));
@@ -83,8 +85,8 @@ export function DeliveriesPage({ webhookId }: { webhookId: string }) {
       )}
       {deliveries?.length === 0 && (
         <div className="empty">
-          <h2>{status === undefined ? "Nothing was sent yet" : `None is ${status}`}</h2>
-          <p className="muted">Each call appears here, with its answer and its attempts.</p>
+          <h2>{status === undefined ? "No deliveries yet" : `No deliveries are ${status}`}</h2>
+          <p className="muted">Each delivery appears here with its response and attempts.</p>
         </div>
       )}
       {deliveries !== undefined && deliveries.length > 0 && (

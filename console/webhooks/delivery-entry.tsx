@@ -8,7 +8,7 @@ import { Attempt } from "./attempt.tsx";
 
 interface DeliveryEntryProps {
   delivery: WebhookDelivery;
-  /** Undefined for who may only look. */
+  /** Undefined for users who may only read. */
   onRetry: (() => Promise<void>) | undefined;
 }
 

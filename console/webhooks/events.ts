@@ -2,14 +2,14 @@ import type { WebhookInfo } from "troupe/client";
 
 export type EventName = WebhookInfo["events"][number];
 
-/** What webhooks are called for. */
+/** The events of webhooks. */
 export const EVENTS: Readonly<Record<EventName, string>> = {
-  "run.completed": "a run has completed",
-  "run.failed": "a run has failed",
-  "run.cancelled": "a run was cancelled",
+  "run.completed": "a run completes",
+  "run.failed": "a run fails",
+  "run.cancelled": "a run is cancelled",
   "run.waiting": "a run waits for a human",
-  "request.created": "a question or an approval was asked for",
-  message: "a message was said, once its turn is finished",
+  "request.created": "a question or an approval is requested",
+  message: "a message is added, once its turn is finished",
 };
 
 export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];

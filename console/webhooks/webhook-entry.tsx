@@ -20,7 +20,7 @@ interface WebhookActions {
 
 interface WebhookEntryProps {
   webhook: WebhookInfo;
-  /** Undefined for who may only look. */
+  /** Undefined for users who may only read. */
   actions: WebhookActions | undefined;
 }
 

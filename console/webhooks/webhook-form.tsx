@@ -1,16 +1,16 @@
 import { useState } from "react";
 import type { WebhookInfo } from "troupe/client";
 import { useTroupe } from "troupe/react";
-import { FormDialog } from "../parts/form-dialog.tsx";
+import { FormDialog } from "../dialogs/form-dialog.tsx";
 import { EVENT_NAMES, type EventName, EVENTS } from "./events.ts";
 
 interface WebhookFormProps {
-  /** The one that is changed; undefined for a new one. */
+  /** The webhook to change; undefined for a new one. */
   webhook: WebhookInfo | undefined;
-  /** Ids that there are. */
+  /** The ids that exist. */
   taken: readonly string[];
   onClose: () => void;
-  /** @param secret of a new one */
+  /** @param secret the secret of a new webhook */
   onSaved: (secret: string | undefined) => void;
 }
 
@@ -74,7 +74,7 @@ export function WebhookForm({ webhook, taken, onClose, onSaved }: WebhookFormPro
         />
       </label>
       <fieldset className="choices">
-        <legend>Is called when</legend>
+        <legend>Called when</legend>
         {EVENT_NAMES.map((name) => (
           <label key={name}>
             <input
@@ -98,7 +98,7 @@ export function WebhookForm({ webhook, taken, onClose, onSaved }: WebhookFormPro
           />
         </label>
         <label className="field">
-          <span>Only of the team with this id (optional)</span>
+          <span>Only for the team with this id (optional)</span>
           <input value={team} onChange={(event) => setTeam(event.target.value)} />
         </label>
       </div>
@@ -110,7 +110,7 @@ export function WebhookForm({ webhook, taken, onClose, onSaved }: WebhookFormPro
         />
         Enabled
       </label>
-      {exists && <p className="problem">There is a webhook with this id.</p>}
+      {exists && <p className="problem">A webhook with this id exists.</p>}
     </FormDialog>
   );
 }

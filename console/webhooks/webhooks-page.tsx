@@ -4,16 +4,18 @@ import { useTroupe } from "troupe/react";
 import { Link } from "wouter";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Secret } from "../parts/secret.tsx";
+import { Secret } from "../dialogs/secret.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
 import { useMay } from "../shell/access.tsx";
 import { useGone, useNotices } from "../shell/notices.tsx";
+import { useTitle } from "../shell/title.ts";
 import { OF_RUNS } from "./events.ts";
 import { WebhookEntry } from "./webhook-entry.tsx";
 import { WebhookForm } from "./webhook-form.tsx";
 
-/** Addresses that are called when something happens. */
+/** The webhooks of the tenant. */
 export function WebhooksPage() {
+  useTitle("Webhooks");
   const client = useTroupe();
   const load = useCallback(() => client.webhooks.list(), [client]);
   const { value, error, reload } = useLoaded(load);
@@ -58,10 +60,10 @@ export function WebhooksPage() {
       )}
       {webhooks?.length === 0 && (
         <div className="empty">
-          <h2>Nobody is told yet</h2>
+          <h2>No webhooks yet</h2>
           <p className="muted">
-            A webhook calls an address of yours when a run ends, waits for a human, or something is
-            said. Calls are signed.
+            Troupe calls the URL of a webhook when a run ends or waits for a human, or when a
+            message is added. Calls are signed.
           </p>
           {mayWrite && create}
         </div>
@@ -88,7 +90,7 @@ export function WebhooksPage() {
       )}
       {webhooks !== undefined && (
         <p>
-          <Link href={`/webhooks/${OF_RUNS}`}>Deliveries of webhooks that runs were given</Link>
+          <Link href={`/webhooks/${OF_RUNS}`}>Deliveries of webhooks of single runs</Link>
         </p>
       )}
       {form !== undefined && (
@@ -105,7 +107,7 @@ export function WebhooksPage() {
       {secret !== undefined && (
         <Secret
           title="Secret of the webhook"
-          text="The receiver verifies calls with it, by a library of Standard Webhooks. It is not shown again. A secret before it is valid for another day."
+          text="The receiver verifies calls with this secret and a library for Standard Webhooks. Copy it now: it is not shown again. A previous secret stays valid for a day."
           secret={secret}
           onClose={() => setSecret(undefined)}
         />

@@ -1,4 +1,4 @@
-// Teams that no request starts: one per message of a queue, and one that a cron trigger wakes each morning.
+// Teams that start without a request: one for each message of a queue, and one by a cron trigger each morning.
 // npm start -- --config examples/queue-and-cron/wrangler.toml
 import { AssistantAgent, defineTeam, dumpComponent, ReplayChatCompletionClient } from "troupe";
 import { createTroupe, type Env } from "troupe/worker";

@@ -1,8 +1,7 @@
+import { acceptsEventStream, EVENT_STREAM_HEADERS } from "../../src/http/event-stream.ts";
 import type { ProblemError } from "../problem.ts";
 import type { Execution, WaitReason } from "../sessions/execution.ts";
 import type { ExecutionResult } from "../sessions/manifest.ts";
-
-const EVENT_STREAM = "text/event-stream";
 
 /** Between the comments that keep a connection alive. */
 export const PING_MS = 15_000;
@@ -15,11 +14,7 @@ const WAIT_MS = 1000;
 
 /** Whether a client asks for a stream of events. */
 export function wantsEvents(request: Request): boolean {
-  const accept = request.headers.get("accept") ?? "";
-  return accept.split(",").some((range) => {
-    const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
-    return type === EVENT_STREAM && !parameters.some((one) => /^q=0(\.0*)?$/.test(one));
-  });
+  return acceptsEventStream(request.headers.get("accept"));
 }
 
 /**
@@ -138,11 +133,6 @@ export function event(name: string, data: unknown): string {
 
 export function stream(body: ReadableStream<Uint8Array> | string): Response {
   return new Response(body, {
-    headers: {
-      "content-type": EVENT_STREAM,
-      "cache-control": "no-store",
-      // Keeps proxies from buffering the stream.
-      "x-accel-buffering": "no",
-    },
+    headers: EVENT_STREAM_HEADERS,
   });
 }

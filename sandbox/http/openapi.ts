@@ -1,8 +1,15 @@
 import * as z from "zod";
+import {
+  type Described,
+  documentOf,
+  inputSchema,
+  PARAMETER,
+  problemRef,
+  queryParameters,
+  ref,
+} from "../../src/http/openapi.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { keyPattern, schemas, sessionPattern } from "./schemas.ts";
-
-type Json = Record<string, unknown>;
 
 const REASONS: Record<number, string> = {
   400: "The body is not valid JSON in UTF-8.",
@@ -18,45 +25,22 @@ const REASONS: Record<number, string> = {
   503: "Temporarily unavailable.",
 };
 
-/** Generates the OpenAPI 3.1 document of the endpoints. */
-export function openApiDocument(endpoints: readonly Endpoint[], version: string): Json {
-  const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints) {
-    const path = endpoint.path.replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}");
-    paths[path] = { ...paths[path], [endpoint.method]: operation(endpoint) };
-  }
-  return {
-    openapi: "3.1.1",
-    info: {
-      title: "Troupe sandbox",
-      version,
-      description: "Runs code in sessions that keep their files.",
-      license: { name: "MIT", identifier: "MIT" },
-    },
-    servers: [{ url: "/" }],
-    security: [{ key: [] }],
-    paths,
-    components: {
-      schemas: Object.fromEntries(
-        Object.entries(schemas).map(([name, schema]) => [name, jsonSchema(schema, "output")]),
-      ),
-      securitySchemes: { key: { type: "http", scheme: "bearer" } },
-      responses: Object.fromEntries(
-        Object.entries(REASONS).map(([status, description]) => [
-          `Problem${status}`,
-          {
-            description,
-            content: {
-              "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
-            },
-          },
-        ]),
-      ),
-    },
-  };
+/** The OpenAPI document of the endpoints. */
+export function openApiDocument(endpoints: readonly Endpoint[], version: string): Described {
+  return documentOf({
+    title: "Troupe sandbox",
+    description: "Runs code in sessions that keep their files.",
+    version,
+    endpoints,
+    operation,
+    schemas: Object.fromEntries(
+      Object.entries(schemas).map(([name, schema]) => [name, outputSchema(schema)]),
+    ),
+    reasons: REASONS,
+  });
 }
 
-function operation(endpoint: Endpoint): Json {
+function operation(endpoint: Endpoint): Described {
   const { id, summary, open, body, answers } = endpoint;
   return {
     operationId: id,
@@ -72,7 +56,7 @@ function operation(endpoint: Endpoint): Json {
             description,
             content: {
               ...(schema && {
-                "application/json": { schema: { $ref: `#/components/schemas/${schema}` } },
+                "application/json": { schema: ref(schema) },
               }),
               ...(media && { [media]: { schema: { type: "string" } } }),
             },
@@ -84,25 +68,21 @@ function operation(endpoint: Endpoint): Json {
   };
 }
 
-function bodyContent(body: z.ZodType | "bytes"): Json {
+function bodyContent(body: z.ZodType | "bytes"): Described {
   if (body === "bytes") return { "application/octet-stream": { schema: { type: "string" } } };
-  return { "application/json": { schema: jsonSchema(body, "input") } };
+  return { "application/json": { schema: inputSchema(body) } };
 }
 
 const PATTERNS: Record<string, RegExp> = { session: sessionPattern, key: keyPattern };
 
-function parameters({ path, query, idempotent }: Endpoint): Json[] {
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
+function parameters({ path, query, idempotent }: Endpoint): Described[] {
+  const inPath = [...path.matchAll(PARAMETER)].map(([, name = ""]) => ({
     name,
     in: "path",
     required: true,
     schema: { type: "string", ...(PATTERNS[name] && { pattern: PATTERNS[name].source }) },
   }));
-  const inQuery = Object.entries(query?.shape ?? {}).map(([name, schema]) => {
-    const { description, ...rest } = jsonSchema(schema as z.ZodType, "input");
-    return { name, in: "query", description, schema: rest };
-  });
-  if (!idempotent) return [...inPath, ...inQuery];
+  if (!idempotent) return [...inPath, ...queryParameters(query)];
   const key = {
     name: "Idempotency-Key",
     in: "header",
@@ -110,10 +90,10 @@ function parameters({ path, query, idempotent }: Endpoint): Json[] {
       "The same key and body return the recorded result, or join the running execution. Code without a key is cancelled when its client disconnects.",
     schema: { type: "string", pattern: keyPattern.source },
   };
-  return [...inPath, ...inQuery, key];
+  return [...inPath, ...queryParameters(query), key];
 }
 
-function problems({ open, body, problems: own = [] }: Endpoint): Json {
+function problems({ open, body, problems: own = [] }: Endpoint): Described {
   const json = body !== undefined && body !== "bytes";
   const statuses = new Set([
     ...own,
@@ -121,12 +101,10 @@ function problems({ open, body, problems: own = [] }: Endpoint): Json {
     ...(open ? [] : [401, 403, 503]),
     ...(json ? [400, 413, 415, 422] : []),
   ]);
-  return Object.fromEntries(
-    [...statuses].map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
-  );
+  return Object.fromEntries([...statuses].map((status) => [status, problemRef(status)]));
 }
 
-function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io });
+function outputSchema(schema: z.ZodType): Described {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "output" });
   return rest;
 }

@@ -7,6 +7,48 @@ import { pathProblem } from "../workspace-path.ts";
 export const sessionPattern = /^[A-Za-z0-9_-]{1,128}$/;
 export const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
+/** What Linux allows for one argument or variable, and with some room for both together. */
+const MAX_STRING_BYTES = 131_000;
+const MAX_STRINGS_BYTES = 1_000_000;
+
+/** Variables that a shell sets itself, and that it lets no program set. */
+const OF_SHELLS = new Set(["BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"]);
+
+/** An argument or a variable of a program. */
+const programText = z
+  .string()
+  .refine((text) => !text.includes("\0"), "has a NUL")
+  .refine((text) => Buffer.byteLength(text) <= MAX_STRING_BYTES, {
+    message: `has more than ${MAX_STRING_BYTES} bytes`,
+  });
+
+const variableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+  .refine((name) => !OF_SHELLS.has(name), "is set by shells");
+
+const MAX_VARIABLES = 100;
+const MAX_VARIABLES_BYTES = 200_000;
+
+/** What the sandbox sets itself, and what makes interpreters, shells and the loader of programs work differently. */
+const RESERVED =
+  /^(PATH|HOME|PWD|OLDPWD|TMPDIR|LANG|LC_.*|XDG_.*|LD_.*|PYTHON.*|NODE_.*|SANDBOX_.*|MPL.*|ENV|BASH_.*|SHELL|IFS|PS[0-4]|CDPATH)$/;
+
+/** The variables of code. */
+const envSchema = z
+  .record(
+    variableName.refine((name) => !RESERVED.test(name), "is not a variable that a request may set"),
+    programText.refine((text) => text.isWellFormed(), "has broken Unicode"),
+  )
+  .refine(
+    (env) => Object.keys(env).length <= MAX_VARIABLES,
+    `has more than ${MAX_VARIABLES} variables`,
+  )
+  .refine(
+    (env) => Buffer.byteLength(Object.entries(env).flat().join(" ")) <= MAX_VARIABLES_BYTES,
+    `has more than ${MAX_VARIABLES_BYTES} bytes`,
+  );
+
 /** The body of a request to execute. */
 export function executeSchema({ maxBlocks, timeoutSeconds, maxTimeoutSeconds }: Settings) {
   return z.strictObject({
@@ -26,23 +68,13 @@ export function executeSchema({ maxBlocks, timeoutSeconds, maxTimeoutSeconds }: 
       .max(maxTimeoutSeconds)
       .default(timeoutSeconds)
       .describe("The time limit of each block."),
+    env: envSchema
+      .optional()
+      .describe(
+        "Environment variables of this request's code. Their values are not stored, and are replaced by `[redacted]` in its output.",
+      ),
   });
 }
-
-/** What Linux allows for one argument or variable, and with some room for both together. */
-const MAX_STRING_BYTES = 131_000;
-const MAX_STRINGS_BYTES = 1_000_000;
-
-/** Variables that a shell sets itself, and that it lets no program set. */
-const OF_SHELLS = new Set(["BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"]);
-
-/** An argument or a variable of a program. */
-const programText = z
-  .string()
-  .refine((text) => !text.includes("\0"), "has a NUL")
-  .refine((text) => Buffer.byteLength(text) <= MAX_STRING_BYTES, {
-    message: `has more than ${MAX_STRING_BYTES} bytes`,
-  });
 
 /** The body of a request to start a program. */
 export const programSchema = z
@@ -50,13 +82,7 @@ export const programSchema = z
     command: programText.min(1).max(4096).describe("A program in the PATH of the service."),
     args: z.array(programText).max(1000).default([]),
     env: z
-      .record(
-        z
-          .string()
-          .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
-          .refine((name) => !OF_SHELLS.has(name), "is set by shells"),
-        programText,
-      )
+      .record(variableName, programText)
       .default({})
       .describe("In addition to PATH, HOME, TMPDIR and LANG."),
     cwd: z
@@ -132,6 +158,7 @@ export const schemas = {
     programs: isolationSchema
       .nullable()
       .describe("What isolates programs of MCP servers; null where they cannot run."),
+    env: z.literal(true).describe("Requests to execute code may have `env`."),
     missing: z.array(z.string()).optional().describe("What this machine lacks for full isolation."),
   }),
   OpenApi: z.looseObject({ openapi: z.string() }),

@@ -20,8 +20,8 @@ export class Cgroups {
    * Finds out whether the service may make groups. A group with processes of its own cannot limit groups below it, so the
    * service moves to one below.
    *
-   * @param name of the service: the prefix of its groups
-   * @param root of the file system
+   * @param name the service's name, the prefix of its groups
+   * @param root the root of the file system
    * @returns the reason when there are no groups here
    */
   static async find(name: string, root = "/"): Promise<Cgroups | string> {

@@ -46,8 +46,8 @@ async function openFiles(pids: readonly number[]): Promise<{ inMemory: number; o
 }
 
 /**
- * Segments of System V, which outlive processes. Only a user's own can be told from others; behind walls there are none, because
- * they cannot be made there.
+ * Segments of System V, which outlive processes. Only those of a user of its own can be attributed. Behind walls there are
+ * none, because they cannot be made there.
  */
 async function segmentsOf({ uid }: ProcessOwner): Promise<number> {
   if (uid === undefined) return 0;

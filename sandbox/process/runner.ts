@@ -27,7 +27,7 @@ import { removeTree } from "./remove-tree.ts";
 import { removeLeftFiles } from "./shared-directories.ts";
 import { Scratch } from "./scratch.ts";
 import { INSIDE, type Walls } from "./walls.ts";
-import { exceedsTemporary, Watch, type Watched } from "./watch.ts";
+import { leavesTooMuch, Watch, type Watched } from "./watch.ts";
 
 export interface ProcessRunnerOptions {
   /** The directory of the runner, which does not exist yet. */
@@ -137,7 +137,7 @@ export class ProcessRunner implements Runner {
     if (ended.endedBy === "workspace") this.usable = false;
     if (!this.usable) return { ...ended, change: NO_CHANGE };
     const change = await this.#scratch.changes(run.limits);
-    if (change !== undefined && (await exceedsTemporary({ ...this.#watched, run }))) {
+    if (change !== undefined && (await leavesTooMuch({ ...this.#watched, run }))) {
       // They go with the runner.
       this.usable = false;
       if (ended.endedBy !== undefined) return { ...ended, change };
@@ -194,7 +194,7 @@ export class ProcessRunner implements Runner {
     const memoryKills = cgroup?.memoryKills();
     const child = this.#start(
       ["/bin/sh", "-c", script, "sh", ...interpreter.command, BLOCK],
-      { stdio: ["ignore", "pipe", "ignore"], env: {} },
+      { stdio: ["ignore", "pipe", "ignore"], env: run.env ?? {} },
       run.limits,
     ) as ChildProcessByStdio<null, Readable, null>;
     child.stdout.on("data", (bytes: Uint8Array) => run.onOutput(bytes));

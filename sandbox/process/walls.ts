@@ -12,7 +12,7 @@ export const INSIDE = { workspace: "/workspace", code: "/code", tmp: "/tmp" } as
 /** Where shared memory is, behind the walls and on the machine. */
 export const SHARED_MEMORY = "/dev/shm";
 
-/** Of the machine, read-only. Everything else of it is not there. */
+/** The machine's directories that are visible, read-only. */
 const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt"];
 
 /** Waits before further attempts: a machine under load fails at first. */

@@ -77,22 +77,26 @@ async function exceededBy(watched: Watched): Promise<EndedBy | undefined> {
   if (watchesMemory && held.memory + shared.bytes > memoryBytes) return "memory";
   const most = { bytes: workspaceBytes, files: workspaceFiles };
   if (isMore(await sizesBelow(workspace, most), most)) return "workspace";
-  return (await exceedsTemporary(watched, held.nameless)) ? "temporary" : undefined;
+  const unnamed = { bytes: held.nameless, files: 0 };
+  // Shared memory that counts as memory while the block runs counts as files once the block has ended.
+  const others = watchesMemory ? [unnamed] : [unnamed, shared];
+  return (await exceedsTemporary(watched, others)) ? "temporary" : undefined;
 }
 
-/** Whether the files outside of the workspace are more than a session may have. */
-export async function exceedsTemporary(
-  watched: Pick<Watched, "owner" | "tmp" | "shm" | "run">,
-  nameless = 0,
+/** Whether the files that a block has left outside of the workspace are more than a session may have. */
+export async function leavesTooMuch(
+  left: Pick<Watched, "owner" | "tmp" | "shm" | "run">,
 ): Promise<boolean> {
-  const { temporaryBytes, workspaceFiles } = watched.run.limits;
+  return exceedsTemporary(left, [await sharedMemory(left)]);
+}
+
+async function exceedsTemporary(
+  { owner, tmp, run }: Pick<Watched, "owner" | "tmp" | "run">,
+  others: FileSizes[],
+): Promise<boolean> {
+  const { temporaryBytes, workspaceFiles } = run.limits;
   const most = { bytes: temporaryBytes, files: TEMPORARY_FILES_FACTOR * workspaceFiles };
-  const parts = [
-    await sizesBelow(watched.tmp, most),
-    await sharedMemory(watched),
-    await leftFiles(watched.owner.uid, most),
-    { bytes: nameless, files: 0 },
-  ];
+  const parts = [await sizesBelow(tmp, most), await leftFiles(owner.uid, most), ...others];
   const sizes = parts.reduce((sum, part) => ({
     bytes: sum.bytes + part.bytes,
     files: sum.files + part.files,

@@ -4,7 +4,9 @@ import { Output } from "./output.ts";
 
 export interface ExecutionRequest {
   blocks: readonly CodeBlock[];
-  /** Of each block. */
+  /** Environment variables of the blocks. Their values do not appear in the output. */
+  env?: Readonly<Record<string, string>> | undefined;
+  /** The time limit of each block. */
   timeoutMs: number;
   /** The key under which the result is recorded, with a hash of the request. */
   keyed?: Keyed | undefined;
@@ -29,7 +31,7 @@ export class Execution {
 
   constructor(request: ExecutionRequest, outputBytes: number) {
     this.request = request;
-    this.output = new Output(outputBytes);
+    this.output = new Output(outputBytes, request.env);
     this.#settle = Promise.withResolvers();
     this.result = this.#settle.promise;
     // Without a client that waits for it, a rejection would be unhandled.

@@ -1,9 +1,15 @@
+import { Redaction } from "./redaction.ts";
+
 /**
- * The output of an execution: kept up to a number of bytes, and passed to listeners as it is printed. Text is only ever
- * appended, so listeners have received exactly the text of the result, unless the execution was interrupted and started again.
+ * The output of an execution: kept up to a number of bytes, and passed to listeners as it is printed, or line by line where values
+ * have to be taken out of it. Text is only ever appended, so listeners have received exactly the text of the result, unless the
+ * execution was interrupted and started again.
  */
 export class Output {
   readonly #limit: number;
+  readonly #redaction: Redaction;
+  /** The line that has not ended, as it was printed. */
+  #line = "";
   #pieces: string[] = [];
   #bytes = 0;
   #decoder = new TextDecoder();
@@ -12,8 +18,10 @@ export class Output {
   printed = 0;
   truncated = false;
 
-  constructor(limit: number) {
+  /** @param env variables whose values must not appear */
+  constructor(limit: number, env: Readonly<Record<string, string>> = {}) {
     this.#limit = limit;
+    this.#redaction = new Redaction(env);
   }
 
   get text(): string {
@@ -28,19 +36,21 @@ export class Output {
     if (this.truncated) return;
     const kept = bytes.subarray(0, this.#limit - this.#bytes);
     this.#bytes += kept.byteLength;
-    this.#append(this.#decoder.decode(kept, { stream: true }));
+    this.#add(this.#decoder.decode(kept, { stream: true }));
     if (kept.byteLength === bytes.byteLength) return;
     // A character that was cut in two is left out.
     this.#decoder = new TextDecoder();
     this.truncated = true;
+    this.#append(this.#redaction.redactCut(this.#takeLine()));
   }
 
   /** Ends a block, so that an incomplete character is not joined with output of the next block. */
   endBlock(): void {
-    this.#append(this.#decoder.decode());
+    this.#add(this.#decoder.decode());
+    this.#append(this.#redaction.redact(this.#takeLine()));
   }
 
-  /** Adds a line of the sandbox itself, even if no more output is kept. */
+  /** Adds a line of the sandbox itself, even if the limit of kept output is reached. */
   note(line: string): void {
     const { text } = this;
     this.#append(`${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`);
@@ -49,6 +59,7 @@ export class Output {
   /** Forgets everything, for an execution that starts again. */
   clear(): void {
     this.#pieces = [];
+    this.#line = "";
     this.#bytes = 0;
     this.#decoder = new TextDecoder();
     this.printed = 0;
@@ -60,6 +71,20 @@ export class Output {
     if (this.text !== "") listener(this.text);
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Appends what was printed up to the last end of a line: a value may arrive in pieces. */
+  #add(text: string): void {
+    if (!this.#redaction.needed) return this.#append(text);
+    const end = text.lastIndexOf("\n") + 1;
+    if (end > 0) this.#append(this.#redaction.redact(this.#takeLine() + text.slice(0, end)));
+    this.#line += text.slice(end);
+  }
+
+  #takeLine(): string {
+    const line = this.#line;
+    this.#line = "";
+    return line;
   }
 
   #append(text: string): void {

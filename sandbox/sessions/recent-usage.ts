@@ -1,4 +1,4 @@
-/** After this time half of what a session has run counts no more. */
+/** After this time, half of a session's usage no longer counts. */
 const HALF_LIFE_MS = 60_000;
 
 /** Less is forgotten. */

@@ -69,6 +69,7 @@ async function runBlock(
   }
   const flood = new AbortController();
   const outcome = await tools.interpreter.run({ language: known, code }, workspace, {
+    env: execution.request.env,
     limits: blockLimits(execution, tools),
     signal: AbortSignal.any([
       signal,

@@ -16,7 +16,7 @@ export interface SessionOptions {
   limits: ExecutionLimits;
   /** How many results are kept for repeated keys. */
   recordedResults: number;
-  /** Of all sessions together. */
+  /** Shared by all sessions. */
   scheduler: Scheduler;
   /** Aborted when the service shuts down: executions that it kills have no result. */
   closing: AbortSignal;

@@ -36,6 +36,8 @@ export type FrameType = (typeof FRAME)[keyof typeof FRAME];
 export interface BlockRequest {
   language: "python" | "shell";
   code: string;
+  /** Environment variables, in addition to what all code has. */
+  env: Readonly<Record<string, string>>;
   timeoutMs: number;
   memoryBytes: number;
   workspaceBytes: number;

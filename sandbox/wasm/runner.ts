@@ -124,6 +124,7 @@ export class WasmRunner implements Runner {
     const request: BlockRequest = {
       language: block.language === "python" ? "python" : "shell",
       code: block.code,
+      env: run.env ?? {},
       timeoutMs: limits.timeoutMs,
       memoryBytes: limits.memoryBytes,
       workspaceBytes: limits.workspaceBytes,

@@ -33,6 +33,7 @@ export const OWN_FILES = [
   "tsconfig.node.json",
   "tsconfig.package-cli.json",
   "tsconfig.package.json",
+  "tsconfig.peers.json",
   "tsconfig.src.json",
   "tsconfig.workerd.json",
   "wrangler.toml",

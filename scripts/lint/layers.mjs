@@ -1,7 +1,9 @@
 // The layer rules of the architecture as an oxlint plugin. Each layer lists what it may import besides itself: other
 // parts of src (a folder ends in "/") and packages. Type-only imports count: a type is knowledge too.
 
-import { dirname, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
+
+import { plainComments } from "./plain-comments.mjs";
 
 /** @typedef {{ src: string[], packages: string[] }} Allowed */
 
@@ -15,50 +17,109 @@ const WIRE = [
   "core/errors.ts",
 ];
 
+/** The rooms of a team's object, ground floor first: each may import those before it. */
+const TEAM = [
+  "storage/",
+  "stream/",
+  "engine/",
+  "schedules/",
+  "directory-link/",
+  "fork/",
+  "state-parts/",
+  "object/",
+];
+
+/** The rooms of a tenant's object, ground floor first. */
+const TENANT = ["directory/", "limits/", "webhooks/", "object/"];
+
+/** The rooms of an object of memories, ground floor first. */
+const MEMORY = ["vectors/", "documents/", "entries/", "object/"];
+
+/** What both kinds of objects stand on. */
+const OBJECTS = {
+  src: ["core/", "contract/", "secrets/", "telemetry/", "sqlite/"],
+  packages: ["zod", "croner", "cloudflare:workers", "standardwebhooks"],
+};
+
+/** @param {string} layer @param {string[]} rooms @param {string[]} more */
+const floors = (layer, rooms, more = []) =>
+  Object.fromEntries(
+    rooms.map((room, n) => [
+      layer + room,
+      {
+        ...OBJECTS,
+        src: [...OBJECTS.src, ...more, ...rooms.slice(0, n).map((name) => layer + name)],
+      },
+    ]),
+  );
+
 /** @type {Record<string, Allowed | "anything">} */
 export const LAYERS = {
-  "core/": { src: [], packages: ["zod", "@cfworker/json-schema", "js-tiktoken", "#ranks"] },
+  "core/": {
+    src: [],
+    packages: ["zod", "@cfworker/json-schema", "stemmer", "js-tiktoken", "#ranks"],
+  },
   // What crosses the wire.
   "contract/": { src: ["core/"], packages: ["zod"] },
+  // Problems, event streams and OpenAPI documents, for the service and the sandbox: the sandbox's image has nothing else of src.
+  "http/": { src: [], packages: ["zod"] },
   "secrets/": { src: ["core/"], packages: [] },
   // What is seen of runs: traces, metrics, logs.
   "telemetry/": { src: ["core/", "contract/"], packages: [] },
+  // Reads documents in a Worker that asks for it.
+  "documents/": { src: ["contract/"], packages: ["unpdf"] },
   // Everything that makes requests to other servers goes through here.
   "outgoing/": { src: ["core/", "secrets/"], packages: [] },
-  "models/": {
+  // What component JSON can name and a network answers.
+  "components/models/": {
     src: ["core/", "outgoing/"],
     packages: ["zod", "openai", "@anthropic-ai/sdk", "eventsource-parser"],
   },
-  "tools/": { src: ["core/", "outgoing/"], packages: ["zod"] },
-  "sandbox/": { src: ["core/", "contract/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
-  "a2a/": { src: ["core/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
-  "mcp/": {
-    src: ["core/", "outgoing/", "sandbox/"],
+  "components/http-tool/": { src: ["core/", "outgoing/"], packages: ["zod"] },
+  "components/embeddings/": {
+    src: ["core/", "outgoing/", "components/models/"],
+    packages: ["openai", "zod"],
+  },
+  "components/memories/": {
+    src: ["core/", "outgoing/", "components/models/", "components/embeddings/"],
+    packages: ["zod"],
+  },
+  "components/sandbox/": {
+    src: ["core/", "contract/", "secrets/", "outgoing/"],
+    packages: ["zod", "eventsource-parser"],
+  },
+  "components/a2a/": { src: ["core/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
+  "components/mcp/": {
+    src: ["core/", "outgoing/", "components/sandbox/"],
     packages: ["zod", "@modelcontextprotocol/client"],
   },
+  "components/component-groups.ts": { src: ["core/", "components/"], packages: [] },
+  "sqlite/": { src: ["core/", "contract/"], packages: ["@noble/hashes"] },
+  ...floors("team/", TEAM),
+  ...floors("tenant/", TENANT, ["team/"]),
+  ...floors("memory/", MEMORY),
   // Authentication of requests.
-  "auth/": { src: ["core/", "contract/", "secrets/"], packages: ["zod", "jose"] },
-  "durable/": {
-    src: ["core/", "contract/", "secrets/", "telemetry/"],
-    packages: ["zod", "croner", "cloudflare:workers", "standardwebhooks"],
-  },
-  "http/": {
-    src: ["core/", "contract/", "secrets/", "auth/", "telemetry/"],
+  "api/auth/": { src: ["core/", "contract/", "secrets/"], packages: ["zod", "jose"] },
+  // What documents say.
+  "api/documents/": { src: ["contract/"], packages: ["htmlparser2", "markdown-it"] },
+  "api/http/": {
+    src: ["core/", "contract/", "http/", "secrets/", "api/auth/", "api/documents/", "telemetry/"],
     packages: ["zod", "hono"],
   },
   // Like routes: the credentials, limits and problems are the API's.
-  "protocols/": {
+  "api/protocols/": {
     src: [
       ...WIRE,
+      "http/",
       "core/base64.ts",
       "core/field-checks.ts",
       "core/issues.ts",
-      "core/sha256.ts",
+      "core/hash.ts",
       "core/wait.ts",
-      "auth/",
-      "http/",
+      "api/auth/",
+      "api/http/",
     ],
-    // Of openai its types.
+    // Only the types of openai.
     packages: [
       "zod",
       "hono",
@@ -70,50 +131,33 @@ export const LAYERS = {
     ],
   },
   "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },
-  "schemas/": {
-    src: ["core/", "contract/", "models/", "tools/", "a2a/", "mcp/"],
-    packages: [],
-  },
+  "schemas.ts": { src: ["core/", "contract/", "components/"], packages: [] },
   "react/": { src: ["client/"], packages: ["react"] },
   // Runs in Node, and knows the service through the client; `troupe dev` runs it and takes its settings.
   "cli/": {
     src: [
       ...WIRE,
       "client/",
-      "auth/",
-      "http/",
+      "api/auth/",
+      "api/http/",
       "outgoing/",
       "secrets/",
-      "settings.ts",
-      "parse-settings.ts",
+      "service/settings.ts",
+      "service/parse-settings.ts",
     ],
     packages: ["commander", "node:"],
   },
   "testing/": { src: ["core/"], packages: ["zod"] },
-  // What users would write: only with what the library entry gives them.
-  "templates/": { src: ["core/", "models/"], packages: ["zod"] },
   // The library entry must load anywhere, so nothing that needs a Worker.
   "index.ts": {
-    src: [
-      "core/",
-      "outgoing/",
-      "models/",
-      "tools/",
-      "a2a/",
-      "mcp/",
-      "sandbox/",
-      "client/",
-      "testing/",
-    ],
+    src: ["core/", "outgoing/", "components/", "client/", "testing/"],
     packages: [],
   },
-  "settings.ts": { src: ["contract/", "http/"], packages: [] },
-  "compose.ts": "anything",
-  "component-groups.ts": "anything",
-  "create-troupe.ts": "anything",
-  "deployed-objects.ts": "anything",
-  "parse-settings.ts": "anything",
-  "worker.ts": "anything",
+  // What users would write: only with what the library entry gives them.
+  "service/templates/": { src: ["core/", "components/models/"], packages: ["zod"] },
+  "service/settings.ts": { src: ["contract/", "api/http/"], packages: [] },
+  // Composes all of it.
+  "service/": "anything",
 };
 
 /** Packages too big to load before they are needed. */
@@ -238,12 +282,16 @@ const srcByName = {
   /** @param {any} context */
   create(context) {
     const src = resolve(context.cwd, "src");
-    const isInside = (/** @type {string} */ path) => !relative(src, path).startsWith("..");
+    const isInside = (/** @type {string} */ path, folder = src) =>
+      !relative(folder, path).startsWith("..");
     if (isInside(context.filename)) return {};
+    // The sandbox has a package.json of its own, which cannot name what is above it.
+    const shared = isInside(context.filename, resolve(context.cwd, "sandbox")) && join(src, "http");
     return imports((source) => {
       const specifier = source?.value;
       if (typeof specifier !== "string" || !specifier.startsWith(".")) return;
-      if (!isInside(resolve(dirname(context.filename), specifier))) return;
+      const target = resolve(dirname(context.filename), specifier);
+      if (!isInside(target) || (shared !== false && isInside(target, shared))) return;
       const message =
         "import src by the package's entry (troupe, troupe/worker, troupe/testing) or by #layer/...";
       context.report({ node: source, message });
@@ -292,5 +340,6 @@ export default {
     "zod-namespace": zodNamespace,
     "src-by-name": srcByName,
     "console-by-entries": consoleByEntries,
+    "plain-comments": plainComments,
   },
 };

@@ -1,10 +1,16 @@
 // The package.json of the published package, made of the one of the clone. docs/design/package.md says why they differ.
 
+import { repositoryFields } from "./repository.mjs";
+
 /** What users of the package need; scripts, workspaces and development dependencies are the clone's. */
 const PUBLISHED = [
   "name",
   "version",
   "description",
+  "keywords",
+  "homepage",
+  "bugs",
+  "repository",
   "license",
   "type",
   "sideEffects",
@@ -25,11 +31,13 @@ const IMPORTS = {
 
 /**
  * @param {Record<string, any>} own the package.json of the clone
+ * @param {string | undefined} url of the repository
  * @returns {Record<string, any>}
  */
-export function publishedManifest(own) {
+export function publishedManifest(own, url) {
   const built = {
     ...own,
+    ...(url && repositoryFields(url)),
     exports: mapValues(own.exports, entry),
     imports: IMPORTS,
     ...(own.bin && { bin: mapValues(own.bin, (source) => compiled(source) ?? source) }),

@@ -19,9 +19,10 @@ const LEFT_OUT = new Set([
 
 /**
  * @param {string} directory an empty one, which gets the tarball
+ * @param {NodeJS.ProcessEnv} [environment] what npm gets besides this process's
  * @returns {Promise<{ tarball: string, files: number }>} its path, and how many files it has
  */
-export async function packCopy(directory) {
+export async function packCopy(directory, environment = {}) {
   const copy = join(directory, "clone");
   for (const part of await readdir(root)) {
     if (LEFT_OUT.has(part)) continue;
@@ -31,7 +32,7 @@ export async function packCopy(directory) {
   const { stdout } = await promisify(execFile)(
     "npm",
     ["pack", "--json", "--loglevel=error", "--pack-destination", directory],
-    { cwd: copy, maxBuffer: 10_000_000 },
+    { cwd: copy, maxBuffer: 10_000_000, env: { ...process.env, ...environment } },
   );
   const files = /"entryCount": (\d+)/.exec(stdout)?.[1];
   const name = (await readdir(directory)).find((file) => file.endsWith(".tgz"));

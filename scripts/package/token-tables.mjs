@@ -5,8 +5,8 @@ import { pathToFileURL } from "node:url";
 /**
  * A table of js-tiktoken as JSON, and a module with the same export as its own that parses it.
  *
- * @param {string} name of the encoding, for example `o200k_base`
- * @param {string} path of the table's module
+ * @param {string} name the encoding, for example `o200k_base`
+ * @param {string} path the table's module
  * @returns {Promise<{ file: string, data: string, module: string }>}
  */
 export async function tokenTable(name, path) {

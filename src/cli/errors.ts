@@ -1,30 +1,30 @@
-/** What the exit codes say. docs/cli.md lists them. */
+/** The exit codes. docs/cli.md lists them. */
 export const EXIT = {
   done: 0,
   /** The server refused the request, or something else went wrong. */
   error: 1,
-  /** The arguments are wrong. */
+  /** The arguments are invalid. */
   usage: 2,
   /** The run failed. */
   failed: 3,
   /** The run was cancelled. */
   cancelled: 4,
-  /** The run waits for a human, and there is no terminal to ask at. */
+  /** The run waits for a human, and the terminal is not interactive. */
   waiting: 5,
-  /** The server cannot be reached. */
+  /** The server cannot be reached, or is not Troupe. */
   unreachable: 6,
-  /** Ctrl-C: the run goes on. */
+  /** Ctrl-C; the run continues. */
   interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What the user is told: one sentence with what to do, without a stack. */
+/** An error for the user: what is wrong and what to do, without a stack. */
 export class CliError extends Error {
   readonly exitCode: ExitCode;
-  /** For programs, which read it with --json. */
+  /** A stable code for programs, shown with --json. */
   readonly code: string;
-  /** What is wrong in a file or in arguments, by its place. */
+  /** The mistakes in a file or in arguments, with their places. */
   readonly issues: readonly Issue[];
 
   constructor(

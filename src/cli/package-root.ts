@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The directory of this package: the same files are read whether this is the source or what was compiled from it. */
+/** The directory of this package, from the source as well as from the compiled code. */
 export const packageRoot = find(import.meta.dirname);
 
 /** The version of this package. */

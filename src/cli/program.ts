@@ -1,13 +1,17 @@
 import { Command } from "commander";
 import { attachCommand } from "./commands/attach.ts";
 import { devCommand } from "./commands/dev.ts";
+import { docsCommand } from "./commands/docs.ts";
 import { importCommand } from "./commands/import.ts";
 import { inboxCommand } from "./commands/inbox.ts";
 import { initCommand } from "./commands/init.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { logsCommand } from "./commands/logs.ts";
+import { memoriesCommand } from "./commands/memories.ts";
+import { pauseCommand, resumeCommand, retryCommand } from "./commands/pause.ts";
 import { runCommand } from "./commands/run.ts";
 import { stopCommand } from "./commands/stop.ts";
+import { deleteCommand, exportCommand, teamsCommand, templatesCommand } from "./commands/teams.ts";
 import { version } from "./package-root.ts";
 
 export function createProgram(): Command {
@@ -28,8 +32,17 @@ Example:
     runCommand(),
     attachCommand(),
     stopCommand(),
+    pauseCommand(),
+    resumeCommand(),
+    retryCommand(),
     inboxCommand(),
+    teamsCommand(),
+    templatesCommand(),
+    memoriesCommand(),
+    docsCommand(),
     importCommand(),
+    exportCommand(),
+    deleteCommand(),
     logsCommand(),
     keysCommand(),
   ]) {
@@ -38,7 +51,7 @@ Example:
   return throwing(program);
 }
 
-/** Makes a command and those below it throw instead of ending the process, and name the help after a mistake. */
+/** Makes a command and its subcommands throw instead of ending the process, and mention the help after a mistake. */
 function throwing(command: Command): Command {
   command.exitOverride().showHelpAfterError('"--help" shows how it is used.');
   for (const one of command.commands) throwing(one);

@@ -1,21 +1,37 @@
 import { type DirectoryChange, directoryChange } from "./directory-changes.ts";
 import { type ConnectionOptions, eventSource } from "./event-source.ts";
+import { CommandSender } from "./commands.ts";
 import { TeamClient } from "./team.ts";
 import { type CallOptions, Transport, type TransportOptions } from "./transport.ts";
 import type {
+  ChangeMemory,
+  ChunkPage,
+  CollectionInfo,
+  CollectionList,
+  CollectionResult,
+  CreateMemories,
+  DocumentInfo,
+  DocumentList,
+  FileContent,
+  Forgotten,
+  Memory,
+  MemoryList,
+  PutCollection,
+  SearchCollection,
   CreatedKey,
   CreateKey,
   CreateTeam,
   DeliveryPage,
   Keys,
   KnownComponent,
-  NotedTeam,
   PutWebhook,
   RequestList,
   RotateSecret,
   RunList,
   StoredWebhook,
   TeamList,
+  TenantInfo,
+  TenantList,
   Template,
   Validity,
   UsageReport,
@@ -25,6 +41,17 @@ import type {
   WebhookTest,
   WhoAmI,
 } from "./wire.ts";
+
+const DOCUMENT = "GET /v1/collections/:collection/documents/:document";
+
+/** A document to put into a collection. */
+export interface NewDocument {
+  content: FileContent;
+  /** Its media type, such as `text/markdown` or `application/pdf`. */
+  type: string;
+  /** Default: the title that it has. */
+  title?: string | undefined;
+}
 
 /** Parameters of a list. */
 export type Query = { readonly [name: string]: string | number | undefined };
@@ -39,12 +66,14 @@ export type Query = { readonly [name: string]: string | number | undefined };
  */
 export class TroupeClient {
   readonly #transport: Transport;
+  readonly #commands: CommandSender;
 
   constructor(options: TransportOptions) {
     this.#transport = new Transport(options);
+    this.#commands = new CommandSender(this.#transport);
   }
 
-  /** A team by its id, without a request. */
+  /** The team with this id. No request is sent. */
   team(id: string): TeamClient {
     return new TeamClient(this.#transport, id);
   }
@@ -52,114 +81,192 @@ export class TroupeClient {
   readonly teams = {
     /** Creates a team from a component or a template. */
     create: async (team: CreateTeam, call: CallOptions = {}): Promise<TeamClient> => {
-      const { id } = await this.#transport.post<NotedTeam>("/v1/teams", team, call);
+      const { id } = await this.#commands.once("POST /v1/teams", {}, team, call);
       return this.team(id);
     },
     /** Teams, newest activity first. `metadata.KEY` filters by metadata. */
-    list: (query: Query = {}): Promise<TeamList> => this.#transport.json("/v1/teams", { query }),
+    list: (query: Query = {}): Promise<TeamList> =>
+      this.#commands.json("GET /v1/teams", {}, { query }),
   };
 
   /** Teams that can be created by name. */
   async templates(): Promise<Template[]> {
-    const { templates } = await this.#transport.json<{ templates: Template[] }>("/v1/templates");
+    const { templates } = await this.#commands.json("GET /v1/templates", {});
     return templates;
   }
 
-  /** The classes that component JSON can name, each with the JSON Schema of its config. */
+  /** The classes that component JSON can use, each with the JSON Schema of its config. */
   async components(): Promise<KnownComponent[]> {
-    const { components } = await this.#transport.json<{ components: KnownComponent[] }>(
-      "/v1/components",
-    );
+    const { components } = await this.#commands.json("GET /v1/components", {});
     return components;
   }
 
   /**
    * Checks a component without creating a team.
    *
-   * @throws ApiError whose `problem.errors` has all mistakes with their paths
+   * @throws ApiError whose `problem.errors` lists all mistakes with their paths
    */
   validate(component: NonNullable<CreateTeam["component"]>): Promise<Validity> {
-    const call = { method: "POST", body: { component } } as const;
-    return this.#transport.json("/v1/components/validate", call);
+    return this.#commands.json("POST /v1/components/validate", {}, { body: { component } });
   }
 
   readonly runs = {
     /** Runs over all teams. */
-    list: (query: Query = {}): Promise<RunList> => this.#transport.json("/v1/runs", { query }),
+    list: (query: Query = {}): Promise<RunList> =>
+      this.#commands.json("GET /v1/runs", {}, { query }),
   };
 
   readonly requests = {
     /** Open questions to humans over all teams. */
     list: (query: Query = {}): Promise<RequestList> =>
-      this.#transport.json("/v1/requests", { query }),
+      this.#commands.json("GET /v1/requests", {}, { query }),
+  };
+
+  /** The tenants, for the operator. */
+  readonly tenants = {
+    list: (query: Query = {}): Promise<TenantList> =>
+      this.#commands.json("GET /v1/tenants", {}, { query }),
+    /** A tenant with its limits and what it has. */
+    get: (id: string): Promise<TenantInfo> =>
+      this.#commands.json("GET /v1/tenants/:tenant", { tenant: id }),
   };
 
   readonly keys = {
-    /** Creates a key; this answer is the only one that shows it. */
+    /** Creates a key. Only this response contains the key itself. */
     create: (key: CreateKey): Promise<CreatedKey> =>
-      this.#transport.json("/v1/keys", { method: "POST", body: key }),
+      this.#commands.json("POST /v1/keys", {}, { body: key }),
     /** A page, newest first. */
-    list: (query: Query = {}): Promise<Keys> => this.#transport.json("/v1/keys", { query }),
-    revoke: (id: string): Promise<void> =>
-      this.#transport.json(`/v1/keys/${encodeURIComponent(id)}`, { method: "DELETE" }),
+    list: (query: Query = {}): Promise<Keys> => this.#commands.json("GET /v1/keys", {}, { query }),
+    revoke: (id: string): Promise<void> => this.#commands.json("DELETE /v1/keys/:key", { key: id }),
+  };
+
+  readonly memories = {
+    /** What is remembered of a team, a user or the tenant, newest first; with `q` what an agent would find, the best first. */
+    list: (query: Query): Promise<MemoryList> =>
+      this.#commands.json("GET /v1/memories", {}, { query }),
+    /** Adds an entry, or several with `memories`: all or none. */
+    add: async (memory: CreateMemories): Promise<Memory[]> => {
+      const added = await this.#commands.json("POST /v1/memories", {}, { body: memory });
+      return "memories" in added ? added.memories : [added];
+    },
+    /** Corrects an entry. */
+    change: (id: string, changes: ChangeMemory): Promise<Memory> =>
+      this.#commands.json("PATCH /v1/memories/:memory", { memory: id }, { body: changes }),
+    /** Forgets an entry for good. */
+    forget: (id: string): Promise<void> =>
+      this.#commands.json("DELETE /v1/memories/:memory", { memory: id }),
+    /** Takes back what a run has learned (`run`), or erases all memories of a user (`user`). */
+    erase: (query: Query): Promise<Forgotten> =>
+      this.#commands.json("DELETE /v1/memories", {}, { query }),
+  };
+
+  readonly collections = {
+    list: (query: Query = {}): Promise<CollectionList> =>
+      this.#commands.json("GET /v1/collections", {}, { query }),
+    get: (collection: string): Promise<CollectionInfo> =>
+      this.#commands.json("GET /v1/collections/:collection", { collection }),
+    /** Creates a collection, or replaces its description and embedding. */
+    put: (collection: string, changes: PutCollection = {}): Promise<CollectionInfo> =>
+      this.#commands.json("PUT /v1/collections/:collection", { collection }, { body: changes }),
+    /** Deletes it with its documents. */
+    delete: (collection: string): Promise<void> =>
+      this.#commands.json("DELETE /v1/collections/:collection", { collection }),
+    /** Embeds what has no vector of its present embedding. */
+    embed: (collection: string): Promise<CollectionInfo> =>
+      this.#commands.json("POST /v1/collections/:collection/embed", { collection }),
+    /** The parts of its documents that answer a question, the best first. */
+    search: (collection: string, query: SearchCollection): Promise<CollectionResult> =>
+      this.#commands.json(
+        "POST /v1/collections/:collection/search",
+        { collection },
+        { body: query },
+      ),
+    documents: (collection: string, query: Query = {}): Promise<DocumentList> =>
+      this.#commands.json("GET /v1/collections/:collection/documents", { collection }, { query }),
+    document: (collection: string, document: string): Promise<DocumentInfo> =>
+      this.#commands.json(DOCUMENT, { collection, document }),
+    /** The parts of a document in their order, `from` one of them. */
+    chunks: (collection: string, document: string, query: Query = {}): Promise<ChunkPage> =>
+      this.#commands.json(
+        "GET /v1/collections/:collection/documents/:document/chunks",
+        { collection, document },
+        { query },
+      ),
+    /** Puts a document. The result says how far it is embedded, which `document` shows later. */
+    putDocument: (
+      collection: string,
+      document: string,
+      { content, type, title }: NewDocument,
+    ): Promise<DocumentInfo> =>
+      this.#commands.json(
+        "PUT /v1/collections/:collection/documents/:document",
+        { collection, document },
+        { content, query: { title }, headers: { "content-type": type } },
+      ),
+    deleteDocument: (collection: string, document: string): Promise<void> =>
+      this.#commands.json("DELETE /v1/collections/:collection/documents/:document", {
+        collection,
+        document,
+      }),
   };
 
   readonly webhooks = {
     list: async (): Promise<WebhookInfo[]> => {
-      const { webhooks } = await this.#transport.json<{ webhooks: WebhookInfo[] }>("/v1/webhooks");
+      const { webhooks } = await this.#commands.json("GET /v1/webhooks", {});
       return webhooks;
     },
-    get: (id: string): Promise<WebhookInfo> => this.#webhook(id),
-    /** Creates the webhook, whose secret only this answer shows, or replaces it and keeps its secret. */
+    get: (id: string): Promise<WebhookInfo> =>
+      this.#commands.json("GET /v1/webhooks/:webhook", { webhook: id }),
+    /** Creates the webhook; only this response contains its secret. Replaces an existing one and keeps its secret. */
     put: (id: string, webhook: PutWebhook): Promise<StoredWebhook> =>
-      this.#webhook(id, "", "PUT", webhook),
+      this.#commands.json("PUT /v1/webhooks/:webhook", { webhook: id }, { body: webhook }),
     /** Deletes the webhook and its deliveries. */
-    delete: (id: string): Promise<void> => this.#webhook(id, "", "DELETE"),
+    delete: (id: string): Promise<void> =>
+      this.#commands.json("DELETE /v1/webhooks/:webhook", { webhook: id }),
     /** Sends `webhook.test` once, now. */
-    test: (id: string): Promise<WebhookTest> => this.#webhook(id, "/test", "POST"),
-    /** A new secret; the one before is valid for another day, unless it is revoked. Of `default` the tenant's. */
+    test: (id: string): Promise<WebhookTest> =>
+      this.#commands.json("POST /v1/webhooks/:webhook/test", { webhook: id }),
+    /** Creates a new secret. The old one stays valid for a day unless it is revoked. `default` rotates the tenant's secret. */
     rotateSecret: (id: string, options?: RotateSecret): Promise<WebhookSecret> =>
-      this.#webhook(id, "/rotate_secret", "POST", options),
-    /** The tenant's secret, which signs for webhooks of runs that bring none. */
-    defaultSecret: (): Promise<WebhookSecret> => this.#webhook("default", "/secret"),
-    /** Deliveries, newest first; of `default` those of webhooks of runs. */
+      this.#commands.json(
+        "POST /v1/webhooks/:webhook/rotate_secret",
+        { webhook: id },
+        { body: options },
+      ),
+    /** The tenant's secret, which signs webhooks of runs without a secret. */
+    defaultSecret: (): Promise<WebhookSecret> =>
+      this.#commands.json("GET /v1/webhooks/default/secret", {}),
+    /** Deliveries, newest first; `default` lists those to webhooks of runs. */
     deliveries: (id: string, query: Query = {}): Promise<DeliveryPage> =>
-      this.#transport.json(`/v1/webhooks/${encodeURIComponent(id)}/deliveries`, { query }),
+      this.#commands.json("GET /v1/webhooks/:webhook/deliveries", { webhook: id }, { query }),
     /** Sends a delivery again, whatever its status. */
     retry: (id: string, delivery: string): Promise<WebhookDelivery> =>
-      this.#webhook(id, `/deliveries/${encodeURIComponent(delivery)}/retry`, "POST"),
+      this.#commands.json("POST /v1/webhooks/:webhook/deliveries/:delivery/retry", {
+        webhook: id,
+        delivery,
+      }),
   };
 
   /**
-   * Changes in the lists over all teams from now on, until the loop is left. Lists that are loaded when `onConnection` says
-   * `open`, or later, miss none.
+   * Follows changes in the lists over all teams until the loop is left. Load the lists once `onConnection` reports `open`, and
+   * no change is missed.
    */
   async *events(connection: ConnectionOptions = {}): AsyncGenerator<DirectoryChange, void, void> {
     const open = (lastId: string | undefined, signal: AbortSignal): Promise<Response> =>
-      this.#transport.stream("/v1/events", lastId, signal);
+      this.#commands.stream("GET /v1/events", {}, lastId, signal);
     for await (const event of eventSource({ ...connection, open })) {
       const change = directoryChange(event);
       if (change !== undefined) yield change;
     }
   }
 
-  /** What runs used, by day, team or model. */
+  /** Usage of runs by day, team or model. */
   usage(query: Query = {}): Promise<UsageReport> {
-    return this.#transport.json("/v1/usage", { query });
+    return this.#commands.json("GET /v1/usage", {}, { query });
   }
 
   /** The tenant, scopes and expiry of the credential. */
   whoami(): Promise<WhoAmI> {
-    return this.#transport.json("/v1/whoami");
-  }
-
-  #webhook<T>(
-    id: string,
-    path = "",
-    method: "GET" | "PUT" | "POST" | "DELETE" = "GET",
-    body?: PutWebhook | RotateSecret,
-  ): Promise<T> {
-    const call = { method, body };
-    return this.#transport.json(`/v1/webhooks/${encodeURIComponent(id)}${path}`, call);
+    return this.#commands.json("GET /v1/whoami", {});
   }
 }

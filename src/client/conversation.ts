@@ -3,60 +3,65 @@ import type { ModelClientStreamingChunkEvent } from "../core/messages/agent-even
 import type { Message } from "../core/messages/message.ts";
 import type { RequestUsage } from "../core/models/request-usage.ts";
 import type {
+  ActivityFrame,
   DiscardFrame,
   RetractFrame,
   RetryingFrame,
   RunResultFrame,
   TextFrame,
+  TurnFrame,
 } from "../contract/stream/stream-frame.ts";
 import type { Problem, RunInfo } from "./wire.ts";
 
-/** The text so far of a message in progress. */
+/** The text of a message in progress, so far. */
 export interface TextInProgress {
-  /** The id that the message will have; its source where the model client does not know the id. */
+  /** The id that the message will have, or its source if the model client does not know the id. */
   id: string;
   source: string;
   content: string;
 }
 
-/** What ended a run. */
+/** The result of a run. */
 export interface RunResult {
   stop_reason: string | null;
   usage: RequestUsage;
-  /** Everything that the run said, its task included unless `output_task_messages` is false. */
+  /** All messages of the run, including its task unless `output_task_messages` is false. */
   messages: Message[];
 }
 
-/** What has changed in a conversation. */
+/** A change in a conversation. */
 export type StreamItem =
   | { kind: "message"; message: Exclude<Message, ModelClientStreamingChunkEvent> }
-  /** A text in progress. `delta` is the added part; null when it replaces the whole text. */
+  /** A text in progress. `delta` is the added part; null when it replaces all of the text. */
   | { kind: "text"; text: TextInProgress; delta: string | null }
-  /** The text is void: the model is called again. */
+  /** The text is discarded: the model is called again. */
   | { kind: "discard"; text: TextInProgress }
-  /** A model or another dependency could not be reached, and is tried again at `next_attempt_at`. */
+  /** A model or another dependency could not be reached. The next attempt is at `next_attempt_at`. */
   | { kind: "retrying"; retrying: RetryingFrame }
-  /** These messages are void: their turn was abandoned. */
+  /** The steps that are under way; they replace those of the item before. */
+  | { kind: "activity"; activity: ActivityFrame }
+  /** A turn was finished. */
+  | { kind: "turn"; turn: TurnFrame }
+  /** These messages are discarded: their turn was abandoned. */
   | { kind: "retract"; ids: string[] }
-  /** The run's status, or its requests to humans, have changed. */
+  /** The run's status or its requests to humans changed. */
   | { kind: "run"; run: RunInfo }
   | { kind: "result"; result: RunResult }
   | { kind: "failed"; problem: Problem };
 
 /**
- * What was said, put together from the frames of a stream: messages, and texts in progress. However often the stream was
- * interrupted, it is the same as without an interruption.
+ * Messages and texts in progress, assembled from the frames of a stream. Interruptions of the stream do not change the result.
  */
 export class Conversation {
   readonly #messages = new Map<string, Message>();
   readonly #texts = new Map<string, TextInProgress>();
   /** Texts from before a reconnect that the server has not confirmed yet. */
   #unconfirmed = new Set<string>();
-  /** The last chunk of each text: a frame that comes twice counts once. */
+  /** The last chunk of each text, so that a repeated frame counts once. */
   readonly #lastChunks = new Map<string, string>();
   #run: RunInfo | null = null;
 
-  /** Without those that were retracted. */
+  /** The messages that were not retracted. */
   get messages(): Message[] {
     return [...this.#messages.values()];
   }
@@ -93,6 +98,10 @@ export class Conversation {
         return [...this.#dropUnconfirmed(), ...this.#drop(textId(value as DiscardFrame))];
       case "retrying":
         return [{ kind: "retrying", retrying: value as RetryingFrame }];
+      case "activity":
+        return [{ kind: "activity", activity: value as ActivityFrame }];
+      case "turn":
+        return [{ kind: "turn", turn: value as TurnFrame }];
       case "retract": {
         const { message_ids: ids } = value as RetractFrame;
         for (const id of ids) this.#messages.delete(id);
@@ -104,7 +113,7 @@ export class Conversation {
       case "failed":
         return [...this.#dropUnconfirmed(), { kind: "failed", problem: value as Problem }];
       default:
-        // A frame of a later version.
+        // A frame of a later version of the server.
         return [];
     }
   }
@@ -119,7 +128,7 @@ export class Conversation {
     }
     if (item.type === "ModelClientStreamingChunkEvent") return this.#chunk(item);
     this.#messages.set(item.id, item);
-    // A message ends its own text; one without a known id goes by its source.
+    // A message ends its own text. A text without a known id is found by its source.
     for (const [id, { source }] of this.#texts) {
       if (id === item.id || source === item.source) this.#forget(id);
     }
@@ -148,7 +157,7 @@ export class Conversation {
     return [{ kind: "text", text, delta }];
   }
 
-  /** The server has none of these texts any more. */
+  /** The server no longer has any of these texts. */
   #dropUnconfirmed(): StreamItem[] {
     const ids = [...this.#unconfirmed];
     this.#unconfirmed.clear();

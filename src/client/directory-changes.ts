@@ -1,7 +1,7 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import type { ListedRequest, ListedRun, ListedTeam } from "./wire.ts";
 
-/** What changes in the lists over all teams. */
+/** A change in the lists over all teams. */
 export type DirectoryChange =
   | { kind: "team"; team: ListedTeam }
   | { kind: "team_deleted"; id: string }

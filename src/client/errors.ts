@@ -4,12 +4,14 @@ import type { Problem, RunInfo } from "./wire.ts";
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
-  /** The problem document, with further members such as `run_id` of `team_busy`. */
+  /** The problem document, with more members for some codes, such as `run_id` for `team_busy`. */
   readonly problem: Problem & { readonly [member: string]: unknown };
   /** Milliseconds after which the request may be repeated, where the server says so. */
   readonly retryAfter: number | undefined;
+  /** False if waiting does not help, for example at a limit of teams or keys. */
+  readonly repeatable: boolean;
 
-  constructor(problem: ApiError["problem"], retryAfter?: number) {
+  constructor(problem: ApiError["problem"], retryAfter?: number, repeatable = true) {
     const places = problem.errors?.map(({ path, message }) => `${path} ${message}`) ?? [];
     super([problem.detail, ...places].join("\n"));
     this.name = "ApiError";
@@ -17,6 +19,7 @@ export class ApiError extends Error {
     this.code = problem.code;
     this.problem = problem;
     this.retryAfter = retryAfter;
+    this.repeatable = repeatable;
   }
 }
 
@@ -34,7 +37,7 @@ export class RunError extends Error {
   }
 }
 
-/** The server could not be reached, or its answer is not that of a Troupe. */
+/** The server could not be reached, or the response did not come from Troupe. */
 export class ConnectionError extends Error {
   readonly code = "connection_failed";
 

@@ -2,22 +2,22 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { ConnectionError } from "./errors.ts";
 import { delay, isTemporary, pause, type Wake } from "./transport.ts";
 
-/** A connection without a byte for so long is dead: the server sends a comment every 15 s. */
+/** After this time without a byte, a connection counts as lost: the server sends a comment every 15 s. */
 const SILENCE_MS = 40_000;
 const PATIENCE_MS = 300_000;
 
-/** A browser's event for a network that is back. Other hosts do not have it. */
+/** The event of browsers for a restored network. Other hosts do not have it. */
 const ONLINE: Wake[] =
   "ononline" in globalThis
     ? [{ target: globalThis as unknown as EventTarget, type: "online" }]
     : [];
 
-/** The page that the client is part of, if it is part of one. */
+/** The page that the client runs in, if any. */
 const PAGE = (globalThis as { document?: EventTarget & { readonly hidden: boolean } }).document;
-/** The longest timer there is. */
+/** The longest timer that hosts support. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Whether nobody sees the page. */
+/** Whether the page is hidden. */
 export function isHidden(): boolean {
   return PAGE?.hidden === true;
 }
@@ -26,33 +26,32 @@ async function whenSeen(target: EventTarget, signal: AbortSignal | undefined): P
   while (isHidden()) await pause(LONGEST_MS, signal, [{ target, type: "visibilitychange" }]);
 }
 
-/** A caller's view of the connections of a stream that stays open. */
+/** Options and events of a stream's connections. */
 export interface ConnectionOptions {
   signal?: AbortSignal | undefined;
-  /** Milliseconds of failing to connect after which the last error is thrown. Default 5 minutes. */
+  /** Milliseconds without a successful connection after which the last error is thrown. Default 5 minutes. */
   patienceMs?: number | undefined;
   /**
-   * False closes the connection while nobody sees the page, and continues where it was when somebody does: browsers have
+   * False closes the connection while the page is hidden, and continues where it was when the page is shown: browsers have
    * only six connections to a server over HTTP/1.1, for all tabs together. Default true.
    */
   background?: boolean | undefined;
-  /** Called when a connection is open, and when it broke or could not be made; the next attempt follows. */
+  /** Called when a connection opens, and when it breaks or cannot be made; the next attempt follows. */
   onConnection?: ((state: "open" | "lost") => void) | undefined;
 }
 
 export interface EventSourceOptions extends ConnectionOptions {
   /** Opens a connection that continues after the last id; null when nothing is left to send. */
   open: (lastEventId: string | undefined, signal: AbortSignal) => Promise<Response | null>;
-  /** Milliseconds without a byte after which a connection is given up. Default 40 s. */
+  /** Milliseconds without a byte after which a connection is closed. Default 40 s. */
   silenceMs?: number | undefined;
   /** A reason to reconnect before the time that the server asked for. */
   wake?: Wake | undefined;
 }
 
 /**
- * Server-sent events over as many connections as it takes: it reconnects after the last event with an id, at the pace that
- * the server asks for with `retry:`. An event that comes twice is given once, if it has an id. Ends when nothing is left
- * to send.
+ * Server-sent events over as many connections as necessary. It reconnects after the last event with an id, and waits as long
+ * as the server's `retry:` says. A repeated event with an id is yielded once. Ends when the server has nothing left to send.
  *
  * @throws what `open` throws, unless that is temporary
  */
@@ -74,7 +73,7 @@ export async function* eventSource(
     const close = (): void => connection.abort(signal?.reason);
     signal?.addEventListener("abort", close, whileOpen);
     page?.addEventListener("visibilitychange", close, whileOpen);
-    // A connection may be closed while the reason to come back at once is on its way.
+    // A connection may close before the signal to reconnect at once arrives.
     let woken = false;
     const onWake = (): void => {
       woken = true;
@@ -92,14 +91,14 @@ export async function* eventSource(
       for await (const event of read(response, silenceMs)) {
         failures = 0;
         failingSince = undefined;
-        // The server asks for it while a human is thinking, and no longer once something happens.
+        // The server sets it while a run waits for a human, and resets it with the next event.
         retryMs = "retry" in event ? event.retry : 0;
         if ("retry" in event) continue;
         const { id } = event;
         if (id !== undefined && lastId !== undefined && Number(id) <= Number(lastId)) continue;
         lastId = id ?? lastId;
         yield event;
-        // What was received before is not shown any more, either.
+        // Events received before it are not yielded either.
         signal?.throwIfAborted();
       }
     } catch (error) {
@@ -121,7 +120,7 @@ export async function* eventSource(
   }
 }
 
-/** The events of one connection, up to where it breaks. @throws ConnectionError when it breaks in the middle */
+/** The events of one connection until it breaks. @throws ConnectionError when it breaks in the middle */
 async function* read(
   { body }: Response,
   silenceMs: number,

@@ -1,8 +1,8 @@
 // The client of the HTTP API: `troupe/client`.
-export type { RetryingFrame } from "../contract/stream/stream-frame.ts";
+export type { ActivityFrame, RetryingFrame, TurnFrame } from "../contract/stream/stream-frame.ts";
 export type { Message } from "../core/messages/message.ts";
 export type { RequestUsage } from "../core/models/request-usage.ts";
-export { type Query, TroupeClient } from "./client.ts";
+export { type NewDocument, type Query, TroupeClient } from "./client.ts";
 export {
   Conversation,
   type RunResult,
@@ -17,16 +17,36 @@ export {
   type InboxState,
   InboxStore,
   type InboxStoreOptions,
-} from "./inbox-store.ts";
+} from "./stores/inbox-store.ts";
+export {
+  CONNECTING_MEMORIES,
+  type MemoriesState,
+  MemoriesStore,
+  type MemoriesStoreOptions,
+} from "./stores/memories-store.ts";
 export { type RunConnection, RunStream } from "./run-stream.ts";
-export type { Store, StoreOptions } from "./store.ts";
-export { TeamClient, type TeamEventsOptions } from "./team.ts";
-export { CONNECTING, type TeamState } from "./team-state.ts";
-export { TeamStore, type TeamStoreOptions } from "./team-store.ts";
+export type { Store, StoreOptions } from "./stores/store.ts";
+export { TeamClient, type TeamEventsOptions, type WatchOptions } from "./team.ts";
+export { CONNECTING, type TeamState } from "./stores/team-state.ts";
+export { TeamStore, type TeamStoreOptions } from "./stores/team-store.ts";
 export type { Call, CallOptions, Transport, TransportOptions, Wake } from "./transport.ts";
+export { attachmentOf } from "./wire.ts";
 export type {
   Answer,
+  ChangeMemory,
   ChangeSchedule,
+  ChunkPage,
+  CollectionInfo,
+  CollectionList,
+  CollectionResult,
+  CreateMemories,
+  DocumentInfo,
+  DocumentList,
+  Forgotten,
+  Memory,
+  MemoryList,
+  PutCollection,
+  SearchCollection,
   CreatedKey,
   CreateKey,
   CreateSchedule,
@@ -52,21 +72,30 @@ export type {
   RequestList,
   RunInfo,
   RunList,
+  RunTotals,
   RunOptions,
   RunPage,
+  ModelRequest,
+  FoundMessages,
   RunTrace,
   ScheduleInfo,
   SchedulePage,
+  SharedConversation,
   RotateSecret,
   StoredWebhook,
   Task,
+  TaskFile,
   TaskMessage,
   TeamInfo,
   TeamList,
+  TenantInfo,
+  TenantList,
   TeamToken,
   Template,
   ThreadMessage,
   TraceSpan,
+  TurnInfo,
+  TurnPage,
   UsageReport,
   Validity,
   WebhookDelivery,

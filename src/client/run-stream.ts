@@ -6,7 +6,7 @@ import type { RunInfo } from "./wire.ts";
 
 /** How a run's stream reaches the server. */
 export interface RunConnection {
-  /** Starts the run; the same run however often it is called. */
+  /** Starts the run. Repeated calls start the same run. */
   start: (signal: AbortSignal) => Promise<Response>;
   /** Continues the run's stream. */
   resume: (run: string, lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>;
@@ -15,14 +15,16 @@ export interface RunConnection {
   /** The client did something that a stream of this team waits for: it answered a question, for example. */
   wake: Wake;
   signal: AbortSignal | undefined;
+  /** Called when all recorded frames were yielded; the following ones are live. */
+  onLive?: (() => void) | undefined;
 }
 
 /**
- * A run: iterate over it once for what happens in it, or await {@link result}. It continues over lost connections; leaving
- * the loop closes the connection and lets the run go on.
+ * A run. Iterate over it once to follow it, or await {@link result}. It reconnects after lost connections. Leaving the loop
+ * closes the connection, and the run continues on the server.
  */
 export class RunStream implements AsyncIterable<StreamItem> {
-  /** What was said so far. */
+  /** The conversation so far. */
   readonly conversation = new Conversation();
   readonly #items: AsyncGenerator<StreamItem, void, void>;
   #result: RunResult | undefined;
@@ -44,7 +46,7 @@ export class RunStream implements AsyncIterable<StreamItem> {
   }
 
   async *#iterate(
-    { start, resume, load, wake, signal }: RunConnection,
+    { start, resume, load, wake, signal, onLive }: RunConnection,
     known: string | undefined,
   ): AsyncGenerator<StreamItem, void, void> {
     const { conversation } = this;
@@ -63,8 +65,9 @@ export class RunStream implements AsyncIterable<StreamItem> {
         if (item.kind === "failed") throw new RunError(await load(id() ?? ""));
         if (item.kind === "run" && item.run.status === "cancelled") throw new RunError(item.run);
       }
+      if (event.event === "caught_up") onLive?.();
     }
-    // Nothing is left to send: the run ended, and its last frame was lost.
+    // The server has nothing left to send: the run ended, and its last frame was lost.
     const run = await load(id() ?? "");
     if (run.status !== "completed") throw new RunError(run);
     const { stop_reason, usage, result } = run;

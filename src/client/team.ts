@@ -1,8 +1,9 @@
+import type { JsonObject } from "../core/json.ts";
+import { CommandSender } from "./commands.ts";
 import { Conversation, type StreamItem } from "./conversation.ts";
 import { type ConnectionOptions, eventSource } from "./event-source.ts";
 import { RunStream } from "./run-stream.ts";
 import {
-  type Call,
   type CallOptions,
   EVENT_STREAM,
   randomKey,
@@ -24,73 +25,93 @@ import type {
   RunInfo,
   RunOptions,
   RunPage,
+  ModelRequest,
+  FoundMessages,
   RunTrace,
   ScheduleInfo,
   SchedulePage,
+  SharedConversation,
   StagedState,
   Task,
   TeamToken,
+  TurnPage,
 } from "./wire.ts";
 
-/** How {@link TeamClient.events} shows a team. */
+/** Options of {@link TeamClient.events}. */
 export interface TeamEventsOptions extends Omit<ConnectionOptions, "onConnection"> {
   /**
-   * The cursor to continue after: the `seq` of a message. A function that finds it may throw as a request does and is then
-   * called again. Default: from the team's beginning.
+   * The cursor to continue after: the `seq` of a message, or a function that returns it and may throw as a request does; it is
+   * then called again. Default: the beginning of the team.
    */
   after?: number | (() => Promise<number>) | undefined;
-  /** False ends it after what has been recorded. Default true. */
+  /** False ends the stream after the recorded frames. Default true. */
   follow?: boolean | undefined;
-  /** Collects what was said. Default: one of its own. */
+  /** Collects the messages. Default: a new conversation. */
   conversation?: Conversation | undefined;
-  /** `live`: everything recorded was given, what follows is happening now. The others as in {@link ConnectionOptions}. */
+  /** `live`: all recorded frames were yielded, and the following ones are live. The others as in {@link ConnectionOptions}. */
   onConnection?: ((state: "open" | "live" | "lost") => void) | undefined;
+}
+
+/** Options of {@link TeamClient.watch}. */
+export interface WatchOptions extends Pick<CallOptions, "signal"> {
+  /** Called on each connection when all recorded frames were yielded; the following ones are live. */
+  onLive?: (() => void) | undefined;
 }
 
 /** One team. */
 export class TeamClient {
   readonly id: string;
   readonly #transport: Transport;
-  /** For streams that wait for what the client does next. */
+  readonly #commands: CommandSender;
+  /** Signals streams that wait for the client's next call. */
   readonly #wake: Wake;
 
   constructor(transport: Transport, id: string) {
     this.#transport = transport;
+    this.#commands = new CommandSender(transport);
     this.id = id;
     this.#wake = { target: transport.wakes, type: id };
   }
 
   /** The team with its component, whose secrets are redacted. */
   get(): Promise<NotedTeam> {
-    return this.#json("");
+    return this.#commands.json("GET /v1/teams/:team", { team: this.id });
   }
 
-  /** Replaces the component and keeps the state that fits. */
+  /** Replaces the component and keeps the state that still fits. */
   replaceComponent(component: NonNullable<CreateTeam["component"]>): Promise<NotedTeam> {
-    return this.#json("/component", "PUT", { component });
+    return this.#commands.json(
+      "PUT /v1/teams/:team/component",
+      { team: this.id },
+      { body: { component } },
+    );
   }
 
-  /** Stops the run and erases everything. */
+  /** Stops the run and erases all data of the team. */
   delete(): Promise<void> {
-    return this.#json("", "DELETE");
+    return this.#commands.json("DELETE /v1/teams/:team", { team: this.id });
   }
 
   /** Clears the thread, contexts and counters. */
   reset(): Promise<NotedTeam> {
-    return this.#json("/reset", "POST");
+    return this.#commands.json("POST /v1/teams/:team/reset", { team: this.id });
   }
 
   /** The last committed state, in AutoGen's format. */
   saveState(): Promise<{ [key: string]: unknown }> {
-    return this.#json("/state");
+    return this.#commands.json("GET /v1/teams/:team/state", { team: this.id });
   }
 
   loadState(state: object): Promise<void> {
-    return this.#json("/state", "PUT", state);
+    return this.#commands.json(
+      "PUT /v1/teams/:team/state",
+      { team: this.id },
+      { body: state as JsonObject },
+    );
   }
 
   /**
-   * A part of the state, at most 50 MB, as the answer that carries it: lines of JSON, of which the last has the `next_cursor`.
+   * A part of the state, at most 50 MB, as the HTTP response: lines of JSON. The last line has the `next_cursor`.
    *
    * @param after number and cursor of the part; without it, the first part of the last committed state
    */
@@ -98,48 +119,70 @@ export class TeamClient {
     after: { part?: number; cursor?: string } = {},
     { signal }: Pick<CallOptions, "signal"> = {},
   ): Promise<Response> {
-    return this.#transport.send(this.#path("/state/parts"), { query: after, signal });
+    return this.#commands.send(
+      "GET /v1/teams/:team/state/parts",
+      { team: this.id },
+      { query: after, signal },
+    );
   }
 
-  /** Stages a part that {@link statePart} gave. It may be sent again, and parts may come in any order after the first. */
+  /** Stages a part from {@link statePart}. A part may be sent again, and parts after the first may be sent in any order. */
   putStatePart(
     part: number,
     content: FileContent,
     { signal }: Pick<CallOptions, "signal"> = {},
   ): Promise<StagedState> {
-    return this.#call(`/state/parts/${part}`, { method: "PUT", content, signal });
+    return this.#commands.json(
+      "PUT /v1/teams/:team/state/parts/:part",
+      { team: this.id, part },
+      { content, signal },
+    );
   }
 
-  /** The parts that wait for their commit: what an interrupted load goes on with. */
+  /** The staged parts that wait for their commit, so that an interrupted load can continue. */
   stagedState(): Promise<StagedState> {
-    return this.#json("/state/staged");
+    return this.#commands.json("GET /v1/teams/:team/state/staged", { team: this.id });
   }
 
   discardStagedState(): Promise<void> {
-    return this.#json("/state/staged", "DELETE");
+    return this.#commands.json("DELETE /v1/teams/:team/state/staged", { team: this.id });
   }
 
-  /** Makes the staged parts the state of the team, all or nothing. @param state as {@link stagedState} names it */
+  /** Makes the staged parts the state of the team, all or none. @param state the id from {@link stagedState} */
   commitState(state: string): Promise<void> {
-    return this.#json("/state/commit", "POST", { state });
+    return this.#commands.json(
+      "POST /v1/teams/:team/state/commit",
+      { team: this.id },
+      { body: { state } },
+    );
   }
 
-  /** A new team that goes on from the end of a turn. */
+  /** Creates a team that continues from the end of a turn. */
   async fork(options: ForkTeam = {}, call: CallOptions = {}): Promise<TeamClient> {
-    const { id } = await this.#post<NotedTeam>("/fork", options, call);
+    const { id } = await this.#commands.once(
+      "POST /v1/teams/:team/fork",
+      { team: this.id },
+      options,
+      call,
+    );
     return new TeamClient(this.#transport, id);
   }
 
-  /** A page of the thread, oldest first: the messages after a `seq`, or the last ones before it; `turn`: only of that one. */
+  /** A page of the thread, oldest first: the messages after a `seq`, or the last ones before it. `turn` selects one turn. */
   messages(
     query: { after?: number; before?: number; turn?: number; limit?: number } = {},
   ): Promise<MessagePage> {
-    return this.#call("/messages", { query });
+    return this.#commands.json("GET /v1/teams/:team/messages", { team: this.id }, { query });
+  }
+
+  /** A page of the finished turns, oldest first: those after a turn, or the last ones before it. */
+  turns(query: { after?: number; before?: number; limit?: number } = {}): Promise<TurnPage> {
+    return this.#commands.json("GET /v1/teams/:team/turns", { team: this.id }, { query });
   }
 
   /**
-   * Starts a run and shows it. The run goes on when the loop is left or the connection is lost; it is started once, however
-   * often the request has to be repeated.
+   * Starts a run and follows it. The run continues when the loop is left or the connection is lost. It is started exactly once,
+   * even if the request is repeated.
    *
    * @example
    * for await (const item of team.run("Write a haiku.")) {
@@ -149,33 +192,50 @@ export class TeamClient {
   run(task: Task, options: RunOptions & CallOptions = {}): RunStream {
     const { signal, idempotencyKey = randomKey(), ...body } = options;
     return this.#stream(undefined, signal, (aborted) =>
-      this.#transport.send(this.#path("/runs"), {
-        method: "POST",
-        body: { ...body, task },
-        headers: EVENT_STREAM,
-        idempotencyKey,
-        signal: aborted,
-      }),
+      this.#commands.send(
+        "POST /v1/teams/:team/runs",
+        { team: this.id },
+        {
+          body: { ...body, task },
+          headers: EVENT_STREAM,
+          idempotencyKey,
+          signal: aborted,
+        },
+      ),
     );
   }
 
   /** Starts a run and returns without waiting for it. */
   start(task: Task, options: RunOptions & CallOptions = {}): Promise<RunInfo> {
     const { signal, idempotencyKey, ...body } = options;
-    return this.#wakeAfter(this.#post("/runs", { ...body, task }, { signal, idempotencyKey }));
+    return this.#wakeAfter(
+      this.#commands.once(
+        "POST /v1/teams/:team/runs",
+        { team: this.id },
+        { ...body, task },
+        { signal, idempotencyKey },
+      ),
+    );
   }
 
-  /** Shows a run that was started elsewhere, from its beginning. */
-  watch(run: string, { signal }: Pick<CallOptions, "signal"> = {}): RunStream {
-    return this.#stream(run, signal, () => Promise.reject(new TypeError("the run is known")));
+  /** Follows a run that was started elsewhere, from its beginning. */
+  watch(run: string, { signal, onLive }: WatchOptions = {}): RunStream {
+    const start = (): Promise<never> => Promise.reject(new TypeError("the run is known"));
+    return this.#stream(run, signal, start, onLive);
   }
 
-  /** Everything that happens in the team, in all its runs, until the loop is left. */
+  /** Follows everything in the team, in all its runs, until the loop is left. */
   async *events(options: TeamEventsOptions = {}): AsyncGenerator<StreamItem, void, void> {
     const { after, follow = true, conversation = new Conversation(), ...connection } = options;
     const open = async (lastId: string | undefined, signal: AbortSignal): Promise<Response> => {
       const query = { after: typeof after === "function" ? await after() : after };
-      return this.#transport.stream(this.#path("/events"), lastId, signal, query);
+      return this.#commands.stream(
+        "GET /v1/teams/:team/events",
+        { team: this.id },
+        lastId,
+        signal,
+        query,
+      );
     };
     for await (const event of eventSource({ ...connection, open, wake: this.#wake })) {
       if (event.event === "caught_up") connection.onConnection?.("live");
@@ -186,144 +246,213 @@ export class TeamClient {
 
   /** A run, with its result once it is completed. */
   getRun(run: string): Promise<RunInfo> {
-    return this.#json(`/runs/${run}`);
+    return this.#commands.json("GET /v1/teams/:team/runs/:run", { team: this.id, run });
   }
 
   runs(query: { limit?: number; cursor?: string } = {}): Promise<RunPage> {
-    return this.#call("/runs", { query });
+    return this.#commands.json("GET /v1/teams/:team/runs", { team: this.id }, { query });
   }
 
-  /** What a run did, as spans: a page of its turns, the run itself on the first one. */
+  /** Messages that contain a text, the latest first. */
+  findMessages(query: { q: string; before?: number; limit?: number }): Promise<FoundMessages> {
+    return this.#commands.json("GET /v1/teams/:team/messages/search", { team: this.id }, { query });
+  }
+
+  /** The steps of a run as spans: a page of its turns, the run itself on the first page. */
   trace(run: string, query: { limit?: number; cursor?: string } = {}): Promise<RunTrace> {
-    return this.#call(`/runs/${run}/trace`, { query });
+    return this.#commands.json(
+      "GET /v1/teams/:team/runs/:run/trace",
+      { team: this.id, run },
+      { query },
+    );
+  }
+
+  /**
+   * What a model was asked in a step, and what it answered. @param step the `span_id` of a span of the kind `chat`
+   * @throws ApiError `request_not_known` where the request cannot be built again
+   */
+  modelRequest(run: string, step: string): Promise<ModelRequest> {
+    return this.#commands.json("GET /v1/teams/:team/runs/:run/steps/:step/request", {
+      team: this.id,
+      run,
+      step,
+    });
+  }
+
+  /** Gives a queued run another task. @throws ApiError `run_started` once it is not queued any more */
+  changeQueued(run: string, task: Task): Promise<RunInfo> {
+    return this.#commands.json(
+      "PATCH /v1/teams/:team/runs/:run",
+      { team: this.id, run },
+      { body: { task } },
+    );
   }
 
   /** Completes the run after its current turn, or cancels it now. */
   stop(run: string, mode: "after_turn" | "now" = "after_turn"): Promise<RunInfo> {
-    return this.#wakeAfter(this.#json(`/runs/${run}/stop`, "POST", { mode }));
+    return this.#wakeAfter(
+      this.#commands.json(
+        "POST /v1/teams/:team/runs/:run/stop",
+        { team: this.id, run },
+        { body: { mode } },
+      ),
+    );
   }
 
   pause(run: string): Promise<RunInfo> {
-    return this.#json(`/runs/${run}/pause`, "POST");
+    return this.#commands.json("POST /v1/teams/:team/runs/:run/pause", { team: this.id, run });
   }
 
   resume(run: string): Promise<RunInfo> {
-    return this.#wakeAfter(this.#json(`/runs/${run}/resume`, "POST"));
+    return this.#wakeAfter(
+      this.#commands.json("POST /v1/teams/:team/runs/:run/resume", { team: this.id, run }),
+    );
   }
 
-  /** Starts a run that goes on where a failed or cancelled one ended. */
+  /** Starts a run that continues where a failed or cancelled one ended. */
   retry(run: string, call: CallOptions = {}): Promise<RunInfo> {
-    return this.#wakeAfter(this.#post(`/runs/${run}/retry`, {}, call));
+    return this.#wakeAfter(
+      this.#commands.once("POST /v1/teams/:team/runs/:run/retry", { team: this.id, run }, {}, call),
+    );
   }
 
   /** Open questions of a run to humans. */
   async requests(run: string): Promise<HumanRequest[]> {
-    const { requests } = await this.#json<{ requests: HumanRequest[] }>(`/runs/${run}/requests`);
+    const { requests } = await this.#commands.json("GET /v1/teams/:team/runs/:run/requests", {
+      team: this.id,
+      run,
+    });
     return requests;
   }
 
   /** Answers a question: `{ content }` for an input, `{ approved }` for an approval. */
   answer(run: string, request: string, answer: Answer): Promise<RunInfo> {
-    return this.#wakeAfter(this.#json(`/runs/${run}/requests/${request}`, "POST", answer));
+    return this.#wakeAfter(
+      this.#commands.json(
+        "POST /v1/teams/:team/runs/:run/requests/:request",
+        { team: this.id, run, request },
+        { body: answer },
+      ),
+    );
   }
 
   createSchedule(schedule: CreateSchedule, call: CallOptions = {}): Promise<ScheduleInfo> {
-    return this.#post("/schedules", schedule, call);
+    return this.#commands.once("POST /v1/teams/:team/schedules", { team: this.id }, schedule, call);
   }
 
   schedules(query: { limit?: number; cursor?: string } = {}): Promise<SchedulePage> {
-    return this.#call("/schedules", { query });
+    return this.#commands.json("GET /v1/teams/:team/schedules", { team: this.id }, { query });
   }
 
   schedule(id: string): Promise<ScheduleInfo> {
-    return this.#json(`/schedules/${id}`);
+    return this.#commands.json("GET /v1/teams/:team/schedules/:schedule", {
+      team: this.id,
+      schedule: id,
+    });
   }
 
   changeSchedule(id: string, changes: ChangeSchedule): Promise<ScheduleInfo> {
-    return this.#json(`/schedules/${id}`, "PATCH", changes);
+    return this.#commands.json(
+      "PATCH /v1/teams/:team/schedules/:schedule",
+      { team: this.id, schedule: id },
+      { body: changes },
+    );
   }
 
   deleteSchedule(id: string): Promise<void> {
-    return this.#json(`/schedules/${id}`, "DELETE");
+    return this.#commands.json("DELETE /v1/teams/:team/schedules/:schedule", {
+      team: this.id,
+      schedule: id,
+    });
   }
 
   runSchedule(id: string, call: CallOptions = {}): Promise<RunInfo> {
-    return this.#wakeAfter(this.#post(`/schedules/${id}/run_now`, {}, call));
+    return this.#wakeAfter(
+      this.#commands.once(
+        "POST /v1/teams/:team/schedules/:schedule/run_now",
+        { team: this.id, schedule: id },
+        {},
+        call,
+      ),
+    );
   }
 
-  /** The files of the workspace that the team's code reads and writes, sorted by path. */
+  /** The files in the workspace of the team's code, sorted by path. */
   files(query: { limit?: number; cursor?: string } = {}): Promise<FilePage> {
-    return this.#call("/files", { query });
+    return this.#commands.json("GET /v1/teams/:team/files", { team: this.id }, { query });
   }
 
   /**
-   * A file, as the answer that carries it: take its `body`, `blob()` or `text()`.
+   * A file, as the HTTP response: read its `body`, `blob()` or `text()`.
    *
    * @param path relative, with slashes
    */
   readFile(path: string, { signal }: Pick<CallOptions, "signal"> = {}): Promise<Response> {
-    return this.#transport.send(this.#path(file(path)), { signal });
+    return this.#commands.send(
+      "GET /v1/teams/:team/files/:path",
+      { team: this.id, path },
+      { signal },
+    );
   }
 
-  /** Writes a file, with the directories that it is in. */
+  /** Writes a file and creates its directories. */
   writeFile(
     path: string,
     content: FileContent,
     { signal }: Pick<CallOptions, "signal"> = {},
   ): Promise<void> {
-    return this.#call(file(path), { method: "PUT", content, signal });
+    return this.#commands.json(
+      "PUT /v1/teams/:team/files/:path",
+      { team: this.id, path },
+      { content, signal },
+    );
   }
 
   deleteFile(path: string): Promise<void> {
-    return this.#json(file(path), "DELETE");
+    return this.#commands.json("DELETE /v1/teams/:team/files/:path", { team: this.id, path });
   }
 
-  /** A token for this team only, for browsers. */
+  /** Creates a token for this team only, for browsers. */
   createToken(token: CreateToken): Promise<TeamToken> {
-    return this.#json("/tokens", "POST", token);
+    return this.#commands.json("POST /v1/teams/:team/tokens", { team: this.id }, { body: token });
   }
 
-  /** Revokes a token of this team at once; without an id all that were made until now. */
+  /** The conversation as far as the credential may see it: what a link that shares it shows. */
+  conversation(
+    query: { after?: number; before?: number; limit?: number } = {},
+  ): Promise<SharedConversation> {
+    return this.#commands.json("GET /v1/teams/:team/conversation", { team: this.id }, { query });
+  }
+
+  /** Revokes a token of this team at once; without an id, all tokens so far. */
   revokeTokens(id?: string): Promise<void> {
-    return this.#json(id === undefined ? "/tokens" : `/tokens/${encodeURIComponent(id)}`, "DELETE");
+    const { id: team } = this;
+    return id === undefined
+      ? this.#commands.json("DELETE /v1/teams/:team/tokens", { team })
+      : this.#commands.json("DELETE /v1/teams/:team/tokens/:token", { team, token: id });
   }
 
   #stream(
     run: string | undefined,
     signal: AbortSignal | undefined,
     start: (signal: AbortSignal) => Promise<Response>,
+    onLive?: () => void,
   ): RunStream {
     const resume = (id: string, lastId: string | undefined, aborted: AbortSignal) =>
-      this.#transport.stream(this.#path(`/runs/${id}/events`), lastId, aborted);
+      this.#commands.stream(
+        "GET /v1/teams/:team/runs/:run/events",
+        { team: this.id, run: id },
+        lastId,
+        aborted,
+      );
     const load = (id: string): Promise<RunInfo> => this.getRun(id);
-    return new RunStream({ start, resume, load, wake: this.#wake, signal }, run);
+    return new RunStream({ start, resume, load, wake: this.#wake, signal, onLive }, run);
   }
 
-  /** Streams that wait for the answer reconnect at once. */
+  /** Makes streams that wait for the answer reconnect at once. */
   async #wakeAfter<T>(answer: Promise<T>): Promise<T> {
     const value = await answer;
     this.#wake.target.dispatchEvent(new Event(this.#wake.type));
     return value;
   }
-
-  #path(rest: string): string {
-    return `/v1/teams/${encodeURIComponent(this.id)}${rest}`;
-  }
-
-  #json<T>(path: string, method?: Call["method"], body?: unknown): Promise<T> {
-    return this.#call(path, { method, body });
-  }
-
-  #post<T>(path: string, body: object, call: CallOptions): Promise<T> {
-    return this.#transport.post(this.#path(path), body, call);
-  }
-
-  #call<T>(path: string, call: Call): Promise<T> {
-    return this.#transport.json(this.#path(path), call);
-  }
-}
-
-/** @param path of a file, with slashes */
-function file(path: string): string {
-  return `/files/${path.split("/").map(encodeURIComponent).join("/")}`;
 }

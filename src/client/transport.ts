@@ -3,16 +3,16 @@ import type { FileContent } from "./wire.ts";
 
 /** How a client reaches the server. */
 export interface TransportOptions {
-  /** Where the server is: `https://troupe.example.com`, with the path under which it is mounted, if any. */
+  /** The server's URL, such as `https://troupe.example.com`, with the path under which Troupe is mounted, if any. */
   baseURL: string;
   /**
-   * A key or token, or a function that gives one and is called for each request; if it throws, the server counts as not
-   * reached.
+   * A key or token, or a function that returns one and is called for each request. If it throws, the request fails like one
+   * whose server cannot be reached.
    */
   token?: string | (() => string | Promise<string>) | undefined;
   /** Sends the requests. Default: the global one. */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
-  /** Repetitions of a request that got no answer, 429 or 503; only of those that may be repeated. Default 2. */
+  /** Retries of a request that got no response, 429 or 503, if the request may be repeated. Default 2. */
   maxRetries?: number | undefined;
 }
 
@@ -21,19 +21,19 @@ export interface Call {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | undefined;
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is, instead of a `body`. */
+  /** Sent unchanged instead of a `body`. */
   content?: FileContent | undefined;
   query?: { readonly [name: string]: string | number | undefined } | undefined;
   headers?: { readonly [name: string]: string | undefined };
   signal?: AbortSignal | undefined;
-  /** Sends an `Idempotency-Key`, so that the request may be repeated; `true` makes one. */
+  /** Sends an `Idempotency-Key`, so that the request may be repeated; `true` generates one. */
   idempotencyKey?: string | true | undefined;
 }
 
-/** What a call may be given besides its arguments. */
+/** Options of a call. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** The same key and body get the same response, so the call may be repeated by hand. Default: one of its own. */
+  /** Repeating a call with the same key and body returns the same response. Default: a new key for each call. */
   idempotencyKey?: string | undefined;
 }
 
@@ -41,6 +41,9 @@ export const EVENT_STREAM = { accept: "text/event-stream" };
 
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
+/** The longest wait before a retry that the client accepts from the server. Longer ones, such as for a monthly token limit,
+ * are left to the caller. */
+const LONGEST_WAIT_MS = 60_000;
 
 /** An event that ends a pause early. */
 export interface Wake {
@@ -50,7 +53,7 @@ export interface Wake {
 
 /** Sends requests, and repeats those that may be repeated. */
 export class Transport {
-  /** Has an event named by a team's id when the client did something that the team's streams wait for. */
+  /** Emits an event named by a team's id after a call that the team's streams wait for. */
   readonly wakes: EventTarget = new EventTarget();
   readonly #options: TransportOptions;
   readonly #base: string;
@@ -60,7 +63,7 @@ export class Transport {
     this.#base = options.baseURL.replace(/\/+$/, "");
   }
 
-  /** The answer's JSON; undefined for an empty one. @throws ApiError | ConnectionError */
+  /** The response's JSON; undefined if it is empty. @throws ApiError | ConnectionError */
   async json<T>(path: string, call: Call = {}): Promise<T> {
     const response = await this.send(path, call);
     try {
@@ -68,11 +71,14 @@ export class Transport {
       return (text === "" ? undefined : JSON.parse(text)) as T;
     } catch (error) {
       if (call.signal?.aborted) throw error;
-      throw new ConnectionError(`${path}: the answer is cut off or not from a Troupe`, error);
+      throw new ConnectionError(
+        `${path}: the response is cut off or did not come from Troupe`,
+        error,
+      );
     }
   }
 
-  /** Creates something, once however often the request has to be repeated. @throws ApiError | ConnectionError */
+  /** Creates something exactly once, even if the request is repeated. @throws ApiError | ConnectionError */
   post<T>(path: string, body: object, { signal, idempotencyKey }: CallOptions): Promise<T> {
     const key = idempotencyKey ?? true;
     return this.json(path, { method: "POST", body, idempotencyKey: key, signal });
@@ -89,8 +95,9 @@ export class Transport {
         return await this.#sendOnce(path, call, key);
       } catch (error) {
         if (last || !isTemporary(error) || signal?.aborted) throw error;
-        const wait = error instanceof ApiError ? error.retryAfter : undefined;
-        await pause(wait ?? delay(attempt), signal);
+        const wait = (error instanceof ApiError ? error.retryAfter : undefined) ?? delay(attempt);
+        if (wait > LONGEST_WAIT_MS) throw error;
+        await pause(wait, signal);
       }
     }
   }
@@ -155,7 +162,7 @@ export class Transport {
 /**
  * Resolves after the milliseconds, or at one of the events.
  *
- * @throws the signal's reason when it is aborted before
+ * @throws the signal's reason when it is aborted first
  */
 export async function pause(
   ms: number,
@@ -187,7 +194,9 @@ export function delay(attempt: number): number {
 
 /** Whether the same request may succeed later. */
 export function isTemporary(error: unknown): boolean {
-  if (error instanceof ApiError) return [429, 502, 503, 504].includes(error.status);
+  if (error instanceof ApiError) {
+    return error.repeatable && [429, 502, 503, 504].includes(error.status);
+  }
   return error instanceof ConnectionError;
 }
 
@@ -198,16 +207,17 @@ async function refusal(response: Response, what: string): Promise<Error> {
   const retryAfter = Number.isNaN(seconds) ? undefined : seconds * 1000;
   try {
     const problem = JSON.parse(text) as ApiError["problem"];
-    if (typeof problem.code === "string") return new ApiError(problem, retryAfter);
+    const repeatable = headers.get("x-should-retry") !== "false";
+    if (typeof problem.code === "string") return new ApiError(problem, retryAfter, repeatable);
   } catch {
-    // Not from a Troupe: a proxy between, perhaps.
+    // The response did not come from Troupe, but perhaps from a proxy.
   }
   const code = "unexpected_response";
   const detail = `${what}: the server answered ${status} without a problem document`;
   return new ApiError({ type: "about:blank", title: detail, status, detail, code }, retryAfter);
 }
 
-/** A key that nobody else makes. `crypto.randomUUID` is missing in pages that came over plain HTTP from another machine. */
+/** A unique key. Pages from another machine over plain HTTP have no `crypto.randomUUID`. */
 export function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -5,6 +5,7 @@ import type {
   ListedRequest,
   RequestList,
   RunList,
+  RunTotals,
   TeamList,
 } from "../contract/directory.ts";
 import type {
@@ -15,7 +16,19 @@ import type {
   keysSchema,
   tokenSchema,
   whoamiSchema,
-} from "../contract/key.ts";
+} from "../contract/tenant/key.ts";
+import type {
+  collectionPageSchema,
+  collectionResultSchema,
+  putCollectionSchema,
+  searchCollectionSchema,
+} from "../contract/files/collection.ts";
+import type {
+  changeMemorySchema,
+  createMemoriesSchema,
+  forgottenSchema,
+} from "../contract/memory.ts";
+import type { TenantInfo, TenantList } from "../contract/tenant/tenant.ts";
 import type { ProblemDocument } from "../contract/problem.ts";
 import type {
   answerSchema,
@@ -35,11 +48,15 @@ import type {
   createTeamSchema,
   forkTeamSchema,
   MessagePage,
+  SharedConversation,
   NotedTeam,
   TeamInfo,
   templatesSchema,
   validSchema,
 } from "../contract/team.ts";
+import type { TurnInfo, TurnPage } from "../contract/turn.ts";
+import type { FoundMessages } from "../contract/found-messages.ts";
+import type { ModelRequest } from "../contract/model-request.ts";
 import type { RunTrace, TraceSpan } from "../contract/trace.ts";
 import type { UsageReport } from "../contract/usage/usage-report.ts";
 import type {
@@ -53,19 +70,48 @@ import type {
   WebhookTest,
 } from "../contract/webhooks/webhook.ts";
 import type { stagedStateSchema } from "../contract/state-parts.ts";
-import type { filePageSchema, fileSchema } from "../contract/workspace-files.ts";
+import type { filePageSchema, fileSchema } from "../contract/files/workspace-files.ts";
+import type { MultiModalMessage } from "../core/messages/chat-messages.ts";
 import type { ChatMessage } from "../core/messages/message.ts";
+import type { UserPart } from "../core/models/llm-messages.ts";
 
-// What the API takes and answers, inferred from the schemas that the server checks with. Fields are in snake_case, as on
-// the wire.
+// The API's requests and responses: their types, inferred from the server's schemas. Fields are in snake_case, as on the wire.
 
-/** A text, a chat message without what the server fills in, several of them, or null to continue. */
+/** A text, a chat message without the fields that the server fills in, several of them, or null to continue. */
 export type Task = string | TaskMessage | readonly TaskMessage[] | null;
 export type TaskMessage = ChatMessage extends infer Message
-  ? Message extends ChatMessage
-    ? Pick<Message, "type" | "source" | "content"> & Partial<Message>
-    : never
+  ? Message extends MultiModalMessage
+    ? Partial<Omit<Message, "content">> &
+        Pick<Message, "type" | "source"> & { content: readonly (UserPart | TaskFile)[] }
+    : Message extends ChatMessage
+      ? Pick<Message, "type" | "source" | "content"> & Partial<Message>
+      : never
   : never;
+
+/** A file or an image of a task: base64, a path in the team's workspace, or a URL that the server fetches. */
+export type TaskFile = { name?: string; media_type?: string } & (
+  | { data: string }
+  | { path: string }
+  | { url: string }
+);
+
+/**
+ * Turns a file of a web page, or other bytes, into a part of a message.
+ *
+ * @param name default: the file's name
+ * @throws DOMException when the file cannot be read
+ * @example
+ * const content = ["What is the rent?", await attachmentOf(file)];
+ * team.run({ type: "MultiModalMessage", source: "user", content });
+ */
+export async function attachmentOf(
+  file: Blob & { readonly name?: string },
+  name = file.name ?? "file",
+): Promise<TaskFile & { data: string; name: string }> {
+  let binary = "";
+  for (const byte of new Uint8Array(await file.arrayBuffer())) binary += String.fromCharCode(byte);
+  return { data: btoa(binary), name, ...(file.type !== "" && { media_type: file.type }) };
+}
 
 export type CreateTeam = z.input<typeof createTeamSchema>;
 export type ForkTeam = z.input<typeof forkTeamSchema>;
@@ -77,25 +123,40 @@ export type CreateKey = z.input<typeof createKeySchema>;
 export type CreateToken = z.input<typeof createTokenSchema>;
 export type PutWebhook = z.input<typeof putWebhookSchema>;
 export type RotateSecret = z.input<typeof rotateSecretSchema>;
-/** What a file is written from; it can be sent again when a connection is lost, which a stream cannot. */
+/** The content of a file to write. It can be sent again after a lost connection; a stream could not. */
 export type FileContent = Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | string;
 
 export type CreatedKey = z.output<typeof createdKeySchema>;
 export type Keys = z.output<typeof keysSchema>;
 export type TeamToken = z.output<typeof tokenSchema>;
 export type WhoAmI = z.output<typeof whoamiSchema>;
-/** A webhook that was stored: with its `secret` if it is new. */
+/** A stored webhook, with its `secret` if it is new. */
 export type StoredWebhook = z.output<typeof createdWebhookSchema>;
-/** A file of a team's workspace. */
+/** A file in a team's workspace. */
 export type FileInfo = z.output<typeof fileSchema>;
 export type FilePage = z.output<typeof filePageSchema>;
 export type StagedState = z.output<typeof stagedStateSchema>;
 
+export type CreateMemories = z.input<typeof createMemoriesSchema>;
+export type ChangeMemory = z.input<typeof changeMemorySchema>;
+export type Forgotten = z.output<typeof forgottenSchema>;
+export type PutCollection = z.input<typeof putCollectionSchema>;
+export type SearchCollection = z.input<typeof searchCollectionSchema>;
+export type CollectionList = z.output<typeof collectionPageSchema>;
+export type CollectionResult = z.output<typeof collectionResultSchema>;
+export type { Memory, MemoryList } from "../contract/memory.ts";
+export type {
+  ChunkPage,
+  CollectionInfo,
+  DocumentInfo,
+  DocumentPage as DocumentList,
+} from "../contract/files/collection.ts";
+
 /** A team that can be created by its name. */
 export type Template = z.output<typeof templatesSchema>["templates"][number];
-/** A class that component JSON can name as `provider`, with the JSON Schema of its config. */
+/** A class that component JSON can use as `provider`, with the JSON Schema of its config. */
 export type KnownComponent = z.output<typeof componentsSchema>["components"][number];
-/** That a component can be loaded, with remarks on it. */
+/** The result for a valid component, with notes on it. */
 export type Validity = z.output<typeof validSchema>;
 
 /** A message of the thread, with its place in it. */
@@ -115,12 +176,20 @@ export type {
   RunInfo,
   RunList,
   RunPage,
+  RunTotals,
+  ModelRequest,
+  FoundMessages,
   RunTrace,
   ScheduleInfo,
   SchedulePage,
+  SharedConversation,
   TeamInfo,
   TeamList,
+  TenantInfo,
+  TenantList,
   TraceSpan,
+  TurnInfo,
+  TurnPage,
   UsageReport,
   WebhookDelivery,
   WebhookInfo,

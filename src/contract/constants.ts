@@ -1,4 +1,13 @@
-// Names and limits that the schemas and the objects share. Without schemas, which a start of the Worker would have to make.
+// Names and limits that the schemas and the objects share. This module has no schemas, so that a start of the Worker
+// makes none.
+
+/** What a shared conversation may show. `teams:read` includes all of them. */
+export const SHARED_SCOPES = [
+  "conversation:read",
+  "tools:read",
+  "files:read",
+  "component:read",
+] as const;
 
 /** What a credential may do. `requests:write` answers humans' questions and nothing else. */
 export const SCOPES = [
@@ -9,9 +18,22 @@ export const SCOPES = [
   "requests:write",
   "keys:write",
   "usage:read",
+  ...SHARED_SCOPES,
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];
+
+/** The longest life of a team token in seconds: a day, or 90 days with scopes of shared conversations only. */
+export const LONGEST_TOKEN_LIFE = 86_400;
+export const LONGEST_SHARE_LIFE = 90 * LONGEST_TOKEN_LIFE;
+
+/** The longest name of a user, in characters. */
+export const LONGEST_USER = 200;
+
+/** The most bytes of a document of a collection. */
+export const MAX_DOCUMENT_BYTES = 20_000_000;
+/** The most chunks of a document: those of 20 MB of prose, and some more. */
+export const MAX_DOCUMENT_CHUNKS = 20_000;
 
 /** Runs of a team that may be queued at once. */
 export const MAX_QUEUED_RUNS = 100;
@@ -22,7 +44,7 @@ export const MAX_CLIENT_TOOLS = 128;
 /** Push notification configs that a run may have. */
 export const MAX_PUSH_CONFIGS = 10;
 
-/** What a webhook can be told of. */
+/** The events that a webhook can subscribe to. */
 export const WEBHOOK_EVENTS = [
   "run.completed",
   "run.failed",
@@ -34,7 +56,7 @@ export const WEBHOOK_EVENTS = [
 
 export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number];
 
-/** Id of the tenant's own secret, and of the deliveries of webhooks that belong to a run. */
+/** The id of the tenant's own secret, and of deliveries of webhooks that belong to a run. */
 export const DEFAULT_WEBHOOK = "default";
 
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
@@ -44,13 +66,16 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 /** The form of every id in paths and bodies. */
 export const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The largest part of a state. An isolate has 128 MB, a body 100 MB at most; a part is read and written line by line. */
+/**
+ * The most bytes of a part of a state. An isolate has 128 MB, a body 100 MB at most; a part is read and written line by
+ * line.
+ */
 export const MAX_STATE_PART_BYTES = 50_000_000;
-/** A part that is written ends with the first page of rows after this size. */
+/** A part being written ends with the first page of rows after this size. */
 export const FULL_STATE_PART_BYTES = 45_000_000;
 /** The largest line: a text of a megabyte as base64, or a row of a log. */
 export const MAX_STATE_LINE_BYTES = 4_000_000;
-/** The largest state in AutoGen's one document: calls between objects carry 32 MiB. */
+/** The most bytes of a state in AutoGen's single document: calls between objects carry 32 MiB. */
 export const MAX_STATE_DOCUMENT_BYTES = 25_000_000;
-/** Parts of one state. */
+/** The most parts of one state. */
 export const MOST_STATE_PARTS = 1_000;

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
-import type { TraceContext } from "../core/run/turn-context.ts";
+import type { TraceContext } from "../core/steps/step-attempt.ts";
 import { describedObject, idSchema, timeSchema } from "./common.ts";
 import { type HumanRequest, humanRequestSchema, type RunStatus } from "./run.ts";
 import { conversationSchema, expiresInSchema, type TeamInfo } from "./team.ts";
 import type { Caller } from "./gateways/team-gateway.ts";
 import type { SecretPushConfig } from "./webhooks/push.ts";
-import { usageByModelSchema, tokenUsageSchema } from "./usage/usage-schemas.ts";
+import { costSchema, tokenUsageSchema, usageByModelSchema } from "./usage/usage-schemas.ts";
 import type { StoredRunWebhook } from "./webhooks/webhook.ts";
 
 type TeamStatus = TeamInfo["status"];
@@ -22,7 +22,14 @@ const RUN_STATUSES = [
   "failed",
 ] as const satisfies RunStatus[];
 
-/** A team in the list of a tenant's teams: without its component. */
+const runErrorSchema = z.object({ type: z.string(), message: z.string() }).nullable();
+
+const answerSchema = z
+  .object({ source: z.string(), text: z.string() })
+  .nullable()
+  .describe("The last message of an ended run, its beginning as text; null without one.");
+
+/** A team in the list of a tenant's teams, without its component. */
 export const listedTeamSchema = z.object({
   id: idSchema,
   label: z.string().nullable(),
@@ -31,6 +38,19 @@ export const listedTeamSchema = z.object({
   component_version: z.number().int().min(1),
   status: z.enum(TEAM_STATUSES),
   active_run: z.string().nullable(),
+  participants: z
+    .array(z.string())
+    .describe("The names of its agents, the first 50; empty for teams of earlier versions."),
+  last_run: z
+    .object({
+      id: z.string(),
+      status: z.enum(["completed", "cancelled", "failed"]),
+      error: runErrorSchema,
+      answer: answerSchema,
+      ended_at: timeSchema.nullable(),
+    })
+    .nullable()
+    .describe("The run that ended last."),
   usage: tokenUsageSchema,
   conversation: conversationSchema,
   expires_in: expiresInSchema,
@@ -40,15 +60,23 @@ export const listedTeamSchema = z.object({
 
 export type ListedTeam = z.output<typeof listedTeamSchema>;
 
-/** A run in the list over all teams: without its task and result. */
+/** A run in the list over all teams, with the beginnings of its task and its last message. */
 export const listedRunSchema = z.object({
   id: z.string(),
   team_id: idSchema,
   status: z.enum(RUN_STATUSES),
+  task: z
+    .string()
+    .nullable()
+    .describe(
+      "Its beginning as text; null for a run that continues, and in runs of earlier versions.",
+    ),
+  answer: answerSchema,
   stop_reason: z.string().nullable(),
-  error: z.object({ type: z.string(), message: z.string() }).nullable(),
+  error: runErrorSchema,
   usage: tokenUsageSchema,
   models: usageByModelSchema.describe("The usage by model."),
+  cost: costSchema,
   turns: z.number().int().min(0),
   retry_of: z.string().nullable(),
   metadata: describedObject("Kept as it is."),
@@ -83,7 +111,32 @@ export type ListedRequest = z.output<typeof listedRequestSchema>;
 const next_cursor = z.string().nullable().describe("Pass as cursor; null at the end.");
 
 export const teamListSchema = z.object({ teams: z.array(listedTeamSchema), next_cursor });
-export const runListSchema = z.object({ runs: z.array(listedRunSchema), next_cursor });
+const seconds = z.number().nonnegative();
+const count = z.number().int().min(0);
+
+export const runTotalsSchema = z
+  .object({
+    runs: count,
+    completed: count,
+    failed: count,
+    cancelled: count,
+    turns: count,
+    ...tokenUsageSchema.shape,
+    cost: costSchema,
+    seconds: seconds.describe("From start to end, of the runs that ended."),
+    p50_seconds: seconds.nullable().describe("Half of the runs that ended took at most this long."),
+    p95_seconds: seconds.nullable(),
+    complete: z.boolean().describe("False if only the latest 10,000 runs were looked at."),
+  })
+  .describe("Of all runs that match, on all pages.");
+
+export type RunTotals = z.output<typeof runTotalsSchema>;
+
+export const runListSchema = z.object({
+  runs: z.array(listedRunSchema),
+  totals: runTotalsSchema,
+  next_cursor,
+});
 export const requestListSchema = z.object({ requests: z.array(listedRequestSchema), next_cursor });
 
 export type TeamList = z.output<typeof teamListSchema>;
@@ -92,10 +145,10 @@ export type RequestList = z.output<typeof requestListSchema>;
 
 export interface TeamQuery {
   status?: TeamStatus;
-  /** A part of the label or the id, in any case. */
+  /** A substring of the label or the id, case-insensitive. */
   q?: string;
   metadata: Readonly<Record<string, string>>;
-  /** Conversations with this team; left out, all teams that are no conversations. */
+  /** Only conversations with this team; by default, all teams that are not conversations. */
   agent?: string;
   /** Only teams that stay until they are deleted. */
   lasting?: boolean;
@@ -108,13 +161,23 @@ export interface TeamQuery {
 export interface RunQuery {
   status?: RunStatus;
   team?: string;
-  /** Created at or after, epoch milliseconds. */
-  since?: number;
+  /** A substring of the task, the answer, the error or an id, case-insensitive. */
+  q?: string;
+  /** Only runs that called this model. */
+  model?: string;
+  /** Only runs that failed with this type of error. */
+  error?: string;
+  min_cost?: number;
+  /** Created in this range, both ends included; epoch milliseconds. */
+  from?: number;
+  to?: number;
+  /** Highest first. */
+  order?: "created_at" | "cost" | "seconds";
   limit: number;
   cursor?: string;
 }
 
-/** The runs in all conversations that a caller has with a team, latest change first. */
+/** Selects the runs in all conversations of a caller with a team, latest change first. */
 export interface ConversationRunQuery {
   agent: string;
   owner: string;
@@ -123,18 +186,19 @@ export interface ConversationRunQuery {
   cursor?: string;
 }
 
-/** @property total of all pages */
-export type ConversationRunList = RunList & { total: number };
+/** @property total the number of items on all pages */
+export type ConversationRunList = Omit<RunList, "totals"> & { total: number };
 
 export interface RequestQuery {
   kind?: HumanRequest["kind"];
+  team?: string;
   limit: number;
   cursor?: string;
 }
 
 /**
- * What a team tells its tenant: the present state of its subject. Numbers increase within the team, also when an earlier
- * state of its storage is restored; they may have gaps.
+ * An entry that a team delivers to its tenant: the current state of its subject. Numbers increase within the team, even
+ * when an earlier state of its storage is restored; they may have gaps.
  */
 export type OutboxEntry = { number: number } & OutboxChange;
 
@@ -151,12 +215,12 @@ export type OutboxChange =
   | ({ kind: "message"; run_id: string; message: JsonObject } & ForWebhooks)
   | { kind: "push_deleted"; run_id: string; id: string }
   | { kind: "request_closed"; created_at: string; id: string }
-  /** Comes before `deleted`, as often as it takes: all runs of the team. */
+  /** Comes before `deleted`, in as many entries as needed: all runs of the team. */
   | { kind: "runs_deleted"; runs: readonly RunKey[] }
   /** @property idempotency the key of the request that created the team */
   | { kind: "deleted"; idempotency: string | null };
 
-/** Who is told of a change of a run in the words of a protocol, and what the run does not say itself. */
+/** A push notification config for the changes of a run, with protocol data that the run itself does not have. */
 export interface RunPush {
   configs: readonly SecretPushConfig[];
   requests: readonly ListedRequest[];
@@ -164,11 +228,11 @@ export interface RunPush {
 }
 
 interface ForWebhooks {
-  /** Of the run. */
+  /** Idempotency key of the run. */
   webhook?: StoredRunWebhook;
-  /** Of the request that started the run. */
+  /** The trace context of the request that started the run. */
   trace?: TraceContext;
-  /** It happened before the team had an outbox: no webhook is told. */
+  /** It happened before the team had an outbox: no webhook gets it. */
   earlier?: true;
 }
 
@@ -185,15 +249,17 @@ export interface TeamFacts {
   label: string | null;
   metadata: JsonObject;
   provider: string;
+  /** Missing in teams of earlier versions. */
+  participants?: readonly string[];
   component_version: number;
-  /** As in the record of the team. */
+  /** The same as in the record of the team. */
   conversation?: Conversation;
   expires_in?: number;
   created_at: string;
   updated_at: string;
 }
 
-/** Whose conversation with which team a team is. */
+/** The caller of a conversation, and the team it is with. */
 export interface Conversation extends Caller {
   agent: string;
 }
@@ -201,18 +267,18 @@ export interface Conversation extends Caller {
 /** Entries in the order of their numbers. */
 export interface Delivery {
   team: string;
-  /** Where the tenant last put the team; null if that is not known. */
+  /** The team's last known place at the tenant; null if unknown. */
   place: number | null;
   entries: readonly OutboxEntry[];
-  /** The open streams of the team, when the tenant counts others. */
+  /** The open streams of the team, when the tenant's count differs. */
   streams?: number;
 }
 
 export interface Acknowledgement {
   /** The last entry applied. */
   number: number;
-  /** Where the team is now. */
+  /** Where the team is now listed. */
   place: number;
-  /** Whether the tenant knows nothing of the team itself and asks for that entry again. */
+  /** Whether the tenant does not know the team itself and asks for that entry again. */
   resync: boolean;
 }

@@ -20,10 +20,12 @@ export const problemSchema = z.looseObject({
 /** A problem document as a client gets it. */
 export type ProblemDocument = z.infer<typeof problemSchema>;
 
-/** What a problem document is made of. As data, because errors lose their fields between Durable Objects. */
+/** The data of a problem document. Not an Error, because errors lose their fields between Durable Objects. */
 export interface Problem extends Pick<ProblemDocument, "status" | "code" | "detail" | "errors"> {
   /** Seconds, for 429 and 503. */
   retry_after?: number;
+  /** False when waiting does not help, so that no client retries the request automatically. */
+  repeatable?: false;
   /** Further members of the document, for example the busy team's `run_id`. */
   extra?: JsonObject;
 }

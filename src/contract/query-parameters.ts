@@ -1,5 +1,11 @@
 import * as z from "zod";
 
+/** Limits of the deployment that query parameters depend on. */
+export interface QueryLimits {
+  max_page_size: number;
+  max_wait_seconds: number;
+}
+
 /** A whole number in a query string. */
 export function integerParameter(minimum: number, maximum: number): z.ZodType<number> {
   const rule = `must be a whole number from ${minimum} to ${maximum}`;
@@ -10,6 +16,16 @@ export function integerParameter(minimum: number, maximum: number): z.ZodType<nu
     .meta({ type: "integer", minimum, maximum });
 }
 
+/** How many items a page has; 50 are the default, or as many as the deployment allows. */
+export function pageSizeParameter({ max_page_size }: QueryLimits): z.ZodType<number> {
+  const size = Math.min(DEFAULT_PAGE_SIZE, max_page_size);
+  return integerParameter(1, max_page_size)
+    .optional()
+    .transform((given = size) => given);
+}
+
+const DEFAULT_PAGE_SIZE = 50;
+
 /** A position in a team's event log: the id of a stream frame, or a message's `seq`. */
 export const cursorParameter = integerParameter(0, Number.MAX_SAFE_INTEGER);
 
@@ -18,3 +34,23 @@ export const pageCursorParameter = z
   .string()
   .regex(/^[\w.~-]{1,256}$/, "must be the next_cursor of an earlier page")
   .optional();
+
+/** The `next_cursor` of an earlier page, for lists over all teams. */
+export const listCursorParameter = z
+  .string()
+  .max(500)
+  .optional()
+  .describe("A next_cursor of an earlier answer.");
+
+/** A number of at least 0 in a query string. */
+export const amountParameter = z
+  .string()
+  .regex(/^\d{1,16}(\.\d{1,16})?$/, "must be a number of at least 0")
+  .transform(Number)
+  .meta({ type: "number", minimum: 0 });
+
+/** A day (UTC) or a time in a query string. */
+export const momentParameter = z.union(
+  [z.iso.date(), z.iso.datetime({ offset: true })],
+  "must be a date like 2026-11-22 or a time like 2026-11-22T08:00:00Z",
+);

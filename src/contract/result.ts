@@ -1,7 +1,9 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Problem } from "./problem.ts";
+import { TroupeError } from "../core/errors.ts";
+import { MAX_QUEUED_RUNS, MAX_STATE_DOCUMENT_BYTES } from "./constants.ts";
 
-/** What a call across the gateway returns: a value, or the problem that the client is answered with. */
+/** The result of a call across the gateway: a value, or the problem to answer the client with. */
 export type Result<T> = { ok: true; value: T } | Refused;
 
 export interface Refused {
@@ -17,3 +19,107 @@ export function ok<T>(value: T): Result<T> {
 export function refuse(status: number, code: string, detail: string, extra?: JsonObject): Refused {
   return { ok: false, problem: { status, code, detail, ...(extra && { extra }) } };
 }
+
+/** An estimate: the end of the active run cannot be foreseen. */
+const RETRY_QUEUE_SECONDS = 15;
+
+export function teamNotFound(): Refused {
+  return refuse(404, "team_not_found", "There is no such team.");
+}
+
+/** The team that had this id was deleted, and its tenant cannot be reached at the moment. */
+export function stillBeingDeleted(): Refused {
+  const detail = "The team that had this id is still being deleted. Try again.";
+  const { problem } = refuse(503, "temporarily_unavailable", detail);
+  return { ok: false, problem: { ...problem, retry_after: 1 } };
+}
+
+/** The object of a user's or the tenant's memories cannot be reached. */
+export function memoriesUndelivered(): Refused {
+  const detail =
+    "What runs of the team have learned is not stored in the memories of its users or its tenant yet, because they cannot be reached. Nothing was deleted. Try again.";
+  const { problem } = refuse(503, MEMORIES_UNDELIVERED, detail);
+  return { ok: false, problem: { ...problem, retry_after: RETRY_QUEUE_SECONDS } };
+}
+
+export function runNotFound(): Refused {
+  return refuse(404, "run_not_found", "The team has no such run.");
+}
+
+export function stateTooLarge(): Refused {
+  const detail = `The state is larger than ${MAX_STATE_DOCUMENT_BYTES} bytes, the most that one document may have: read it in parts (GET .../state/parts).`;
+  return refuse(413, "state_too_large", detail, { limit: MAX_STATE_DOCUMENT_BYTES });
+}
+
+/** @param run the active run, or the one that starts next */
+export function teamBusy(run: string): Refused {
+  return refuse(409, "team_busy", "The team has an active run.", { run_id: run });
+}
+
+export function tooManyQueuedRuns(): Refused {
+  const detail = `The team has ${MAX_QUEUED_RUNS} queued runs, the most that are allowed. Try again when one of them has started.`;
+  return {
+    ok: false,
+    problem: {
+      status: 429,
+      code: "too_many_queued_runs",
+      detail,
+      retry_after: RETRY_QUEUE_SECONDS,
+      extra: { limit: "queued_runs", value: MAX_QUEUED_RUNS },
+    },
+  };
+}
+
+export function invalidCursor(): Refused {
+  const message = "must be the next_cursor of an earlier page";
+  const errors = [{ path: "cursor", message }];
+  const detail = `cursor ${message}.`;
+  return { ok: false, problem: { status: 422, code: "invalid_cursor", detail, errors } };
+}
+
+export function idempotencyMismatch(): Refused {
+  const detail = "The Idempotency-Key was used before for another request.";
+  const errors = [{ path: "Idempotency-Key", message: "was used before for another request" }];
+  return { ok: false, problem: { status: 422, code: "idempotency_mismatch", detail, errors } };
+}
+
+/** Turns an error about the input into a refusal. @throws any other error, because it is a fault of the service */
+export function refuseInput(error: unknown): Refused {
+  if (!(error instanceof TroupeError) || error.code === "internal") throw error;
+  const { code, message, issues } = error;
+  return { ok: false, problem: { status: 422, code, detail: message, errors: issues } };
+}
+
+/** The message about tables of a newer version. Errors of objects arrive in the Worker with their message alone. */
+const NEWER = "The stored data was written by a newer version of Troupe";
+
+/** Thrown for tables that this version does not know, before anything is read or written. */
+export class NewerDataError extends Error {
+  /** @param stored version of the tables @param known the last version that this code knows */
+  constructor(stored: number, known: number) {
+    super(
+      `${NEWER} (its tables have version ${stored}, this one knows ${known}): nothing was read or changed. Run that version or a later one.`,
+    );
+    this.name = "NewerDataError";
+  }
+}
+
+/** The problem for stored data that cannot be used; undefined for other errors. */
+export function refuseStored(error: unknown): Refused | undefined {
+  const message = error instanceof Error ? error.message : "";
+  if (message.startsWith(NEWER)) return refuse(503, NEWER_DATA, message);
+  if (/SQLITE_(CORRUPT|NOTADB)/.test(message)) return unreadable(message);
+  return undefined;
+}
+
+/** Thrown for stored data that cannot be read. */
+export function unreadable(reason: string): Refused {
+  const detail = `The stored data of the team cannot be read (${reason}). The team can only be deleted.`;
+  return refuse(500, UNREADABLE, detail);
+}
+
+export const UNREADABLE = "team_unreadable";
+export const NEWER_DATA = "newer_data";
+
+/** The code of a deletion that would lose what runs have learned of users or for the tenant. */
+export const MEMORIES_UNDELIVERED = "memories_undelivered";

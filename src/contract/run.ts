@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { MAX_CLIENT_TOOLS, MAX_QUEUED_RUNS } from "./constants.ts";
 import { describedJson, describedObject, idSchema, timeSchema } from "./common.ts";
-import { messageSchema } from "./message.ts";
+import { messageSchema } from "./stream/message.ts";
 import { metadataSchema } from "./team.ts";
+import { userSchema } from "./user.ts";
 import { costSchema, usageByModelSchema, tokenUsageSchema } from "./usage/usage-schemas.ts";
 import { runWebhookSchema } from "./webhooks/webhook.ts";
 
@@ -62,6 +63,11 @@ export const startRunSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe("In the currency of MODEL_PRICES; a run that costs more fails."),
+  user: userSchema
+    .optional()
+    .describe(
+      "For whom the run is: memories of the scope user are those of this user. A user token cannot name another user.",
+    ),
   metadata: metadataSchema.default({}),
   webhook: runWebhookSchema.nullable().default(null).describe("Told of this run."),
   tools: z
@@ -79,9 +85,14 @@ export const startRunSchema = z.strictObject({
     ),
 });
 
+/** A change of a queued run. */
+export const changeRunSchema = startRunSchema.pick({ task: true }).extend({
+  task: startRunSchema.shape.task.removeDefault(),
+});
+
 export const stopRunSchema = z.strictObject({ mode: z.enum(["after_turn", "now"]) });
 
-/** Of calls that take no arguments: nothing, or an empty object. */
+/** The body of calls without arguments: nothing, or an empty object. */
 export const nothingSchema = z.strictObject({});
 
 /** One object instead of a union of the two kinds, so that a mistake is reported at the field where it is. */
@@ -154,6 +165,14 @@ export type HumanRequest = z.infer<typeof humanRequestSchema>;
 
 export const humanRequestsSchema = z.object({ requests: z.array(humanRequestSchema) });
 
+export const runNoteSchema = z.object({
+  agent: z.string().nullable().describe("Null for the team's manager."),
+  message: z.string(),
+});
+
+/** The parts left out of an agent's requests to its model. */
+export type RunNote = z.infer<typeof runNoteSchema>;
+
 export const runSchema = z.object({
   id: idSchema,
   team_id: idSchema,
@@ -179,6 +198,12 @@ export const runSchema = z.object({
         .string()
         .nullable()
         .describe("Path of the model call, tool call or other step that threw, below the turn."),
+      attempts: z
+        .number()
+        .int()
+        .min(1)
+        .nullable()
+        .describe("Attempts at that step; null if no step threw."),
     })
     .nullable(),
   usage: tokenUsageSchema.describe("Tokens of all model calls, also those in no message."),
@@ -197,7 +222,21 @@ export const runSchema = z.object({
       "The team's last finished turn, as the run found or left it: fork there to go on from its end.",
     ),
   requests: z.array(humanRequestSchema),
+  notes: z
+    .array(runNoteSchema)
+    .optional()
+    .describe(
+      "What was left out of requests to models: images for one that does not see, thinking that its maker refused. Each once for an agent, the first 20; missing where there is nothing.",
+    ),
+  pause_requested: z
+    .boolean()
+    .describe("Whether the run pauses once the steps under way have ended, or has paused."),
+  stop_requested: z
+    .enum(["after_turn", "now"])
+    .nullable()
+    .describe("How it was asked to stop. With after_turn, it completes after its turn."),
   retry_of: z.string().nullable(),
+  user: z.string().optional().describe("For whom it is; missing for no user."),
   metadata: metadataSchema,
   created_at: timeSchema,
   next_attempt_at: timeSchema
@@ -216,8 +255,13 @@ export const runSchema = z.object({
 
 export type RunInfo = z.infer<typeof runSchema>;
 export type RunStatus = RunInfo["status"];
-/** Why a run failed, and where. */
+/** Why a run failed, and in which component. */
 export type RunError = NonNullable<RunInfo["error"]>;
+
+/** The current progress of a run. */
+export function runLocation({ team_id, id }: Pick<RunInfo, "team_id" | "id">): string {
+  return `/v1/teams/${team_id}/runs/${id}`;
+}
 
 export const runPageSchema = z.object({
   runs: z.array(runSchema),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { idSchema, timeSchema } from "./common.ts";
 import { startRunSchema } from "./run.ts";
 
-/** What runs are started with. The team's and the tenant's webhooks tell of scheduled runs, too. */
+/** The run options of a schedule. The webhooks of the team and the tenant report scheduled runs too. */
 const runSchema = startRunSchema.omit({ webhook: true, tools: true });
 
 /** Metadata that the schedule sets in its runs. */
@@ -101,7 +101,7 @@ export type SchedulePage = z.output<typeof schedulePageSchema>;
 
 type Shape = typeof runSchema.shape;
 
-/** The same fields, all optional: those left out of a change stay as they are. */
+/** The same fields, all optional; omitted fields stay unchanged. */
 function withoutDefaults(shape: Shape): {
   [Name in keyof Shape]: z.ZodOptional<
     Shape[Name] extends z.ZodDefault<infer Inner> ? Inner : Shape[Name]

@@ -1,6 +1,9 @@
 import type { Conversation, ListedTeam } from "./directory.ts";
 
-/** A conversation as it is shown: without what tells callers apart. A module without schemas, which every start of the Worker runs. */
+/**
+ * A conversation as the API shows it, without the caller's identity. This module has no schemas, because every start of
+ * the Worker runs it.
+ */
 export function shownConversation(
   conversation: Conversation | undefined,
 ): ListedTeam["conversation"] {

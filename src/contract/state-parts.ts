@@ -4,13 +4,13 @@ import * as z from "zod";
 export const statePartHeaderSchema = z.strictObject({
   type: z.literal("troupe.state"),
   version: z.literal(1),
-  /** What the part is of: parts of different states do not mix. */
+  /** Id of the state, so that parts of different states are not mixed. */
   state: z.string().min(1).max(200),
-  /** Of the team, at which the state was taken. */
+  /** The team's turn at which the state was taken. */
   turn: z.number().int().nonnegative(),
-  /** Whether a run was cancelled there. */
+  /** Whether a run was cancelled at this turn. */
   cancelled: z.boolean(),
-  /** From 1. */
+  /** Number of the part, from 1. */
   part: z.number().int().positive(),
   /** The `next_cursor` of the part before; null in the first. */
   cursor: z.string().nullable(),
@@ -21,15 +21,15 @@ export const statePartEndSchema = z.strictObject({
   type: z.literal("end"),
   /** Lines between the first and this one. */
   lines: z.number().int().nonnegative(),
-  /** Of all lines before: SHA-256 of the hash before and the line, in a chain that begins with "". */
+  /** Hash over all earlier lines: SHA-256 of the previous hash and the line, in a chain that begins with "". */
   hash: z.string(),
-  /** With which the next part is asked for; null in the last. */
+  /** The cursor of the next part; null in the last. */
   next_cursor: z.string().nullable(),
 });
 
 const path = z.string().max(4_000);
 
-/** What lines between them hold. A body that is null is in `text` lines before. */
+/** The lines of a part between the first and the last. A body that is null comes before its line in `text` lines. */
 export const stateRowSchema = z.discriminatedUnion("type", [
   /** The small state of one of the root's participants, by the paths of its parts. */
   z.strictObject({
@@ -37,7 +37,7 @@ export const stateRowSchema = z.discriminatedUnion("type", [
     path,
     body: z.record(z.string(), z.unknown()).nullable(),
   }),
-  /** Items of a log: a thread, a model context. */
+  /** Items of a log: a thread or a model context. */
   z.strictObject({
     type: z.literal("log"),
     path,

@@ -1,9 +1,14 @@
 import * as z from "zod";
-import type { ComponentModel } from "../core/component/component-model.ts";
 import type { Note } from "../core/component/component.ts";
-import type { KnownComponent } from "../core/component/registry.ts";
-import { describedObject, idSchema, openObjectSchema, timeSchema } from "./common.ts";
-import { messageSchema } from "./message.ts";
+import type { KnownComponent } from "../core/registry/registry.ts";
+import {
+  type ComponentModelSchema,
+  describedObject,
+  idSchema,
+  openObjectSchema,
+  timeSchema,
+} from "./common.ts";
+import { messageSchema } from "./stream/message.ts";
 import { costSchema, tokenUsageSchema } from "./usage/usage-schemas.ts";
 
 /** Component JSON of a request: any object. The registry checks its content and reports more than a schema can. */
@@ -69,7 +74,7 @@ const notesSchema = z
     "Remarks on a valid component: substitutes for other classes, config without effect. Paths as in a problem's errors.",
   ) satisfies z.ZodType<Note[]>;
 
-/** Seconds without a run after which a team erases itself, as it is shown. */
+/** Seconds without a run after which a team erases itself, as the API shows it. */
 export const expiresInSchema = z
   .number()
   .int()
@@ -77,7 +82,7 @@ export const expiresInSchema = z
   .nullable()
   .describe("Seconds without a run after which it is erased; null: it stays.");
 
-/** What a conversation belongs to, as it is shown. */
+/** The caller and the team of a conversation, as the API shows them. */
 export const conversationSchema = z
   .object({
     agent_id: idSchema.describe("The team whose component it was made from."),
@@ -87,7 +92,7 @@ export const conversationSchema = z
       .describe("The name of the key, or the subject of the token, that began it."),
   })
   .nullable()
-  .describe("Of a conversation that a caller has with a team over A2A; null for other teams.");
+  .describe("The conversation that a caller has with a team over A2A; null for other teams.");
 
 export const teamSchema = z.object({
   id: idSchema,
@@ -95,7 +100,7 @@ export const teamSchema = z.object({
   metadata: metadataSchema,
   component: openObjectSchema
     .meta({ $ref: "#/components/schemas/Component" })
-    .describe("Secrets are redacted.") as unknown as z.ZodType<ComponentModel>,
+    .describe("Secrets are redacted.") as ComponentModelSchema,
   component_version: z.number().int().min(1).describe("Counts replacements of the component."),
   status: z.enum(["idle", "running", "waiting", "paused"]),
   active_run: z.string().nullable(),
@@ -139,9 +144,22 @@ export const messagePageSchema = z.object({
   next_before: z.number().int().nullable().describe("Pass as before; null at the beginning."),
 });
 
+/** A page of a conversation as far as a credential may see it. */
+export const sharedConversationSchema = messagePageSchema.extend({
+  label: z.string().nullable(),
+  messages: messagePageSchema.shape.messages.describe(
+    "Messages and the names of called tools, oldest first. Arguments and results need the scope tools:read, contents of attached files files:read.",
+  ),
+  component: openObjectSchema
+    .nullable()
+    .describe("With the scope component:read; secrets are shown as **********."),
+});
+
+export type SharedConversation = z.infer<typeof sharedConversationSchema>;
+
 export type MessagePage = z.infer<typeof messagePageSchema>;
 
-/** The messages after a cursor, or the last ones before it; only those of `turn`, where it is given. */
+/** Selects the messages after a cursor, or the last ones before it; only those of `turn` if it is given. */
 export interface MessageQuery {
   after?: number;
   before?: number;

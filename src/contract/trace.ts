@@ -65,7 +65,7 @@ export const traceSpanSchema = z.object({
 
 export type TraceSpan = z.infer<typeof traceSpanSchema>;
 
-/** What a run did, as spans. */
+/** The spans of a run. */
 export const runTraceSchema = z.object({
   run_id: idSchema,
   team_id: idSchema,

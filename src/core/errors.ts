@@ -6,12 +6,12 @@ export interface Issue {
   message: string;
 }
 
-/** What every error of ours carries besides its message. */
+/** The data of every Troupe error besides its message. */
 export interface TroupeErrorOptions {
   /** Facts a program can use, JSON only. */
-  data?: { [key: string]: Json };
+  data?: { [key: string]: Json } | undefined;
   /** The places that are wrong, for input errors. */
-  issues?: Issue[];
+  issues?: Issue[] | undefined;
   cause?: unknown;
 }
 
@@ -51,7 +51,7 @@ export class ComponentError extends TroupeError {
   }
 }
 
-/** An argument or setting whose type is right and whose value is not. */
+/** An argument or setting with the right type and an invalid value. */
 export class ValueError extends TroupeError {
   constructor(message: string, options: TroupeErrorOptions = {}) {
     super("invalid_value", message, options);
@@ -87,4 +87,22 @@ export function errorMessage(error: unknown): string {
 /** For logs. */
 export function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? errorMessage(error)) : errorMessage(error);
+}
+
+/** A short form of a value for an error message. */
+export function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(cut(value));
+  if (typeof value === "function")
+    return value.name === "" ? "a function" : `the function ${value.name}`;
+  if (Array.isArray(value)) return "a list";
+  if (typeof value !== "object" || value === null) return String(value);
+  const { constructor } = value;
+  if (typeof constructor !== "function" || constructor === Object) {
+    return `an object with ${cut(Object.keys(value).join(", ")) || "no keys"}`;
+  }
+  return `an object of the class ${constructor.name}`;
+}
+
+function cut(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
 }

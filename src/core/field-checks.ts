@@ -1,18 +1,19 @@
-// For settings, which every start of the Worker reads: zod is only loaded when a request brings data to check.
+// Checks of settings without zod: every start of the Worker reads settings, and zod is only loaded when a request
+// brings data to check.
 
 import type { Issue } from "./errors.ts";
 import { pathOf } from "./issues.ts";
 import { isJsonObject } from "./json.ts";
 
-/** What a field must be. */
+/** A check of a field. */
 export interface FieldRule {
   accepts: (value: unknown) => boolean;
-  /** What the issue says: `must be ...`. */
+  /** The text of the issue: `must be ...`. */
   message: string;
   optional?: true;
 }
 
-/** The mistakes in an object that must have these fields and no others. @param path where it stands */
+/** The mistakes in an object that must have exactly these fields. @param path where the object is */
 export function fieldIssues(
   value: unknown,
   rules: { readonly [field: string]: FieldRule },

@@ -12,8 +12,8 @@ export function pathOf(keys: readonly PropertyKey[], base = ""): string {
 }
 
 /**
- * What a zod schema found wrong, one issue per place below `base`. Of a union only the alternative that fits best is
- * reported: the others would bury what the author meant.
+ * The issues of a zod error, one per path below `base`. For a union, only the alternative that fits best is
+ * reported: the other alternatives would hide the likely mistake.
  */
 export function issuesOf(error: Pick<z.core.$ZodError, "issues">, base = ""): Issue[] {
   return error.issues.flatMap((issue) => issueList(issue, [], base));

@@ -10,9 +10,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * The value as JSON writes it and reads it back; itself where that is the same (no copy is made).
+ * The value after a JSON round trip; the value itself if that changes nothing (no copy is made).
  *
- * @throws TypeError for what JSON cannot say (BigInt, cycles)
+ * @throws TypeError for values that JSON cannot represent (BigInt, cycles)
  */
 export function asJson(value: unknown): Json {
   if (isPlain(value)) return value;
@@ -20,7 +20,7 @@ export function asJson(value: unknown): Json {
   return text === undefined ? null : (JSON.parse(text) as Json);
 }
 
-/** A value as text that is the same whatever the order of its keys. */
+/** A text of the value that does not depend on the order of its keys. */
 export function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     isJsonObject(inner)
@@ -38,7 +38,7 @@ function isPlain(value: unknown): value is Json {
       return Number.isFinite(value) && !Object.is(value, -0);
     case "object": {
       if (value === null) return true;
-      // Not every(), which leaves out holes.
+      // Not every(), which skips holes.
       if (Array.isArray(value)) return value.findIndex((item) => !isPlain(item)) === -1;
       const prototype: unknown = Object.getPrototypeOf(value);
       if (prototype !== Object.prototype && prototype !== null) return false;

@@ -1,4 +1,4 @@
-/** Something an operator has to know, by ids alone: never contents, never secrets. Ids that are not known are null. */
+/** An event for the operator, identified by ids only: never contents, never secrets. Unknown ids are null. */
 export type LogEntry =
   | {
       event: "run_failed";
@@ -6,13 +6,13 @@ export type LogEntry =
       run: string;
       /** Id of the run's trace. */
       trace: string;
-      /** The innermost agent that the error came from. */
+      /** The innermost agent in which the error occurred. */
       agent: string | null;
-      /** Of the team's life. */
+      /** Number of the turn in the team's life. */
       turn: number | null;
       /** Path of the step that threw. */
       step: string | null;
-      /** Of the error. */
+      /** Type of the error. */
       class: string;
       code: string;
     }
@@ -22,20 +22,20 @@ export type LogEntry =
       run: string;
       trace: string;
       turn: number;
-      /** Restarts in a row without progress. */
+      /** Consecutive restarts without progress. */
       recoveries: number;
     }
   | {
       event: "telemetry_dropped";
       team: string | null;
-      /** Spans that the collector did not get. */
+      /** Spans that did not reach the collector. */
       spans: number;
       reason: string;
     }
   | {
-      /** Of the service itself: a request was answered with 500, or a stream was broken off. */
+      /** An error of the service itself: a request was answered with 500, or a stream was aborted. */
       event: "internal_error";
-      /** With its stack. */
+      /** The error with its stack. */
       error: string;
     }
   | {
@@ -45,12 +45,12 @@ export type LogEntry =
     }
   | {
       event: "request_refused";
-      /** What was asked, without path and query. */
+      /** The request without path and query. */
       host: string;
       run: string | null;
       step: string | null;
       code: string;
     };
 
-/** @param error what led to the entry; only a log on the developer's own machine may show it */
+/** @param error the cause of the entry; only a log on the developer's own machine may show it */
 export type Log = (entry: LogEntry, error?: unknown) => void;

@@ -8,18 +8,18 @@ import { nearMatches } from "./component/checks/near-matches.ts";
 import { type Issue, ValueError } from "./errors.ts";
 import { issuesOf, listIssues, pathOf } from "./issues.ts";
 
-/** Schemas of values whose keys are no options. */
+/** Schemas of values whose keys are not options. */
 const DATA = new WeakSet<z.core.$ZodType>();
 
-/** Marks the schema of data that a program passes on as they are, component JSON for example. */
+/** Marks the schema of data that a program passes on unchanged, such as component JSON. */
 export function asData<Schema extends z.ZodType>(schema: Schema): Schema {
   DATA.add(schema);
   return schema;
 }
 
 /**
- * The options of a config: its fields in camel case, at every level. What may have any keys (headers, JSON Schemas) stays
- * as it is, and so does component JSON.
+ * The options of a config: its fields in camel case, at every level. Objects with arbitrary keys (headers, JSON
+ * Schemas) and component JSON stay unchanged.
  */
 export type CamelKeys<T> = unknown extends T
   ? T
@@ -46,11 +46,15 @@ export function parseOptions<Schema extends z.ZodType>(
   owner: string,
   option = "",
 ): z.output<Schema> {
+  if (option === "" && (typeof options !== "object" || options === null)) {
+    // Without the value: it may be a key.
+    const kind = typeof options === "string" ? "a text" : String(options);
+    throw new ValueError(`The options of ${owner} must be an object, not ${kind}`);
+  }
   const unknown: Issue[] = [];
   const config = translated(schema, options, "config", (name, names, path) => {
-    const [near] = nearMatches(name, names);
-    const hint = near === undefined ? `use ${names.join(", ")}` : `did you mean "${near}"?`;
-    unknown.push({ path: pathOf([...path, name], option), message: `is not an option; ${hint}` });
+    const message = unknownOption(name, names);
+    unknown.push({ path: pathOf([...path, name], option), message });
   });
   const { data, error } = schema.safeParse(config);
   if (error === undefined && unknown.length === 0) return data;
@@ -65,7 +69,14 @@ export function parseOptions<Schema extends z.ZodType>(
   throw new ValueError(`Invalid options of ${owner}: ${listIssues(issues)}`, { issues });
 }
 
-/** The options that a config stands for. Fields that its schema does not have are left as they are. */
+/** The error text for an unknown option name. */
+export function unknownOption(name: string, names: readonly string[]): string {
+  const [near] = nearMatches(name, names);
+  const hint = near === undefined ? `use ${names.join(", ")}` : `did you mean "${near}"?`;
+  return `is not an option; ${hint}`;
+}
+
+/** The options for a config. Fields that its schema does not have stay unchanged. */
 export function optionsOf<Schema extends z.ZodType>(
   schema: Schema,
   config: z.output<Schema>,
@@ -74,10 +85,10 @@ export function optionsOf<Schema extends z.ZodType>(
 }
 
 /**
- * A copy of `value` with other names for the keys that the schema knows.
+ * A copy of `value` with renamed keys, as far as the schema knows them.
  *
- * @param to what is returned: a config, of options, or options, of a config
- * @param onUnknown called for a key that the object at `path` must not have, with those that it may have
+ * @param to the result: a config from options, or options from a config
+ * @param onUnknown called for a key that the object at `path` must not have, with the allowed keys
  */
 function translated(
   given: z.core.$ZodType,
@@ -114,7 +125,7 @@ function translated(
   );
 }
 
-/** The schema of the value itself, without what makes it optional; of a union, the alternative for that kind of value. */
+/** The schema of the value itself, without optional wrappers; for a union, the alternative for that kind of value. */
 function unwrapped(given: z.core.$ZodType, value: object): z.core.$ZodTypes {
   const schema = given as z.core.$ZodTypes;
   const { def } = schema._zod;
@@ -143,7 +154,7 @@ function isFor(alternative: z.core.$ZodTypes, value: object): boolean {
   });
 }
 
-/** The path of an option, of the path of its field. */
+/** The path of an option, from the path of its field. */
 function optionPath(schema: z.core.$ZodType, path: readonly PropertyKey[]): PropertyKey[] {
   const [key, ...rest] = path;
   if (key === undefined) return [];

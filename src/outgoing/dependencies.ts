@@ -1,5 +1,7 @@
 import { TroupeError } from "../core/errors.ts";
-import { Redaction } from "./redaction.ts";
+import { Redaction } from "../secrets/redaction.ts";
+
+export { SANDBOX_HOST } from "../secrets/secret-hosts.ts";
 
 /** What the host provides for requests to other servers. */
 export interface OutgoingDependencies {

@@ -1,9 +1,12 @@
-import { EgressError } from "./egress.ts";
+import { EgressError, type Reach } from "./egress.ts";
 
 /** Names the URL that a request to the proxy is for. */
 export const TARGET_HEADER = "troupe-egress-target";
 
-/** Of an answer that the proxy gives itself: why there is none of the target, `denied` or `failed`. */
+/** Which addresses the name in that URL may resolve to. */
+export const REACH_HEADER = "troupe-egress-reach";
+
+/** The header of an answer that the proxy gives itself; it says why the target gave none: `denied` or `failed`. */
 export const OUTCOME_HEADER = "troupe-egress-outcome";
 
 /**
@@ -12,14 +15,16 @@ export const OUTCOME_HEADER = "troupe-egress-outcome";
  * network.
  *
  * @param proxy its URL, which holds its key
- * @throws EgressError from the returned function when the name leads to a private address
+ * @param reach which addresses a name may resolve to
+ * @throws EgressError from the returned function when the name leads to an address that is not allowed
  * @throws TypeError from the returned function when the target cannot be reached
  */
-export function proxiedFetch(proxy: string): typeof fetch {
+export function proxiedFetch(proxy: string, reach: Reach): typeof fetch {
   return async (input: string | URL | Request, init?: RequestInit) => {
     const request = new Request(input, init);
     const headers = new Headers(request.headers);
     headers.set(TARGET_HEADER, request.url);
+    headers.set(REACH_HEADER, reach);
     const { method, body, signal } = request;
     const response = await fetch(proxy, { method, headers, body, signal, redirect: "manual" });
     const outcome = response.headers.get(OUTCOME_HEADER);

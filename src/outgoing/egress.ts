@@ -1,8 +1,8 @@
 import { TroupeError, ValueError } from "../core/errors.ts";
 import type { Log, LogEntry } from "../core/log.ts";
-import { isLoopbackHost, isPublicHost } from "./public-hosts.ts";
-import { secretHosts, type Settings } from "../secrets/secret-hosts.ts";
+import { isAddress, isLoopbackHost, isNeverAsked, isPublicHost } from "./public-hosts.ts";
 import { trimEnd } from "../core/text/trim-end.ts";
+import { secretHosts, type Settings } from "../secrets/secret-hosts.ts";
 
 /** An outgoing request that is not allowed. Trying again does not help. */
 export class EgressError extends TroupeError {
@@ -16,42 +16,41 @@ export class EgressError extends TroupeError {
   }
 }
 
-export interface EgressRules {
-  /**
-   * Hosts that may be asked: `api.openai.com`, `*.example.com` (any name below it), with a port `example.com:8443`,
-   * or with a scheme where that is not https `http://models.example.com`. Null: any public host.
-   */
-  allowed: readonly string[] | null;
-  /** Local open mode: plain http, this machine, and private hosts that `allowed` names are allowed. */
-  open: boolean;
-  /** The setting that errors tell to add a host to. Default: ALLOWED_EGRESS. */
-  setting?: string;
-}
+/**
+ * Which addresses the name of a host may resolve to: public ones, this machine as well, or all but those that are never asked.
+ */
+export type Reach = "public" | "local" | "private";
 
 /**
  * Refuses requests that the rules do not allow.
  *
- * @returns whether it may go to any address that the name of its host resolves to: the settings name that host, or it is
- *   this machine
  * @throws EgressError naming the host and the setting that would allow it
  */
-export function checkEgress(target: string | URL, rules: EgressRules): boolean {
+export function checkEgress(target: string | URL, rules: EgressRules): Reach {
   const { allowed, open, setting = "ALLOWED_EGRESS" } = rules;
   const url = parse(target);
   const host = plainHost(url);
-  const named = allowed !== null && allowed.some((entry) => matches(entry, url, host, open));
+  const named = names(rules, url);
+  const exact = namesExactly(rules, url);
+  const kind = open ? "private address" : "private or local address";
   if (url.username !== "" || url.password !== "") {
     throw new EgressError(
       host,
       `The URL of "${host}" holds a user name or password. Send the credentials in a header.`,
     );
   }
-  if (!isPublicHost(host) && !(open && (isLoopbackHost(host) || named))) {
+  if (isNeverAsked(host)) {
+    throw new EgressError(
+      host,
+      `"${host}" is a ${kind} (link-local or a cloud's metadata service). Troupe never sends requests to it.`,
+    );
+  }
+  if (!isPublicHost(host) && !(open ? isLoopbackHost(host) || named : exact)) {
     throw new EgressError(
       host,
       open
-        ? `"${host}" is a private address; to allow it, name it in ${setting}.`
-        : `"${host}" is a private or local address, which a deployed Troupe never sends requests to.`,
+        ? `"${host}" is a ${kind}; to allow it, name it in ${setting}.`
+        : `"${host}" is a ${kind}; to allow it, name host and port in ALLOWED_EGRESS: "${exactEntry(url)}".`,
     );
   }
   if (allowed !== null && !named) {
@@ -60,13 +59,14 @@ export function checkEgress(target: string | URL, rules: EgressRules): boolean {
       `Requests to "${withPort(url, host)}" are not allowed; to allow them, name it in ${setting}.`,
     );
   }
-  if (url.protocol !== "https:" && !open && !named) {
+  if (url.protocol !== "https:" && !open && !named && !exact) {
     throw new EgressError(
       host,
       `"${host}" would be asked over ${url.protocol}//, which is not encrypted. Use https://, or name "${url.protocol}//${withPort(url, host)}" in ${setting}.`,
     );
   }
-  return named || isLoopbackHost(host);
+  if (open) return named ? "private" : "local";
+  return exact ? "private" : "public";
 }
 
 /**
@@ -79,16 +79,15 @@ export function checkEgress(target: string | URL, rules: EgressRules): boolean {
 export function checkReferral(
   from: string | URL,
   to: string | URL,
-  { allowed, open, setting = "ALLOWED_EGRESS" }: EgressRules = { allowed: null, open: true },
+  rules: EgressRules = { allowed: null, open: true },
 ): void {
   const url = parse(to);
   const host = plainHost(url);
   const source = parse(from);
-  if (!isLoopbackHost(host) || isLoopbackHost(plainHost(source))) return;
-  if (allowed?.some((entry) => matches(entry, url, host, open))) return;
+  if (!isLoopbackHost(host) || isLoopbackHost(plainHost(source)) || names(rules, url)) return;
   throw new EgressError(
     host,
-    `"${source.host}" names "${url.host}", an address of this machine; to allow it, name it in ${setting}.`,
+    `"${source.host}" names "${url.host}", an address of this machine; to allow it, name it in ${rules.setting ?? "ALLOWED_EGRESS"}.`,
   );
 }
 
@@ -96,18 +95,18 @@ export function checkReferral(
  * A `fetch` that keeps to the rules. Redirects are not followed: their targets were never checked, and headers with
  * secrets would be sent along.
  *
- * @param send for hosts that the settings name
+ * @param send for addresses, and for names where nothing resolves them before
  * @param log gets an entry for every refusal
- * @param sendPublic for all other hosts, to public addresses only
+ * @param sendTo for names: resolves them and keeps to the addresses that are allowed
  * @throws EgressError from the returned function
  */
 export function guardedFetch(
   rules: EgressRules,
   send: typeof fetch = fetch,
   log?: Log,
-  sendPublic: typeof fetch = send,
+  sendTo: (reach: Reach) => typeof fetch = () => send,
 ): typeof fetch {
-  const guarded = obeying(rules, send, sendPublic);
+  const guarded = obeying(rules, send, sendTo);
   return async (input: string | URL | Request, init?: RequestInit) => {
     try {
       return await guarded(input, init);
@@ -118,17 +117,22 @@ export function guardedFetch(
   };
 }
 
-function obeying(rules: EgressRules, send: typeof fetch, sendPublic: typeof fetch): typeof fetch {
+function obeying(
+  rules: EgressRules,
+  send: typeof fetch,
+  sendTo: (reach: Reach) => typeof fetch,
+): typeof fetch {
   return async (input: string | URL | Request, init?: RequestInit) => {
-    const target = input instanceof Request ? input.url : input;
-    const anyAddress = checkEgress(target, rules);
-    const response = await (anyAddress ? send : sendPublic)(input, { ...init, redirect: "manual" });
+    const target = parse(input instanceof Request ? input.url : input);
+    const reach = checkEgress(target, rules);
+    const host = plainHost(target);
+    const sender = isLoopbackHost(host) || isAddress(host) ? send : sendTo(reach);
+    const response = await sender(input, { ...init, redirect: "manual" });
     if (!REDIRECTS.has(response.status)) return response;
     await response.body?.cancel();
     const location = response.headers.get("location") ?? "";
-    const host = plainHost(parse(target));
-    const other = URL.canParse(location, String(target))
-      ? new URL(location, String(target)).host
+    const other = URL.canParse(location, target.href)
+      ? new URL(location, target.href).host
       : "an invalid URL";
     throw new EgressError(
       host,
@@ -152,12 +156,47 @@ function refusalEntry(
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
+function parse(target: string | URL): URL {
+  let url;
+  try {
+    url = target instanceof URL ? target : new URL(target);
+  } catch {
+    throw new EgressError("", "The URL of an outgoing request is invalid.");
+  }
+  if (url.protocol === "https:" || url.protocol === "http:") return url;
+  throw new EgressError(
+    url.host,
+    `Requests over "${url.protocol}" are not possible; use https: or http:.`,
+  );
+}
+
+function withPort(url: URL, host: string): string {
+  return url.port === "" ? host : `${host}:${url.port}`;
+}
+
+export interface EgressRules {
+  /**
+   * Hosts that may be asked: `api.openai.com`, `*.example.com` (any name below it), with a port `example.com:8443`,
+   * or with a scheme where that is not https `http://models.example.com`. Null: any public host.
+   */
+  allowed: readonly string[] | null;
+  /** Local open mode: plain http, this machine, and private hosts that `allowed` names are allowed. */
+  open: boolean;
+  /**
+   * Entries that may name private addresses in the other modes: those with a host and a port, `http://10.0.0.5:11434`, and no
+   * wildcard count. Default: none.
+   */
+  exact?: readonly string[];
+  /** The setting that errors tell to add a host to. Default: ALLOWED_EGRESS. */
+  setting?: string;
+}
+
 /** The rules by the setting ALLOWED_EGRESS; deployed without it, only the hosts that secrets may be sent to. */
 export function egressRules(settings: Settings): EgressRules {
   const open = settings["TROUPE_OPEN"] === "1";
   const setting = settings["ALLOWED_EGRESS"];
   const entries = hostEntries("ALLOWED_EGRESS", setting);
-  if (entries.length > 0) return { allowed: entries, open };
+  if (entries.length > 0) return { allowed: entries, open, exact: entries };
   return { allowed: open ? null : [...secretHosts(settings).values()].flat(), open };
 }
 
@@ -182,37 +221,43 @@ export function hostEntries(name: string, setting: unknown, also?: string): stri
 /** Scheme, name and port. */
 const HOST_ENTRY = /^(?:(https?):\/\/)?(\[[^\]/]*\]|(?:\*\.)?[^:/*?#@[\]]+)(?::(\d+))?\/?$/;
 
-function parse(target: string | URL): URL {
-  let url;
-  try {
-    url = new URL(target);
-  } catch {
-    throw new EgressError("", "The URL of an outgoing request is invalid.");
-  }
-  if (url.protocol === "https:" || url.protocol === "http:") return url;
-  throw new EgressError(
-    url.host,
-    `Requests over "${url.protocol}" are not possible; use https: or http:.`,
-  );
+/** Whether one of the hosts that may be asked is that of the URL. */
+export function names({ allowed, open }: EgressRules, url: URL): boolean {
+  return allowed?.some((entry) => matches(entry, url, open)) === true;
+}
+
+/** Whether a setting names host and port of the URL, so that the operator means this server wherever it is. */
+export function namesExactly({ exact = [] }: Pick<EgressRules, "exact">, url: URL): boolean {
+  return exact.some((entry) => {
+    const [, , name = "", port = ""] = HOST_ENTRY.exec(entry) ?? [];
+    return port !== "" && !name.startsWith("*.") && matches(entry, url, false);
+  });
 }
 
 /** URLs keep the dot at the end of a name, which does not change the destination. */
-function plainHost(url: URL): string {
+export function plainHost(url: URL): string {
   return trimEnd(url.hostname, ".");
 }
 
-/** In open mode neither the scheme nor the port matters. */
-function matches(entry: string, url: URL, host: string, open: boolean): boolean {
+/** In open mode neither the scheme nor the port matters unless the entry has it. */
+function matches(entry: string, url: URL, open: boolean): boolean {
   const [, scheme = "https", name = "", port = ""] = HOST_ENTRY.exec(entry) ?? [];
   if (!open && `${scheme}:` !== url.protocol) return false;
   if (port === "" ? !open && url.port !== "" : port !== portOf(url)) return false;
-  return name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name;
+  const host = plainHost(url);
+  return name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === asInUrls(name);
+}
+
+/** An address as URLs write it, however the entry does: `[0:0:0:0:0:0:0:1]`, `0x7f.1`, `localhost.`. */
+function asInUrls(name: string): string {
+  return URL.canParse(`http://${name}`) ? plainHost(new URL(`http://${name}`)) : name;
+}
+
+/** How a setting names the server of a URL exactly. */
+export function exactEntry(url: URL): string {
+  return `${url.protocol === "https:" ? "" : "http://"}${plainHost(url)}:${portOf(url)}`;
 }
 
 function portOf(url: URL): string {
   return url.port !== "" ? url.port : url.protocol === "https:" ? "443" : "80";
-}
-
-function withPort(url: URL, host: string): string {
-  return url.port === "" ? host : `${host}:${url.port}`;
 }

@@ -20,6 +20,62 @@ export function isLoopbackHost(host: string): boolean {
   );
 }
 
+/** Whether a host is an address, which nothing has to resolve. */
+export function isAddress(host: string): boolean {
+  return host.startsWith("[") || parseIPv4(host) !== undefined;
+}
+
+/**
+ * Whether a host is one that no setting can allow: a link-local address, where cloud providers serve the credentials of a
+ * machine, or another address or name of such a metadata service.
+ */
+export function isNeverAsked(host: string): boolean {
+  if (!host.startsWith("[")) {
+    const address = parseIPv4(host);
+    return address === undefined ? METADATA_NAMES.has(host) : isNeverAskedIPv4(address);
+  }
+  const groups = parseIPv6(host.slice(1, -1));
+  if (groups === undefined) return true;
+  const [first = 0, second = 0] = groups;
+  if ((first & 0xffc0) === 0xfe80) return true;
+  if (first === 0xfd00 && second === 0xec2) return true; // Amazon
+  if (first === 0xfd20 && second === 0xce) return true; // Google
+  return embeddedIPv4(groups).some(isNeverAskedIPv4);
+}
+
+function isNeverAskedIPv4(address: number): boolean {
+  return NEVER_ASKED_IPV4.some((network) => contains(network, address));
+}
+
+/** Link-local; Azure; Alibaba; Oracle. */
+const NEVER_ASKED_IPV4: readonly Network[] = [
+  ["169.254.0.0", 16],
+  ["168.63.129.16", 32],
+  ["100.100.100.200", 32],
+  ["192.0.0.192", 32],
+];
+
+const METADATA_NAMES: ReadonlySet<string> = new Set([
+  "metadata",
+  "metadata.google.internal",
+  "metadata.goog",
+  "metadata.azure.internal",
+  "metadata.azure.com",
+  "metadata.tencentyun.com",
+  "metadata.oraclecloud.com",
+  "instance-data",
+  "instance-data.ec2.internal",
+]);
+
+/** The IPv4 addresses in one of IPv6 that leads to them: mapped, compatible, translated (NAT64), by 6to4. */
+function embeddedIPv4(groups: readonly number[]): number[] {
+  const [first = 0, second = 0] = groups;
+  if (first === 0x2002) return [joined(groups, 1)];
+  const translated = first === 0x64 && second === 0xff9b;
+  const mapped = groups.slice(0, 5).every((group) => group === 0);
+  return translated || mapped ? [joined(groups, 6)] : [];
+}
+
 /** Names that never mean a public host; a name without a dot is one of the local network. */
 const LOCAL_NAMES = [
   ".localhost",
@@ -33,8 +89,11 @@ const LOCAL_NAMES = [
   ".private",
 ];
 
-/** Address and length of the prefix, by the registry of special-purpose addresses (RFC 6890 and its updates). */
-const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
+/** Address and length of the prefix. */
+type Network = readonly [string, number];
+
+/** By the registry of special-purpose addresses (RFC 6890 and its updates). */
+const SPECIAL_IPV4: readonly Network[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
@@ -53,10 +112,12 @@ const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
 ];
 
 function isPublicIPv4(address: number): boolean {
-  return !SPECIAL_IPV4.some(([network, length]) => {
-    const shift = 32 - length;
-    return address >>> shift === (parseIPv4(network) ?? 0) >>> shift;
-  });
+  return !SPECIAL_IPV4.some((network) => contains(network, address));
+}
+
+function contains([network, length]: Network, address: number): boolean {
+  const shift = 32 - length;
+  return address >>> shift === (parseIPv4(network) ?? 0) >>> shift;
 }
 
 function parseIPv4(host: string): number | undefined {

@@ -1,14 +1,21 @@
 import { errorMessage } from "../core/errors.ts";
 import { isSecretName } from "../secrets/secret-fields.ts";
 import type { Settings } from "../secrets/secret-hosts.ts";
-import { checkEgress, EgressError, type EgressRules, egressRules, hostEntries } from "./egress.ts";
+import {
+  checkEgress,
+  EgressError,
+  type EgressRules,
+  egressRules,
+  hostEntries,
+  namesExactly,
+} from "./egress.ts";
 import { webhookUrlSecrets } from "../secrets/webhook-url.ts";
-import { Redaction } from "./redaction.ts";
+import { Redaction } from "../secrets/redaction.ts";
 import { retryAfter } from "./retry-after.ts";
 
-/** For the whole of an attempt. */
+/** The time limit of an attempt. */
 const TIMEOUT_MS = 10_000;
-/** Of an answer, as an excerpt for the sender. */
+/** The longest excerpt of an answer that the sender gets. */
 const MOST_RESPONSE_BYTES = 4_096;
 
 const ANYWHERE = "*";
@@ -39,17 +46,18 @@ export interface WebhookResponse {
  * neither is set.
  */
 export function webhookRules(settings: Settings): EgressRules {
-  const { open } = egressRules(settings);
+  const { open, exact = [] } = egressRules(settings);
   const own = hostEntries("WEBHOOK_HOSTS", settings["WEBHOOK_HOSTS"], ANYWHERE);
   const entries = [...own, ...hostEntries("ALLOWED_EGRESS", settings["ALLOWED_EGRESS"])];
   const anywhere = own.includes(ANYWHERE) || entries.length === 0;
-  return { allowed: anywhere ? null : entries, open, setting: "WEBHOOK_HOSTS" };
+  return { allowed: anywhere ? null : entries, open, exact, setting: "WEBHOOK_HOSTS" };
 }
 
 /** @throws EgressError saying why no webhook may go there */
 export function checkWebhookUrl(url: string, rules: EgressRules): void {
-  if (!rules.open && new URL(url).protocol !== "https:") {
-    throw new EgressError(new URL(url).hostname, "Webhooks are sent over https:// only.");
+  const target = new URL(url);
+  if (!rules.open && target.protocol !== "https:" && !namesExactly(rules, target)) {
+    throw new EgressError(target.hostname, "Webhooks are sent over https:// only.");
   }
   checkEgress(url, rules);
 }

@@ -1,21 +1,21 @@
 import { useCallback, useSyncExternalStore } from "react";
 import type { TroupeClient } from "../client/client.ts";
-import type { Store } from "../client/store.ts";
+import type { Store } from "../client/stores/store.ts";
 
 /** The stores that components show now. */
 const mounted = new WeakMap<TroupeClient, Map<string, Store<object>>>();
 
-/** What a component shows of a client. */
+/** A store that a component shows. */
 export interface Shown<State extends object, Shows extends Store<State>> {
   client: TroupeClient;
-  /** The same for whatever is shown by the same store. */
+  /** Components with the same key share a store. */
   key: string;
   make: () => Shows;
   /** The state without a store. */
   initial: State;
 }
 
-/** The store of the components that show this; without any, one that is not connected, for a single call. */
+/** The store that components share under this key. Without such components, a store for a single call that is not connected. */
 export function storeOf<State extends object, Shows extends Store<State>>({
   client,
   key,
@@ -25,10 +25,10 @@ export function storeOf<State extends object, Shows extends Store<State>>({
 }
 
 /**
- * The state of the store that is shared by all components that show this. The first one connects it, the last one
- * disconnects it. On a server, and while a page hydrates, it is the initial one.
+ * The state of the store that all components with this key share. The first one connects it, the last one disconnects it. On
+ * a server, and during hydration, it is the initial state.
  *
- * @param shown made anew only when it is something else
+ * @param shown changes only with its key
  */
 export function useShared<State extends object, Shows extends Store<State>>(
   shown: Shown<State, Shows>,
@@ -49,7 +49,7 @@ function enter<State extends object>(
   mounted.set(client, stores.set(key, store));
   const leave = store.subscribe(listener);
   return () => {
-    // StrictMode, and a list that is built anew, leave and come back at once: they keep the connection.
+    // StrictMode and rebuilt lists unmount and remount at once. They keep the connection.
     const release = store.subscribe(() => undefined);
     leave();
     setTimeout(() => {

@@ -5,7 +5,7 @@ import {
   type InboxState,
   InboxStore,
   type InboxStoreOptions,
-} from "../client/inbox-store.ts";
+} from "../client/stores/inbox-store.ts";
 import { useTroupe } from "./provider.ts";
 import { storeOf, useShared } from "./shared-stores.ts";
 
@@ -14,26 +14,32 @@ export interface UseInboxOptions extends InboxStoreOptions {
   client?: TroupeClient | undefined;
 }
 
-/** Open questions and what can be done with them. The functions stay the same from one rendering to the next. */
+/** Open questions, and functions to answer them. The functions stay the same between renders. */
 export interface Inbox extends InboxState, Pick<InboxStore, "answer" | "loadMore" | "reload"> {}
 
 /**
- * Shows the open questions to humans over all teams. All components with the same `kind` and client share one connection.
+ * Shows the open questions to humans over all teams. All components with the same `kind`, `team` and client share one connection.
  *
- * @param options `pageSize` and `background` count for the component that connects
+ * @param options `pageSize` and `background` of the component that connects apply
  * @example
  * const { requests, answer } = useInbox({ kind: "approval" });
  */
-export function useInbox({ client: own, kind, pageSize, background }: UseInboxOptions = {}): Inbox {
+export function useInbox({
+  client: own,
+  kind,
+  team,
+  pageSize,
+  background,
+}: UseInboxOptions = {}): Inbox {
   const client = useTroupe(own);
   const shown = useMemo(
     () => ({
       client,
-      key: `inbox ${kind ?? ""}`,
-      make: () => new InboxStore(client, { kind, pageSize, background }),
+      key: `inbox ${kind ?? ""} ${team ?? ""}`,
+      make: () => new InboxStore(client, { kind, team, pageSize, background }),
       initial: CONNECTING_INBOX,
     }),
-    [client, kind, pageSize, background],
+    [client, kind, team, pageSize, background],
   );
   const state = useShared(shown);
   const actions = useMemo(() => {

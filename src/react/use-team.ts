@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import type { TroupeClient } from "../client/client.ts";
-import { CONNECTING, type TeamState } from "../client/team-state.ts";
-import { TeamStore, type TeamStoreOptions } from "../client/team-store.ts";
+import { CONNECTING, type TeamState } from "../client/stores/team-state.ts";
+import { TeamStore, type TeamStoreOptions } from "../client/stores/team-store.ts";
 import { useTroupe } from "./provider.ts";
 import { storeOf, useShared } from "./shared-stores.ts";
 
@@ -10,7 +10,7 @@ export interface UseTeamOptions extends TeamStoreOptions {
   client?: TroupeClient | undefined;
 }
 
-/** A team and what can be done with it. The functions stay the same from one rendering to the next. */
+/** A team, and functions to use it. The functions stay the same between renders. */
 export interface TeamView
   extends
     TeamState,
@@ -20,10 +20,10 @@ export interface TeamView
     > {}
 
 /**
- * Shows a team: its messages, text in progress, status and open questions, also of runs that were started elsewhere. All
- * components with the same id and client share one connection, which ends with the last of them.
+ * Shows a team: its messages, texts in progress, status and open questions, also for runs that were started elsewhere. All
+ * components with the same id and client share one connection, which closes with the last of them.
  *
- * @param options `pageSize` and `background` count for the component that connects
+ * @param options `pageSize` and `background` of the component that connects apply
  * @example
  * const { messages, texts, status, send } = useTeam("support");
  */

@@ -28,7 +28,7 @@ const HARMLESS_BESIDE: ReadonlySet<string> = new Set(["label", "description"]);
  */
 const HARMLESS: ReadonlySet<string> = new Set(
   `
-    name description system_message timeout policy approval approval_timeout_seconds
+    name description system_message timeout k limit score_threshold distance_threshold policy approval approval_timeout_seconds
     tool_overrides tools_for json_schema return_type response_format model_info
     model_capabilities temperature top_p top_k max_tokens max_completion_tokens stop seed
     frequency_penalty presence_penalty repeat_penalty logit_bias stop_sequences reasoning_effort
@@ -71,7 +71,7 @@ export class KeptSecrets {
    * The path of something that differs in the component that a secret belongs to, or in one inside it, and could send the
    * secret elsewhere; undefined when it may be kept.
    *
-   * @param keys of the secret
+   * @param keys where the secret is
    */
   differenceBeside(keys: Keys): string | undefined {
     const owner = keys.slice(0, this.#ownerDepth(keys));

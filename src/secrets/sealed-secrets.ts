@@ -76,7 +76,7 @@ export class SealedSecrets implements ComponentSecrets {
   }
 
   redact(sealed: ComponentModel): ComponentModel {
-    return redacted(sealed) as unknown as ComponentModel;
+    return redacted(sealed);
   }
 
   /** The stored secrets that redacted fields stand for, by id. @throws ComponentError */
@@ -119,12 +119,12 @@ const AGAIN = 'give it again, or a reference such as "env:NAME"';
 const NOT_STORED = `is redacted, and no secret is stored for this place; ${AGAIN}`;
 const UNREADABLE = `was stored with another SECRETS_KEY; ${AGAIN}`;
 
-/** @param path of what is not as it was when the secret was stored */
+/** @param path the place that has changed since the secret was stored */
 function changedBeside(path: string): string {
   return `is redacted, and the stored secret may not be used where ${path} is another; ${AGAIN}`;
 }
 
-function redacted(component: JsonObject): JsonObject {
+function redacted<T extends JsonObject>(component: T): T {
   return mapSecrets(component, () => REDACTED);
 }
 
@@ -137,8 +137,5 @@ function notConfigured(fields: readonly Pick<SecretField, "path">[]): TroupeErro
 }
 
 function replaced(component: ComponentModel, values: ReadonlyMap<string, string>): ComponentModel {
-  return mapSecrets(
-    component,
-    ({ id, value }) => values.get(id) ?? value,
-  ) as unknown as ComponentModel;
+  return mapSecrets(component, ({ id, value }) => values.get(id) ?? value);
 }

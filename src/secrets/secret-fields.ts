@@ -1,7 +1,7 @@
 import { looksLikeComponent } from "../core/component/checks/limits.ts";
 import { pathOf } from "../core/issues.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import { isAddressName, isHarmlessParameter, mapUrlSecrets } from "./url-secrets.ts";
+import { isAddressName, isHarmlessParameter, mapUrlSecrets, REDIS_URL } from "./url-secrets.ts";
 
 /** The keys and indexes from the component to a value inside it. */
 export type Keys = readonly (string | number)[];
@@ -27,6 +27,9 @@ const NAMES =
 /** The same in camel case. */
 const CAMEL_NAMES =
   /[a-z0-9](ApiKey|AccessKey|SecretKey|PrivateKey|Token|Secret|Password|Credentials?)$/;
+
+/** An address of Redis without a password. Any other text in its place is or contains a secret. */
+const PLAIN_REDIS_URL = /^rediss?:\/\/[^@?]*$/i;
 
 /** Whether a key is named as the secret that it holds: `api_key`, `Authorization`, `accessToken`. */
 export function isSecretName(key: string): boolean {
@@ -68,7 +71,7 @@ type Replace = (field: SecretField) => string;
  * A copy of component JSON in which `replace` has put another text for each secret. References (`env:NAME`) and empty
  * texts stay as they are.
  */
-export function mapSecrets(component: JsonObject, replace: Replace): JsonObject {
+export function mapSecrets<T extends JsonObject>(component: T, replace: Replace): T {
   const place: Place = {
     name: "",
     keys: [],
@@ -78,7 +81,7 @@ export function mapSecrets(component: JsonObject, replace: Replace): JsonObject 
     schema: false,
     maybePlain: false,
   };
-  return mapObject(component, place, replace);
+  return mapObject(component, place, replace) as T;
 }
 
 /** All secrets of component JSON. */
@@ -126,7 +129,7 @@ function mapText(value: string, place: Place, replace: Replace): string {
   );
 }
 
-/** @param part of a URL */
+/** @param part one part of a URL */
 function fieldOf(
   { keys, owner }: Place,
   value: string,
@@ -148,7 +151,10 @@ function mapObject(value: JsonObject, place: Place, replace: Replace): JsonObjec
 }
 
 function placeOf(key: string, item: Json, { keys, owner, ...outer }: Place): Place {
-  const named = isSecretName(key) || SECRET_MAPS.has(key);
+  const named =
+    isSecretName(key) ||
+    SECRET_MAPS.has(key) ||
+    (key === REDIS_URL && typeof item === "string" && !PLAIN_REDIS_URL.test(item));
   const inQuery = outer.name === QUERY && !isHarmlessParameter(key);
   return {
     name: key,

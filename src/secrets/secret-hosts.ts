@@ -9,6 +9,9 @@ export class SecretError extends TroupeError {
 /** The hosts that each of the Worker's secrets may be sent to, with the port unless it is the scheme's default. */
 export type SecretHosts = ReadonlyMap<string, readonly string[]>;
 
+/** Stands for the sandbox, whose port `npm start` chooses, and is the host of one that is a service binding. */
+export const SANDBOX_HOST = "sandbox.internal";
+
 /** The settings and bindings of a Worker. */
 export type Settings = { readonly [name: string]: unknown };
 
@@ -38,6 +41,7 @@ export function secretHosts(settings: Settings): SecretHosts {
  */
 export function secretResolver(settings: Settings): (reference: string, url: string) => string {
   const allowed = secretHosts(settings);
+  const sandboxUrl = text(settings["SANDBOX_URL"]) ?? "";
   return (reference, url) => {
     const name = reference.replace(/^env:/, "");
     const hosts = allowed.get(name);
@@ -48,7 +52,8 @@ export function secretResolver(settings: Settings): (reference: string, url: str
       );
     }
     const host = URL.canParse(url) ? new URL(url).host : "";
-    if (!hosts.includes(host)) {
+    const toSandbox = URL.canParse(sandboxUrl) && new URL(sandboxUrl).host === host;
+    if (!hosts.includes(host) && !(toSandbox && hosts.includes(SANDBOX_HOST))) {
       throw new SecretError(
         "secret_not_allowed",
         `"${reference}" may not be sent to "${host}", only to ${hosts.join(", ")}. To allow it, add the host to SECRET_HOSTS.`,
@@ -56,7 +61,10 @@ export function secretResolver(settings: Settings): (reference: string, url: str
     }
     const value = text(settings[name]);
     if (value === undefined) {
-      throw new SecretError("secret_not_set", `The secret ${name} is not set.`);
+      throw new SecretError(
+        "secret_not_set",
+        `The secret ${name} is not set. Set it with "wrangler secret put ${name}", or as an environment variable of "npm start".`,
+      );
     }
     return value;
   };

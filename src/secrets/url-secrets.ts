@@ -8,6 +8,9 @@ export function isAddressName(name: string): boolean {
   return ADDRESS.test(name);
 }
 
+/** AutoGen's setting of a memory. No request is made to it, so it may have a password, which makes all of it a secret. */
+export const REDIS_URL = "redis_url";
+
 /** Parameters that say how a server is asked, not who asks. */
 const HARMLESS = /^(api[_-]?version|version|v)$/i;
 
@@ -30,13 +33,13 @@ export function mapUrlSecrets(
 ): string {
   const match = URL_PARTS.exec(text);
   if (match === null) return text;
-  const [whole, scheme = "", user, address = "", query] = match;
+  const [matched, scheme = "", user, address = "", query] = match;
   return [
     scheme,
     user === undefined || user === "" ? "" : `${replace("@", user)}@`,
     address,
     query === undefined ? "" : `?${mapQuery(query, replace)}`,
-    text.slice(whole.length),
+    text.slice(matched.length),
   ].join("");
 }
 
@@ -59,7 +62,9 @@ function mapQuery(query: string, replace: (part: string, value: string) => strin
 /** URLs with a user name or password, which no request may be sent with and which would be shown to every reader. */
 export function userInfoIssues(value: unknown, path: string, name = ""): Issue[] {
   if (typeof value === "string") {
-    return isAddressName(name) && hasUserInfo(value) ? [{ path, message: USER_INFO }] : [];
+    return name !== REDIS_URL && isAddressName(name) && hasUserInfo(value)
+      ? [{ path, message: USER_INFO }]
+      : [];
   }
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) =>

@@ -1,7 +1,7 @@
 import type { Measurement } from "./report.ts";
 import type { ReportedSpan, Span } from "./span.ts";
 
-/** What spans that have ended add to the metrics. Steps whose results were used again were counted before. */
+/** The metrics of ended spans. Steps whose results were reused were counted before. */
 export function measurementsOf(spans: readonly ReportedSpan[]): Measurement[] {
   return spans.flatMap((span) =>
     span.kind === "delivery" ? deliveryMeasurement(span.error === null) : measurementsOfSpan(span),

@@ -4,7 +4,7 @@ import type { ReportedSpan } from "./span.ts";
 /** One value of a metric. */
 export interface Measurement {
   name: MetricName;
-  /** Seconds, tokens, or how many. */
+  /** Seconds, tokens, or a count. */
   value: number;
   attributes: Readonly<Record<string, string>>;
 }
@@ -27,7 +27,7 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** What is told of a run at once. */
+/** The spans and measurements of one report. */
 export interface Report {
   run: ReportedRun;
   spans: readonly ReportedSpan[];

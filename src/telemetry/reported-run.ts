@@ -1,5 +1,4 @@
-import type { TraceContext } from "../core/run/turn-context.ts";
-import { isSampled } from "./sampling.ts";
+import type { TraceContext } from "../core/steps/step-attempt.ts";
 import { formatTraceparent, parseTraceparent, traceIdOf } from "./trace-context.ts";
 
 /** The run that spans belong to. */
@@ -16,8 +15,8 @@ export interface ReportedRun {
 }
 
 /**
- * @param context of the request that started the run
- * @param ratio the part of the traces that is sent where no caller decides, 0 to 1
+ * @param context the trace context of the request that started the run
+ * @param ratio the fraction of traces that is sent when no caller decides, 0 to 1
  */
 export function reportedRun(
   names: Pick<ReportedRun, "id" | "team" | "tenant">,
@@ -44,4 +43,14 @@ export function contextOfSpan(
     traceparent: formatTraceparent({ trace, span, sampled }),
     ...(tracestate !== undefined && { tracestate }),
   };
+}
+
+/** The random part of a trace id that decides, 56 bits, as the W3C recommends. */
+const BITS = 14;
+
+/** Whether the trace is sampled; all services that decide about it find the same. @param ratio 0 to 1 */
+export function isSampled(trace: string, ratio: number): boolean {
+  // Not a comparison with 1, which the largest ids are rounded to.
+  if (ratio >= 1) return true;
+  return Number.parseInt(trace.slice(-BITS), 16) / 16 ** BITS < ratio;
 }

@@ -24,7 +24,7 @@ export interface RunReporterOptions extends Omit<ExporterOptions, "settings"> {
 /** Exchanges of a turn by the paths of their steps. */
 export type Exchanges = ReadonlyMap<string, Exchange>;
 
-/** Makes spans and metrics of what runs did, and hands them to all that record them. Never throws. */
+/** Makes spans and metrics of runs and passes them to all recorders. Never throws. */
 export class RunReporter {
   readonly #reporters: readonly Reporter[];
 
@@ -44,7 +44,7 @@ export class RunReporter {
     this.#report(run, withExchanges(turnSpans(run.id, turn), exchanges));
   }
 
-  /** The run is over. @param turn that was given up */
+  /** Reports an ended run. @param turn that was given up */
   ended(
     run: ReportedRun,
     traced: TracedRun,
@@ -60,7 +60,7 @@ export class RunReporter {
     this.flush();
   }
 
-  /** An attempt to deliver an event of the run is over. */
+  /** Reports a finished delivery attempt of an event of the run. */
   attempted(run: ReportedRun, span: DeliverySpan): void {
     this.#report(run, [span]);
   }
@@ -84,12 +84,12 @@ export class RunReporter {
     this.#each((reporter) => reporter.report({ run, spans, measurements }));
   }
 
-  #each(tell: (reporter: Reporter) => void): void {
+  #each(report: (reporter: Reporter) => void): void {
     for (const reporter of this.#reporters) {
       try {
-        tell(reporter);
+        report(reporter);
       } catch {
-        // An observer must not change what it observes.
+        // Telemetry must not change the behaviour that it observes.
       }
     }
   }

@@ -2,40 +2,39 @@ import type { SpanKind } from "../contract/trace.ts";
 import type { RunError, RunStatus } from "../contract/run.ts";
 import { NO_DETAILS, type Span } from "./span.ts";
 import { spanIds } from "./span-ids.ts";
-import { enclosing } from "./stored-spans.ts";
-import { isInside, type TurnSpan, type TurnSpans } from "./turn-span.ts";
+import { enclosing, isInside, type TurnSpan, type TurnSpans } from "./stored-spans.ts";
 
 /** A restart of a run. Times are epoch milliseconds. */
 export interface Recovery {
-  /** Of the team's life. */
+  /** The number of the turn in the team's life. */
   turn: number;
-  /** When the last thing before the interruption was recorded. */
+  /** When the last record before the interruption was written. */
   since: number;
   at: number;
 }
 
-/** What the spans around a run's turns are made of. Times are epoch milliseconds. */
+/** The data of the spans around a run's turns. Times are epoch milliseconds. */
 export interface TracedRun {
   id: string;
   status: RunStatus;
   error: Partial<Pick<RunError, "type" | "agent" | "step">> | null;
   created: number;
-  /** Null while it is queued, or when it was cancelled then. */
+  /** Null while it is queued, or if it was cancelled then. */
   started: number | null;
   ended: number | null;
   recoveries: readonly Recovery[];
 }
 
-/** What the spans of a turn are made of. Times are epoch milliseconds. */
+/** The data of the spans of a turn. Times are epoch milliseconds. */
 export interface TracedTurn extends TurnSpans {
-  /** Of the run; 0 takes the task. */
+  /** The number of the turn in the run; 0 takes the task. */
   number: number;
-  /** Of the team's life. */
+  /** The number of the turn in the team's life. */
   turn: number;
   start: number;
-  /** Null while it is under way. */
+  /** Null while it is in progress. */
   end: number | null;
-  /** Of a turn that was given up: why. */
+  /** Why the turn was given up, if it was. */
   error: TracedRun["error"];
 }
 
@@ -155,7 +154,7 @@ function idOf(run: string, turn: number, record: TurnSpan): string {
   return spanIds.inTurn(run, turn, keyOf(record));
 }
 
-/** What tells a span from the others of its turn. */
+/** The part of a span's id that distinguishes it from the others of its turn. */
 function keyOf({ kind, path, discarded, start }: TurnSpan): string {
   // A question has an id of its own; where it was asked is not stored with it.
   if (kind === "wait") return path.slice(path.lastIndexOf("/") + 1);
@@ -179,7 +178,7 @@ function nameOf({ kind, name, path }: TurnSpan): string {
   }
 }
 
-/** The innermost agent that it is or is in. */
+/** The innermost agent that the span is or belongs to. */
 function agentOf(record: TurnSpan, records: readonly TurnSpan[]): string | null {
   for (let span: TurnSpan | undefined = record; span;) {
     if (span.kind === "agent") return span.name;

@@ -1,8 +1,6 @@
-import { type UsageDetails, usageDetails } from "../core/models/request-usage.ts";
-import type { FailedAttempt, TurnSpan, TurnSpans } from "./turn-span.ts";
-import { isInside } from "./turn-span.ts";
+import { type TokenUsage, type UsageDetails, usageDetails } from "../core/models/request-usage.ts";
 
-/** Fields that few spans have: attempts, failed attempts, error, note, recovered, discarded, details of the usage. */
+/** Fields that few spans have: attempts, failed attempts, error, note, recovered, discarded, details of the usage, thought. */
 interface Rest {
   a?: number;
   f?: (readonly [start: number, ms: number, error: string])[];
@@ -11,11 +9,13 @@ interface Rest {
   r?: 1;
   d?: 1;
   u?: UsageDetails;
+  t?: number;
 }
 
 /**
- * Kind, number of the enclosing span (from 1; 0: the turn), path below that one, milliseconds after the turn's beginning,
- * duration, name, provider, tokens in and out; the last ones may be missing. A {@link Rest} stands at the end.
+ * Kind, number of the enclosing span (from 1; 0: the turn), path below that one, milliseconds after the turn's
+ * beginning, duration, name, provider, tokens in and out; the last ones may be missing. A {@link Rest} stands at the
+ * end.
  */
 type StoredSpan = readonly (string | number | null | Rest)[];
 
@@ -30,7 +30,7 @@ const KINDS = Object.fromEntries(
 /** The name that the paths of a team's members have: it need not be stored again. */
 const MEMBER = "speaker:";
 
-/** @param started of the turn, epoch milliseconds @returns undefined for a turn without spans */
+/** @param started the start of the turn, epoch milliseconds @returns undefined for a turn without spans */
 export function storeSpans(
   { spans, dropped }: TurnSpans,
   started: number,
@@ -91,6 +91,7 @@ export function loadSpans(stored: StoredSpans | undefined, started: number): Tur
           : null,
       error: rest.e ?? null,
       ...(rest.n !== undefined && { note: rest.n }),
+      ...(rest.t !== undefined && { thought: rest.t }),
       recovered: rest.r === 1,
       discarded: rest.d === 1,
     });
@@ -98,7 +99,7 @@ export function loadSpans(stored: StoredSpans | undefined, started: number): Tur
   return { spans, dropped };
 }
 
-/** Number of the innermost agent or tool around it, from 1; 0 for none. Scopes come before what is inside of them. */
+/** Number of the innermost agent or tool around it, from 1; 0 for none. Scopes come before the spans inside them. */
 export function enclosing(span: TurnSpan, spans: readonly TurnSpan[]): number {
   let found = 0;
   for (const [index, other] of spans.entries()) {
@@ -108,7 +109,7 @@ export function enclosing(span: TurnSpan, spans: readonly TurnSpan[]): number {
   return found;
 }
 
-/** Whether other spans may be inside of it: not so with a step. */
+/** Whether the span can contain other spans; a step cannot. */
 function isScope({ kind, discarded }: TurnSpan): boolean {
   return (kind === "agent" || kind === "tool") && !discarded;
 }
@@ -118,6 +119,7 @@ function restOf({
   failed,
   error,
   note,
+  thought,
   recovered,
   discarded,
   start,
@@ -132,8 +134,63 @@ function restOf({
     }),
     ...(error !== null && { e: error }),
     ...(note !== undefined && { n: note }),
+    ...(thought !== undefined && { t: thought }),
     ...(recovered && { r: 1 as const }),
     ...(discarded && { d: 1 as const }),
   };
   return Object.keys(rest).length === 0 ? undefined : rest;
+}
+
+/** An attempt at a step that failed. Times are epoch milliseconds. */
+export interface FailedAttempt {
+  start: number;
+  end: number;
+  error: string;
+  /** What the error said. Spans are stored and shown without it and the text. */
+  message?: string;
+  /** What had arrived of a streamed answer. */
+  text?: string;
+}
+
+/**
+ * The trace data of an agent, a step or a wait; spans are made of it when they are shown or sent. Times are epoch
+ * milliseconds.
+ */
+export interface TurnSpan {
+  /** `tool`: also one that runs agents. `effect`: a step that calls neither a model nor a tool. */
+  kind: "agent" | "model" | "tool" | "effect" | "wait";
+  /** The path of the scope or step below the turn; a wait has its scope's path and the beginning of the question's id. */
+  path: string;
+  start: number;
+  /** Null while it is in progress. */
+  end: number | null;
+  /** The name of the agent, the tool or the model; for a wait, who asks. */
+  name: string | null;
+  provider: string | null;
+  /** Attempts at the step, those that failed included. */
+  attempts: number;
+  failed: readonly FailedAttempt[];
+  tokens: TokenUsage | null;
+  error: string | null;
+  /** Parts that the client left out of the request to a model. */
+  note?: string;
+  /** Milliseconds for which a model streamed its reasoning. */
+  thought?: number;
+  recovered: boolean;
+  /** Whether its recorded result was given up, so that the step ran again. */
+  discarded: boolean;
+}
+
+/** The spans of a turn, and how many were dropped because of the limit. */
+export interface TurnSpans {
+  spans: readonly TurnSpan[];
+  dropped: number;
+}
+
+/** The most spans of one turn; a turn may have any number of steps. */
+export const MOST_SPANS = 100;
+
+/** Whether `path` is inside the scope `scope`; every path is inside the turn's own scope. */
+export function isInside(path: string, scope: string): boolean {
+  return scope === "" || path.startsWith(`${scope}/`);
 }

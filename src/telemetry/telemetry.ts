@@ -14,7 +14,7 @@ export interface Telemetry {
 /**
  * The telemetry of one object; undefined for a deployment that records none.
  *
- * @param settings of the deployment, with the binding METRICS
+ * @param settings the settings of the deployment, with the binding METRICS
  * @throws ValueError naming the setting that cannot be used
  */
 export function telemetryOf(

@@ -1,6 +1,6 @@
-import type { TraceContext } from "../core/run/turn-context.ts";
+import type { TraceContext } from "../core/steps/step-attempt.ts";
 
-/** Where a run belongs in its caller's trace. */
+/** The position of a run in its caller's trace. */
 export interface TraceParent {
   /** 32 hexadecimal digits. */
   trace: string;
@@ -15,7 +15,7 @@ const ZEROS = /^0+$/;
 /** Longer ones may be dropped (W3C Trace Context, 3.3.1.5). */
 const LONGEST_TRACESTATE = 512;
 
-/** A `traceparent` header as W3C Trace Context describes it; undefined for one that has to be ignored. */
+/** Reads a `traceparent` header as W3C Trace Context describes it; undefined for one that has to be ignored. */
 export function parseTraceparent(header: string | undefined): TraceParent | undefined {
   const [, version, trace = "", span = "", flags = "", rest] = TRACEPARENT.exec(header ?? "") ?? [];
   if (version === undefined || version === "ff" || (version === "00" && rest !== undefined)) {
@@ -39,7 +39,7 @@ export function readTraceContext(
   };
 }
 
-/** The trace that a run belongs to: its caller's; otherwise its own id without hyphens, which has 16 bytes, too. */
+/** The trace to which a run belongs: its caller's, or otherwise its own id without hyphens, which also has 16 bytes. */
 export function traceIdOf(run: string, context: TraceContext | undefined): string {
   return parseTraceparent(context?.traceparent)?.trace ?? run.replaceAll("-", "");
 }

@@ -1,29 +1,57 @@
 import { tokensOfCall } from "../contract/usage/model-usage.ts";
-import { TroupeError } from "../core/errors.ts";
+import { errorMessage, TroupeError } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
 import type { TokenUsage } from "../core/models/request-usage.ts";
-import type { ScopeSubject, StepSubject } from "../core/run/turn-context.ts";
-import type { StepRecord } from "../core/run/turn-host.ts";
+import type { StepSubject } from "../core/steps/step-attempt.ts";
+import type { ScopeSubject } from "../core/turn/turn-context.ts";
+import type { StepRecord } from "../core/turn/turn-host.ts";
 import {
   type FailedAttempt,
   isInside,
   MOST_SPANS,
   type TurnSpan,
   type TurnSpans,
-} from "./turn-span.ts";
+} from "./stored-spans.ts";
 
 /** An agent or a tool around a step. */
 type Around = readonly [path: string, kind: ScopeSubject["kind"], name: string, start: number];
 
-/** What is kept of a step besides its record until its turn is committed. */
+/** The trace data of a step besides its record, kept until its turn is committed. */
 export interface StepTrace {
   /** When it was first attempted, epoch milliseconds. */
   start: number;
   subject?: StepSubject;
   failed?: readonly FailedAttempt[];
-  /** Outermost first. */
+  /** Outermost scope first. */
   around: readonly Around[];
   recovered?: true;
+  thought?: number;
+  /** What had arrived of an answer when the last attempt failed. */
+  cutOff?: string;
+}
+
+/** The most characters kept of the text of an attempt that failed, and of what its error says. */
+const LONGEST_TEXT = 16_384;
+const LONGEST_MESSAGE = 2_000;
+
+/** A step that has no result yet. Times are epoch milliseconds. */
+export interface StepUnderWay {
+  path: string;
+  agent: string | null;
+  kind: TurnSpan["kind"];
+  subject: StepSubject | undefined;
+  attempt: number;
+  /** When the first attempt began. */
+  start: number;
+  /** The last failure, if there was one. */
+  failure: Failure | undefined;
+  /** While it waits: when it is tried again. */
+  nextAt: number | null;
+}
+
+interface Failure {
+  type: string;
+  message: string;
 }
 
 /** A wait for a human, as its question is stored. Times are epoch milliseconds. */
@@ -42,14 +70,19 @@ interface Step {
   attempts: number;
   attemptedAt: number;
   failed: FailedAttempt[];
+  /** The last failure. */
+  failure: Failure | undefined;
+  nextAt: number | null;
   tokens: TokenUsage | null;
   error: string | null;
   note?: string;
+  thought?: number;
+  cutOff?: string;
   recovered: boolean;
 }
 
 export interface TurnTraceOptions {
-  /** When the run began, epoch milliseconds. What ended before belongs to the run that it retries. */
+  /** When the run began, epoch milliseconds. Anything that ended before belongs to the run that it retries. */
   since: number;
   /** Whether the turn runs again after an interruption. */
   recovering: boolean;
@@ -57,14 +90,14 @@ export interface TurnTraceOptions {
   discarded: TurnSpans;
 }
 
-/** What is known of a turn in progress: its agents, steps and waits, in the order in which they began. */
+/** The trace of a turn in progress: its agents, steps and waits, in the order in which they began. */
 export class TurnTrace {
   readonly #options: TurnTraceOptions;
   readonly #scopes = new Map<string, Around>();
   readonly #steps = new Map<string, Step>();
   readonly #waits = new Map<string, Wait & { scope: string }>();
   readonly #discarded: TurnSpan[];
-  /** By its path: how many scopes, steps and waits had begun before it. Many begin in the same millisecond. */
+  /** How many scopes, steps and waits had started before it, by its path. Many start in the same millisecond. */
   readonly #order = new Map<string, number>();
 
   constructor(options: TurnTraceOptions) {
@@ -72,25 +105,61 @@ export class TurnTrace {
     this.#discarded = [...options.discarded.spans];
   }
 
-  /** An agent or tool begins in this scope. */
+  /** Starts an agent or a tool in this scope. */
   described(scope: string, { kind, name }: ScopeSubject, at: number): void {
     this.#begins(scope);
     this.#scopes.set(scope, [scope, kind, name, Math.max(at, this.#options.since)]);
   }
 
-  /** An attempt at a step begins. Returns what has to be kept of it. */
-  begun(key: string, record: StepRecord, at: number): StepTrace {
+  /** Starts an attempt at a step. Returns the data that the step's row keeps. */
+  attemptStarted(key: string, record: StepRecord, at: number): StepTrace {
     const step = this.#steps.get(key) ?? newStep(record, at);
     step.attempts = record.attempt;
     step.attemptedAt = at;
+    step.nextAt = null;
     this.#setStep(key, step);
     return this.#traceOf(key, step);
   }
 
-  /** The last attempt at a step has failed, and there will be another one. */
-  attemptFailed(key: string, error: unknown, at: number): void {
+  /**
+   * Records that the last attempt at a step has failed and will be followed by another. Returns the data to keep for the step.
+   *
+   * @param text what had arrived of its answer
+   */
+  attemptFailed(
+    key: string,
+    error: unknown,
+    { at, nextAt, text }: { at: number; nextAt: number; text: string | undefined },
+  ): StepTrace | undefined {
     const step = this.#steps.get(key);
-    step?.failed.push({ start: step.attemptedAt, end: at, error: errorType(error) });
+    if (step === undefined) return undefined;
+    const type = errorType(error);
+    const message = errorMessage(error);
+    step.failed.push({
+      start: step.attemptedAt,
+      end: at,
+      error: type,
+      message: message.slice(0, LONGEST_MESSAGE),
+      ...(text && { text: text.slice(0, LONGEST_TEXT) }),
+    });
+    step.failure = { type, message };
+    step.nextAt = nextAt;
+    return this.#traceOf(key, step);
+  }
+
+  /** The steps that have no result yet, in the order in which they began. */
+  underWay(): StepUnderWay[] {
+    return [...this.#steps]
+      .filter(([, { end }]) => end === null)
+      .map(([path, { kind, subject, attempts: attempt, start, failure, nextAt }]) => {
+        const agent = this.agentOf(path);
+        return { path, agent, kind, subject, attempt, start, failure, nextAt };
+      });
+  }
+
+  /** Attempts at a step. */
+  attemptsOf(key: string): number | null {
+    return this.#steps.get(key)?.attempts ?? null;
   }
 
   /** The innermost agent that a step belongs to; null for one of the team's manager. */
@@ -99,10 +168,16 @@ export class TurnTrace {
     return agents.at(-1)?.[2] ?? null;
   }
 
-  /** Returns what has to be kept of the step. */
-  ended(key: string, record: StepRecord): StepTrace {
+  /** Returns the data to keep for the step. @param streamed what is known of a model's streamed answer */
+  ended(
+    key: string,
+    record: StepRecord,
+    { thought, cutOff }: { thought?: number | undefined; cutOff?: string | undefined } = {},
+  ): StepTrace {
     const at = record.outcome?.time.at ?? 0;
     const step = this.#steps.get(key) ?? newStep(record, at);
+    if (thought !== undefined) step.thought = thought;
+    if (cutOff) step.cutOff = cutOff.slice(0, LONGEST_TEXT);
     finish(step, record);
     this.#setStep(key, step);
     return this.#traceOf(key, step);
@@ -139,7 +214,10 @@ export class TurnTrace {
     this.#waits.set(wait.id, { ...wait, scope });
   }
 
-  /** By their beginnings, scopes before what is inside of them. @param closedAt what is still under way ends then, cancelled; without it, it has no end */
+  /**
+   * The spans by start time, scopes before their contents. @param closedAt unfinished spans end then, cancelled;
+   * without it, they have no end
+   */
   spans(closedAt?: number): TurnSpans {
     const steps = [...this.#steps].map(([path, step]) => stepSpan(path, step));
     const waits = [...this.#waits.values()].map(waitSpan);
@@ -157,6 +235,7 @@ export class TurnTrace {
     if (at < this.#options.since) return undefined;
     const step = newStep({ ...record, ...trace }, trace?.start ?? at);
     step.failed.push(...(trace?.failed ?? []));
+    if (trace?.thought !== undefined) step.thought = trace.thought;
     finish(step, record);
     for (const around of trace?.around ?? []) {
       this.#begins(around[0]);
@@ -174,16 +253,18 @@ export class TurnTrace {
     if (!this.#order.has(path)) this.#order.set(path, this.#order.size);
   }
 
-  /** Discarded ones come last: after the scopes around them, and after what replaced them. */
+  /** Discarded spans come last: after the scopes around them, and after the spans that replaced them. */
   #orderOf({ path, discarded }: TurnSpan): number {
     return (discarded ? undefined : this.#order.get(path)) ?? this.#order.size;
   }
 
-  #traceOf(key: string, { start, subject, failed }: Step): StepTrace {
+  #traceOf(key: string, { start, subject, failed, thought, cutOff }: Step): StepTrace {
     return {
       start,
       ...(subject && { subject }),
       ...(failed.length > 0 && { failed: [...failed] }),
+      ...(thought !== undefined && { thought }),
+      ...(cutOff !== undefined && { cutOff }),
       around: this.#around(key),
     };
   }
@@ -209,6 +290,8 @@ function newStep({ kind, attempt, subject }: StepRecord, at: number): Step {
     attempts: attempt,
     attemptedAt: at,
     failed: [],
+    failure: undefined,
+    nextAt: null,
     tokens: null,
     error: null,
     recovered: false,
@@ -233,19 +316,19 @@ function finish(step: Step, { kind, attempt, outcome }: StepRecord): void {
   if (kind === "tool" && memberOf(result["result"])["is_error"] === true) step.error = "tool_error";
 }
 
-/** The model that answered: another one than was asked first where the client has several. */
+/** The model that answered. It may differ from the first one when the client has several. */
 function answeredBy(subject: StepSubject | undefined, model: unknown): StepSubject | undefined {
   const isOther = typeof model === "string" && model !== "" && model !== subject?.name;
   return isOther ? { name: model } : subject;
 }
 
-/** @param dropped before */
+/** @param dropped the spans dropped before */
 function atMost(spans: readonly TurnSpan[], dropped: number): TurnSpans {
   const more = Math.max(0, spans.length - MOST_SPANS);
   return { spans: spans.slice(0, MOST_SPANS), dropped: dropped + more };
 }
 
-/** Of a `CreateResult`; null when no model was called. */
+/** The usage of a `CreateResult`; null when no model was called. */
 function tokensOf(result: Record<string, unknown>): TokenUsage | null {
   const [usage] = Object.values(tokensOfCall(result));
   return usage ?? null;
@@ -258,7 +341,8 @@ function memberOf(value: unknown): Record<string, unknown> {
 }
 
 function stepSpan(path: string, step: Step): TurnSpan {
-  const { kind, start, end, subject, attempts, failed, tokens, error, note, recovered } = step;
+  const { kind, start, end, subject, attempts, failed, tokens, error, note, thought, recovered } =
+    step;
   return {
     kind,
     path,
@@ -271,6 +355,7 @@ function stepSpan(path: string, step: Step): TurnSpan {
     tokens,
     error,
     ...(note !== undefined && { note }),
+    ...(thought !== undefined && { thought }),
     recovered,
     discarded: false,
   };
@@ -295,7 +380,7 @@ function waitPath(id: string, scope: string): string {
   return scope === "" ? key : `${scope}/${key}`;
 }
 
-/** An agent's span ends with the last thing in it: what it does besides takes no time. */
+/** An agent's span ends with the last span in it, because its own work takes no time. */
 function scopeSpan([path, kind, name, start]: Around, inner: readonly TurnSpan[]): TurnSpan {
   let end: number | null = start;
   for (const span of inner) {

@@ -8,6 +8,7 @@ import type {
 import { addUsage, type RequestUsage } from "../core/models/request-usage.ts";
 import type { FunctionCall, LLMMessage } from "../core/models/llm-messages.ts";
 import type { ModelInfo } from "../core/models/model-info.ts";
+import { aList, checkArgument } from "../core/options.ts";
 
 /** One request as the model got it. */
 export interface ScriptedRequest {
@@ -16,7 +17,7 @@ export interface ScriptedRequest {
   streaming: boolean;
 }
 
-/** A text, tool calls, a whole result where more matters, an error to throw, or a function of the request. */
+/** A text, tool calls, a complete result where more matters, an error to throw, or a function of the request. */
 export type ScriptedReply =
   | string
   | readonly FunctionCall[]
@@ -50,7 +51,7 @@ export class ScriptedChatCompletionClient implements ChatCompletionClient {
   #usage: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
   constructor(replies: readonly ScriptedReply[], modelInfo: Partial<ModelInfo> = {}) {
-    this.#replies = [...replies];
+    this.#replies = [...checkArgument(aList, replies, "ScriptedChatCompletionClient", "replies")];
     this.modelInfo = { ...MODEL_INFO, ...modelInfo };
   }
 

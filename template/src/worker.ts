@@ -11,4 +11,4 @@ defineTeam({
   component: dumpComponent(townGuide(model())),
 });
 
-export { default, TeamObject, TenantObject } from "troupe/worker";
+export { default, MemoryObject, TeamObject, TenantObject } from "troupe/worker";

@@ -18,8 +18,8 @@ async function bench(...args: string[]): Promise<string> {
 
 test("every section loads and has a place on the page", async () => {
   const sections = (await bench("--list")).trim().split("\n");
-  const page = readFileSync(join(ROOT, "docs/performance.md"), "utf8");
-  const places = [...page.matchAll(/<!-- bench:(\w+) -->\n[^]+?\n<!-- \/bench:\1 -->/g)];
+  const page = readFileSync(join(ROOT, "bench/results.md"), "utf8");
+  const places = [...page.matchAll(/<!-- bench:([\w-]+) -->\n[^]+?\n<!-- \/bench:\1 -->/g)];
   expect(new Set(places.map(([, name]) => name))).toEqual(new Set(sections));
 });
 

@@ -21,7 +21,7 @@ const FAILING = `
   console.log(runner.passed + " passed, " + runner.failed + " failed");
 `;
 
-it("reports an unhandled error of the harness as a failure and goes on", async () => {
+it("reports an unhandled error of the harness as a failure and continues", async () => {
   const args = ["--input-type=module-typescript", "--eval", FAILING];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   expect(stdout).toContain("FAIL the harness: unhandled error\n     Error: nobody waits for this");

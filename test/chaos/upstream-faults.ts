@@ -9,7 +9,7 @@ export interface UpstreamFault {
   times?: number;
   /** The `code` of the problem the run fails with; without it the run completes as if nothing had happened. */
   fails?: string;
-  /** Text was shown before it went wrong: clients must be told to drop it. */
+  /** Text was shown before it went wrong: clients must learn that it is void. */
   discards?: boolean;
   /** Least milliseconds between the request that met the fault and the next. */
   pause?: number;

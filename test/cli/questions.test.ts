@@ -15,11 +15,11 @@ beforeAll(async () => {
   worker = await TestWorker.start();
   url = await worker.origin;
   client = new TroupeClient({ baseURL: url });
-}, 60_000);
+});
 
 afterAll(() => worker[Symbol.asyncDispose]());
 
-test("a run asks its questions, and goes on with the answers", async () => {
+test("a run asks its questions, and continues with the answers", async () => {
   const component = conversation(["What shall we do?", "Fine."]);
   await client.teams.create({ id: "talk", component });
   const command = new RunningCommand(["run", "talk", "Hello"], { url, terminal });
@@ -35,7 +35,7 @@ test("a run asks its questions, and goes on with the answers", async () => {
   expect(said).toEqual(["Hello", "What shall we do?", "A walk", "Fine.", "DONE"]);
 });
 
-test("a question that somebody else answers is over", async () => {
+test("a question closes when another client answers it", async () => {
   await client.teams.create({ id: "two", component: conversation(["Yes?", "Ah."]) });
   const command = new RunningCommand(["run", "two", "Hello"], { url, terminal });
   await command.until(/speaker: Yes\?[^]*> $/);

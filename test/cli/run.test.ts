@@ -19,7 +19,7 @@ beforeAll(async () => {
   url = await worker.origin;
   client = new TroupeClient({ baseURL: url });
   directory = mkdtempSync(join(tmpdir(), "troupe-cli-"));
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -50,6 +50,24 @@ test("creates the team from a template, and reads the task from the standard inp
   const { messages } = await client.team("planned").messages();
   expect(messages[0]).toMatchObject({ source: "user", content: "A day in town" });
   expect(await troupe(args, { url, input: " \n" })).toMatchObject({ code: 2 });
+});
+
+test("attaches files, which the server reads", async () => {
+  await client.teams.create({ id: "reader", component: speaker(["Read."]) });
+  const path = join(directory, "rents.csv");
+  writeFileSync(path, "city,rent\n");
+  const args = ["run", "reader", "What is in it?", "--file", path];
+  expect(await troupe(args, { url })).toMatchObject({ code: 0, stderr: "" });
+  const { messages } = await client.team("reader").messages();
+  expect(messages[0]).toMatchObject({
+    content: [
+      "What is in it?",
+      { data: btoa("city,rent\n"), name: "rents.csv", media_type: "text/csv" },
+    ],
+  });
+  const missing = await troupe(["run", "reader", "--file", join(directory, "none")], { url });
+  expect(missing).toMatchObject({ code: 2 });
+  expect(missing.stderr).toContain("cannot be read");
 });
 
 test("shows text while it grows", async () => {
@@ -98,7 +116,7 @@ test("without a terminal ends with 5 when the run waits for a human", async () =
   expect(again.stderr).toMatch(/^error: .*run/);
 });
 
-test("is left with Ctrl-C, goes on, and is shown again by attach", async () => {
+test("continues after Ctrl-C, and attach shows it again", async () => {
   await client.teams.create({ id: "left", component: speaker([WORDS], 60) });
   const command = new RunningCommand(["run", "left", "Speak."], { url });
   await command.until(/speaker: one two/);
@@ -111,7 +129,7 @@ test("is left with Ctrl-C, goes on, and is shown again by attach", async () => {
   expect(attached.stdout).toContain(`user: Speak.\nspeaker: ${WORDS}\n`);
   const nothing = await troupe(["attach", "left"], { url });
   expect(nothing).toMatchObject({ code: 1 });
-  expect(nothing.stderr).toContain('Nothing runs in the team "left"');
+  expect(nothing.stderr).toContain('No run is active in the team "left"');
 });
 
 test("prints no control characters of agents", async () => {

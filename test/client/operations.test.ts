@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TroupeClient } from "troupe/client";
+import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 import { Sandbox } from "../support/sandbox.ts";
 import { WebhookReceiver } from "../support/webhook-receiver.ts";
 import { TestWorker } from "../support/worker.ts";
@@ -54,7 +55,7 @@ test("webhooks are stored, tested and deleted, and their deliveries sent again",
   expect(await client.webhooks.list()).toMatchObject([{ id: "hook", description: "Ours." }]);
   expect(await client.webhooks.test("hook")).toMatchObject({ delivered: true, status: 200 });
 
-  const team = await client.teams.create({ template: "writer_critic" });
+  const team = await client.teams.create({ component: SAMPLE_COMPONENT as never });
   await team.run("Go.").result();
   await receiver.events(secret, 2);
   await expect

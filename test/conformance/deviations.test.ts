@@ -20,8 +20,8 @@ import {
   run,
   type Component,
 } from "troupe";
-import { MemoryHost } from "#core/run/memory-host.ts";
-import { TurnScope } from "#core/run/turn-scope.ts";
+import { InMemoryHost } from "#core/run/in-memory-host.ts";
+import { TurnScope } from "#core/turn/turn-scope.ts";
 import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { testOrigin } from "../core/messages/origin.ts";
 import { ledger } from "../core/support/ledger.ts";
@@ -202,7 +202,7 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
     expect((await play(other)).failure).toMatchObject({ step: 0 });
   });
 
-  test("ledger-speaker: a run may go on after a stranger was named, not after another failure", async () => {
+  test("ledger-speaker: a run may continue after a stranger was named, not after another failure", async () => {
     const trace = recorded("magentic_one/unknown_speaker");
     expect((await play(trace)).failure).toBeUndefined();
     const alike = JSON.parse(JSON.stringify(trace).replaceAll("waiter", "scout")) as Trace;
@@ -524,7 +524,7 @@ describe("what Troupe does instead", () => {
         tools: [functionTool],
         tool_overrides: { add: { name: "plus" } },
       });
-      const ctx = TurnScope.root(new MemoryHost({}).turn(0));
+      const ctx = TurnScope.root(new InMemoryHost({}).turn(0));
       const { value } = await bench.callTool("plus", { a: 1, b: 2 }, { ctx, callId: "c" }).next();
       expect(value).toMatchObject({ is_error: false, result: [{ content: "3" }] });
     }
@@ -657,7 +657,7 @@ describe("what Troupe does instead", () => {
     expect(stop_reason).toBe("Maximum number of messages 7 reached, current message count: 7");
   });
 
-  test("lone-team: an inner team without new messages goes on without a task", async () => {
+  test("lone-team: an inner team without new messages continues without a task", async () => {
     const inner = roundRobin([agent("in", ["i1", "i2"])], { name: "inner", max_turns: 1 });
     const outer = team(roundRobin([inner], { max_turns: 2 }));
     const { messages } = await run(outer, { task: "go" });
@@ -699,7 +699,7 @@ describe("what Troupe does instead", () => {
     },
   });
 
-  test("hidden-task: MagenticOne keeps the task out of the stream when told to", async () => {
+  test("hidden-task: MagenticOne keeps the task out of the stream if configured to", async () => {
     const lead = team(magentic([ledger({ satisfied: true }), "done"]));
     const { messages } = await run(lead, { task: "secret", outputTaskMessages: false });
     expect(messages.map(({ source }) => source)).toEqual([

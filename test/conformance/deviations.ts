@@ -46,7 +46,7 @@ export const REWRITINGS: readonly Rewriting[] = [
 ];
 
 /**
- * The class of deviation that explains why a step differs, if one can be told from the step and what came before it.
+ * The class of deviation that explains why a step differs, if one is clear from the step and what came before it.
  * Each recogniser accepts exactly what its class says and nothing else.
  */
 export function recognise(place: Place): string | undefined {

@@ -34,7 +34,7 @@ export interface Played {
   error?: Thrown;
 }
 
-/** An error as it can be told over HTTP, too. */
+/** An error as it can be sent over HTTP, too. */
 export interface Thrown {
   /** Null when it was not thrown on purpose. */
   code: string | null;

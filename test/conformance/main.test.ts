@@ -44,7 +44,7 @@ const trace = (name: string, ...steps: object[]): object => ({ format: 1, name, 
 /** Milliseconds for tests that start processes, on a machine that has other things to do. */
 const STARTS_NODE = 30_000;
 
-test("what fails is told in a line each, and the rest is played", { timeout: STARTS_NODE }, () => {
+test("each failure is reported in a line, and the rest is played", { timeout: STARTS_NODE }, () => {
   mkdirSync(join(folder, "deep"));
   write("deep/good.json", trace("x/good", { op: "message", input: text, ...views }));
   write("a.json", "no json");
@@ -67,7 +67,7 @@ test("what fails is told in a line each, and the rest is played", { timeout: STA
   );
 });
 
-test("what a step must show and does not is a failure, and what nobody reads is told", () => {
+test("a step that lacks a required item is a failure, and unread keys are reported", () => {
   const thought = { ...text, type: "ThoughtEvent" };
   const shown = { dump: thought, text: "x", kind: "event" };
   write("a.json", trace("x/missing", { op: "message", input: thought, ...shown, model_text: "x" }));
@@ -83,7 +83,7 @@ test("what a step must show and does not is a failure, and what nobody reads is 
   });
 });
 
-test("over HTTP the same is told", { timeout: 60_000 }, () => {
+test("the same is reported over HTTP", () => {
   const { component, ...recorded } = JSON.parse(
     readFileSync(new URL("traces/assistant/text.json", import.meta.url), "utf8"),
   ) as { component: object; steps: { events?: { content?: string }[] }[] };

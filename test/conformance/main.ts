@@ -34,7 +34,7 @@ if (values.help) {
   process.exitCode = (await (values.http ? playOverHttp(places) : playInMemory(places))) ? 0 : 1;
 }
 
-/** One way to play a trace; what goes wrong there is told with its name. */
+/** One way to play a trace; what goes wrong there is reported with its name. */
 interface Way {
   name: string;
   /** Left out: all traces can be played so. */

@@ -61,7 +61,7 @@ export function parseTrace(text: string): Trace {
   throw new Error(`not a trace: ${z.prettifyError(result.error).replaceAll("\n", " ")}`);
 }
 
-/** The keys of a trace that nobody reads: what they say is not played or compared. */
+/** The keys of a trace that no code reads: what they say is not played or compared. */
 export function unreadKeys(trace: Trace): string[] {
   const unread = Object.keys(trace).filter((key) => !Object.hasOwn(traceSchema.shape, key));
   for (const [index, { op, error: _, ...step }] of trace.steps.entries()) {

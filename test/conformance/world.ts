@@ -1,7 +1,7 @@
 import type { Component, ComponentRole, Json, JsonObject, MessageOrigin } from "troupe";
 import { ComponentRegistry, coreComponents, sandboxComponents } from "troupe";
-import { MemoryHost } from "#core/run/memory-host.ts";
-import { TurnScope } from "#core/run/turn-scope.ts";
+import { InMemoryHost } from "#core/run/in-memory-host.ts";
+import { TurnScope } from "#core/turn/turn-scope.ts";
 import { Human } from "./stand-ins/human.ts";
 import type { StandIns } from "./stand-ins/stand-ins.ts";
 import type { Trace } from "./trace.ts";
@@ -58,7 +58,7 @@ export class World {
 
   /** A turn of its own for what is done outside a run. */
   scope(): TurnScope {
-    return TurnScope.root(new MemoryHost({ answer: this.human.answer }).turn(this.#scopes++));
+    return TurnScope.root(new InMemoryHost({ answer: this.human.answer }).turn(this.#scopes++));
   }
 
   readonly origin: MessageOrigin = {

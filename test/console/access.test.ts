@@ -27,7 +27,7 @@ async function enter(path: string, context?: BrowserContextOptions, key = KEY): 
   const { page } = await stage.open(path, context);
   await page.getByLabel("Key or token").fill(key);
   await page.getByRole("button", { name: "Continue" }).click();
-  await page.getByRole("navigation").waitFor();
+  await page.getByRole("navigation", { name: "Main" }).waitFor();
   return page;
 }
 
@@ -53,7 +53,7 @@ testAppearances("axe finds nothing on any screen", async (context) => {
   await page.getByRole("button", { name: /^Writer critic/ }).waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Component JSON" }).click();
-  await page.getByLabel(/^Component, as/).fill("{}");
+  await page.getByLabel(/^Component JSON from/).fill("{}");
   await page.locator(".mistakes .problem").waitFor();
   expect(await findings(page)).toEqual([]);
   for (const [id, shown] of [
@@ -82,7 +82,7 @@ testInBrowser("a key is asked for, checked, kept in the tab and forgotten", asyn
   await page.reload();
   await page.getByRole("heading", { name: "Inbox" }).waitFor();
   expect(await page.evaluate("JSON.stringify([localStorage, document.cookie])")).not.toContain(KEY);
-  await page.getByRole("button", { name: "Forget the key" }).click();
+  await page.getByRole("button", { name: "Log out" }).click();
   await page.getByLabel("Key or token").waitFor();
 });
 
@@ -106,12 +106,12 @@ testInBrowser(
       .waitFor();
     await tabTo(page, /^Human in the loop/);
     await page.keyboard.press("Enter");
-    await page.getByText("Nothing was said yet").waitFor();
+    await page.getByText("No messages yet").waitFor();
     const team = new TeamOnPage(page);
     await tabTo(page, /^Give the team a task$/);
     await page.keyboard.type("Plan my day.");
     await page.keyboard.press("Enter");
-    await team.status("Waits for you");
+    await team.status("Waiting for you");
     await page.keyboard.type("APPROVE");
     await page.keyboard.press("Enter");
     await team.status("Completed");

@@ -25,18 +25,20 @@ testInBrowser("a fork is compared with its original, from where they part", asyn
   const fork = new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
   await page.getByRole("link", { name: "Compare with the original" }).first().click();
-  const pairs = page.getByRole("list", { name: "From where they part" }).getByRole("listitem");
+  const pairs = page
+    .getByRole("list", { name: "Messages after the common part" })
+    .getByRole("listitem");
   await expect.poll(() => pairs.count()).toBe(2);
-  expect(await pairs.first().locator("del").allTextContents()).toEqual(["long"]);
-  expect(await pairs.first().locator("ins").allTextContents()).toEqual(["short"]);
-  expect(await pairs.nth(1).getByText("the same").count()).toBe(2);
-  expect(await page.getByText("First task.").count()).toBe(0);
+  await expect.poll(() => pairs.first().locator("del").allTextContents()).toEqual(["long"]);
+  await expect.poll(() => pairs.first().locator("ins").allTextContents()).toEqual(["short"]);
+  await expect.poll(() => pairs.nth(1).getByText("the same").count()).toBe(2);
+  await expect.poll(() => page.getByText("First task.").count()).toBe(0);
   await page.getByText("2 messages in common, up to turn 2").click();
   await page.getByText("First task.").waitFor();
   await page.getByLabel("Mark differences").uncheck();
   await page.locator("ins").waitFor({ state: "detached" });
 
-  // Only one of them goes on.
+  // Only one of them continues.
   await stage.client.team(fork).run("Another task.").result();
   await page.goto(`${stage.origin}/teams/${fork}`);
   await page.getByLabel("About this team").getByText("Compare with the original").waitFor();
@@ -45,7 +47,7 @@ testInBrowser("a fork is compared with its original, from where they part", asyn
   await page.getByLabel("More about this team").click();
   await page.locator(".menu-items").getByText("Compare with the original").click();
   await expect.poll(() => pairs.count()).toBe(4);
-  expect(await pairs.last().getByText("Nothing beside it").count()).toBe(1);
+  await expect.poll(() => pairs.last().getByText("No matching message").count()).toBe(1);
   expect(complaints).toEqual([]);
 });
 
@@ -57,11 +59,11 @@ testInBrowser("two teams without a common message are shown from their beginning
     teams.push(team.id);
   }
   const { page } = await stage.open(`/compare?a=${teams[0]}&b=${teams[1]}`);
-  await page.getByText("They have no message in common.").waitFor();
+  await page.getByText("The two teams have no messages in common.").waitFor();
   await page.locator("del", { hasText: "One" }).waitFor();
   await page.locator("ins", { hasText: "Two" }).waitFor();
   await page.goto(`${stage.origin}/compare?a=${teams[0]}&b=nothing`);
-  await page.getByText("This cannot be shown").waitFor();
+  await page.getByText("This page cannot be loaded").waitFor();
   await page.goto(`${stage.origin}/compare`);
-  await page.getByText("Two teams are compared").waitFor();
+  await page.getByText("Compare two teams").waitFor();
 });

@@ -62,9 +62,9 @@ testInBrowser("nothing in a message runs, is loaded, or becomes an element", asy
 
 testInBrowser("names cannot hide letters or turn their order around", async () => {
   const { page } = await shown(["Hello."], "admin\u202Enimda\u200B\u2066");
-  const name = await page.locator("article bdi").first().textContent();
-  expect(name).toBe("admin\uFFFDnimda\uFFFD\uFFFD");
-  expect(await page.locator("h1 bdi").textContent()).toBe("admin\uFFFDnimda\uFFFD\uFFFD");
+  for (const name of [page.locator("article bdi").first(), page.locator("h1 bdi")]) {
+    await expect.poll(() => name.textContent()).toBe("admin\uFFFDnimda\uFFFD\uFFFD");
+  }
 });
 
 testInBrowser("code shows the letters that would make it look like other code", async () => {

@@ -26,7 +26,7 @@ testInBrowser(
       await page.getByText("one two three").waitFor();
       await page.reload();
       await page.getByText("one two three").waitFor();
-      expect(await page.getByText("Count.", { exact: true }).count()).toBe(1);
+      await expect.poll(() => page.getByText("Count.", { exact: true }).count()).toBe(1);
       process.kill(Number(first.pid), "SIGKILL");
       await first.exit();
       await page.getByText("Reconnecting").waitFor();
@@ -34,13 +34,14 @@ testInBrowser(
       await using second = await NpmStart.ready({ port, persistTo });
       expect(second.url).toBe(first.url);
       await team.status("Completed");
-      const said = await team.messages.allTextContents();
-      expect(said).toEqual(["Count.", TEXT, TEXT, TEXT, TEXT]);
+      await expect
+        .poll(() => team.messages.allTextContents())
+        .toEqual(["Count.", TEXT, TEXT, TEXT, TEXT]);
       await page.getByRole("link", { name: "Timeline" }).click();
       const interruption = page.locator(".timeline-row[data-kind=recovery]");
       await interruption.getByText("Interruption", { exact: true }).waitFor();
       await interruption.click();
-      await page.getByText("It went on from what was recorded.").waitFor();
+      await page.getByText("The run continued from its recorded steps.").waitFor();
     } finally {
       rmSync(persistTo, { recursive: true, force: true });
     }

@@ -60,7 +60,7 @@ testAppearances("axe finds nothing on files, schedules, webhooks and keys", asyn
   await check(".item");
   await press("New key");
   await check(".choices");
-  await page.getByLabel("What it is for").fill("Reports");
+  await page.getByLabel("Purpose").fill("Reports");
   await page.getByLabel(/teams:read/).check();
   await press("Create key");
   await check(".secret");
@@ -80,7 +80,7 @@ testInBrowser("a file is opened, deleted and brought back with the keyboard alon
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await tabTo(page, /^Delete notes\.txt$/);
   await page.keyboard.press("Enter");
-  await page.getByText("There are no files").waitFor();
+  await page.getByText("No files yet").waitFor();
   await tabTo(page, /^Undo$/);
   // The time stands still while the focus is there.
   await page.waitForTimeout(8_000);
@@ -102,18 +102,20 @@ testInBrowser("a key sees and changes what its scopes allow", async () => {
   const { page } = await closed.open("/webhooks");
   await page.getByLabel("Key or token").fill(READER);
   await page.keyboard.press("Enter");
-  await page.getByText("Nobody is told yet").waitFor();
-  expect(await page.getByRole("button", { name: "New webhook" }).count()).toBe(0);
-  const places = page.getByRole("navigation").getByRole("link");
+  await page.getByText("No webhooks yet").waitFor();
+  await expect.poll(() => page.getByRole("button", { name: "New webhook" }).count()).toBe(0);
+  const places = page.getByRole("navigation", { name: "Main" }).getByRole("link");
   expect((await places.allTextContents()).map((place) => place.trim())).toEqual([
+    "Home",
     "Teams",
     "Inbox",
     "Runs",
+    "Memory",
     "Webhooks",
   ]);
   await page.goto(`${closed.origin}/teams/${team.id}/schedules`);
-  await page.getByText("This team runs only when it is asked").waitFor();
-  expect(await page.getByRole("button", { name: "New schedule" }).count()).toBe(0);
+  await page.getByText("No schedules yet").waitFor();
+  await expect.poll(() => page.getByRole("button", { name: "New schedule" }).count()).toBe(0);
   await page.goto(`${closed.origin}/keys`);
   await page.getByText("keys:write").waitFor();
 });

@@ -27,7 +27,7 @@ const CODE = "# a comment\nprint(6 * 7)\n";
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** Of an image, in pixels. */
+/** The width of an image in pixels. */
 const widthOf = (image: object): unknown => (image as { naturalWidth?: number }).naturalWidth;
 
 testInBrowser("files are dropped, shown, downloaded, deleted and brought back", async () => {
@@ -35,7 +35,7 @@ testInBrowser("files are dropped, shown, downloaded, deleted and brought back", 
   const { page, complaints } = await stage.open(`/teams/${team.id}`);
   await page.getByLabel("More about this team").click();
   await page.getByRole("link", { name: "Files" }).click();
-  await page.getByText("There are no files").waitFor();
+  await page.getByText("No files yet").waitFor();
   await page.evaluate(`{
     const dataTransfer = new DataTransfer();
     dataTransfer.items.add(new File([${JSON.stringify(CODE)}], "program.py"));
@@ -61,7 +61,7 @@ testInBrowser("files are dropped, shown, downloaded, deleted and brought back", 
   await expect.poll(() => dialog.getByAltText("pixel.png").evaluate(widthOf)).toBe(1);
   await page.keyboard.press("Escape");
   await file("bytes.bin").click();
-  await dialog.getByText("This is neither text nor an image").waitFor();
+  await dialog.getByText("This file is neither text nor an image").waitFor();
   await page.keyboard.press("Escape");
 
   await page.getByRole("button", { name: "Delete bytes.bin" }).click();
@@ -84,11 +84,13 @@ testInBrowser("a file that code has written is opened from the conversation", as
   await team.run("```python\nopen('hello.txt', 'w').write('Hello from the code.')\n```").result();
   const { page } = await stage.open(`/teams/${team.id}`);
   await page.getByRole("link", { name: "hello.txt" }).click();
-  await page.getByRole("dialog").getByText("Hello from the code.").waitFor();
+  const panel = page.getByRole("complementary", { name: "File" });
+  await panel.getByText("Hello from the code.").waitFor();
   await page.keyboard.press("Escape");
-  await page.getByRole("dialog").waitFor({ state: "detached" });
-  await page.getByRole("link", { name: "The team" }).click();
-  await page.getByRole("link", { name: "hello.txt" }).waitFor();
+  await panel.waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "hello.txt" }).click();
+  await panel.getByRole("link", { name: "All files" }).click();
+  await page.getByRole("button", { name: "hello.txt", exact: true }).waitFor();
 });
 
 testInBrowser("what was deleted is deleted at once when the page is left", async () => {
@@ -123,24 +125,26 @@ testInBrowser("a schedule is made in words, changed, paused, run and deleted", a
   const { page, complaints } = await stage.open(`/teams/${team.id}/schedules`, {
     timezoneId: "Europe/Berlin",
   });
-  await page.getByText("This team runs only when it is asked").waitFor();
+  await page.getByText("No schedules yet").waitFor();
   await page.getByRole("button", { name: "New schedule" }).click();
   const dialog = page.getByRole("dialog");
   const cron = dialog.getByLabel(/^Cron expression/);
   const create = dialog.getByRole("button", { name: "Create schedule" });
-  expect(await dialog.getByLabel("Time zone").inputValue()).toBe("Europe/Berlin");
+  await expect.poll(() => dialog.getByLabel("Time zone").inputValue()).toBe("Europe/Berlin");
   await cron.fill("0 8 * *");
   await dialog.getByText("Give five fields").waitFor();
-  expect(await create.isDisabled()).toBe(true);
+  await expect.poll(() => create.isDisabled()).toBe(true);
   await cron.fill("0 0 30 2 *");
-  await dialog.getByText("This matches no date.").waitFor();
+  await dialog.getByText("This expression matches no date.").waitFor();
   await cron.fill("30 6 1 1 *");
   await dialog.getByText("At 06:30, on day 1 of the month, only in January").waitFor();
-  expect(await dialog.locator(".meaning li").allTextContents()).toEqual(
-    [1, 2, 3].map(
-      (year) => expect.stringMatching(`${new Date().getFullYear() + year}, 06:30`) as string,
-    ),
-  );
+  await expect
+    .poll(() => dialog.locator(".meaning li").allTextContents())
+    .toEqual(
+      [1, 2, 3].map(
+        (year) => expect.stringMatching(`${new Date().getFullYear() + year}, 06:30`) as string,
+      ),
+    );
   await dialog.getByLabel(/^Task/).fill("Report.");
   await create.click();
   await dialog.waitFor({ state: "detached" });
@@ -156,7 +160,7 @@ testInBrowser("a schedule is made in words, changed, paused, run and deleted", a
   await shown.getByText(`${new Date().getFullYear() + 1}, 06:30`).waitFor();
 
   await shown.getByRole("button", { name: "Change" }).click();
-  expect(await dialog.getByLabel(/^Task/).inputValue()).toBe("Report.");
+  await expect.poll(() => dialog.getByLabel(/^Task/).inputValue()).toBe("Report.");
   await dialog.getByRole("button", { name: "every hour" }).click();
   await dialog.getByRole("button", { name: "Save" }).click();
   await shown.getByText("Every hour").waitFor();
@@ -171,7 +175,7 @@ testInBrowser("a schedule is made in words, changed, paused, run and deleted", a
   await shown.getByRole("button", { name: "Resume" }).click();
   await shown.getByRole("button", { name: "Pause" }).waitFor();
   await shown.getByRole("button", { name: "Delete" }).click();
-  await page.getByText("This team runs only when it is asked").waitFor();
+  await page.getByText("No schedules yet").waitFor();
   await expect
     .poll(async () => (await team.schedules()).schedules, { timeout: 20_000 })
     .toEqual([]);
@@ -186,7 +190,7 @@ testInBrowser("a webhook is made, tested, changed, and its deliveries are sent a
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel(/^Id/).fill("ops");
   await dialog.getByLabel("Address").fill(receiver.url());
-  await dialog.getByLabel("a run has failed").uncheck();
+  await dialog.getByLabel("a run fails").uncheck();
   await dialog.getByRole("button", { name: "Create webhook" }).click();
   const secret = dialog.getByLabel("Secret");
   const first = await secret.inputValue();
@@ -194,7 +198,7 @@ testInBrowser("a webhook is made, tested, changed, and its deliveries are sent a
   await dialog.getByRole("button", { name: "Done" }).click();
   const shown = page.getByRole("listitem").filter({ hasText: receiver.url() });
   await shown.getByRole("button", { name: "Test" }).click();
-  await shown.getByText("answered with 200").waitFor();
+  await shown.getByText("response 200").waitFor();
   await receiver.events(first, 1);
 
   await shown.getByRole("button", { name: "New secret" }).click();
@@ -219,10 +223,10 @@ testInBrowser("a webhook is made, tested, changed, and its deliveries are sent a
   await delivery.getByText("Delivered").waitFor();
   await receiver.events(second, 1);
   await page.getByLabel("Status").selectOption("failed");
-  await page.getByText("None is failed").waitFor();
+  await page.getByText("No deliveries are failed").waitFor();
   await page.getByRole("link", { name: "All webhooks" }).click();
   await shown.getByRole("button", { name: "Delete" }).click();
-  await page.getByText("Nobody is told yet").waitFor();
+  await page.getByText("No webhooks yet").waitFor();
   await expect.poll(() => client.webhooks.list(), { timeout: 20_000 }).toEqual([]);
   expect(complaints).toEqual([]);
 });
@@ -230,16 +234,16 @@ testInBrowser("a webhook is made, tested, changed, and its deliveries are sent a
 testInBrowser("a key is made with scopes and an end, shown once, and revoked", async () => {
   const { client } = stage;
   const { page, complaints } = await stage.open("/keys");
-  await page.getByText("No keys were created").waitFor();
+  await page.getByText("No keys yet").waitFor();
   await page.getByRole("button", { name: "New key" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("What it is for").fill("Reports");
+  await dialog.getByLabel("Purpose").fill("Reports");
   const create = dialog.getByRole("button", { name: "Create key" });
-  expect(await create.isDisabled()).toBe(true);
+  await expect.poll(() => create.isDisabled()).toBe(true);
   await dialog.getByLabel(/usage:read/).check();
-  await dialog.getByLabel("It is valid for").selectOption("a week");
+  await dialog.getByLabel("Valid for").selectOption("a week");
   await create.click();
-  expect(await dialog.getByLabel("Secret").inputValue()).toMatch(/^trp_local_/);
+  await expect.poll(() => dialog.getByLabel("Secret").inputValue()).toMatch(/^trp_local_/);
   await dialog.getByRole("button", { name: "Done" }).click();
   await page.getByText("Reports", { exact: true }).waitFor();
   const [key] = (await client.keys.list()).keys;
@@ -249,17 +253,17 @@ testInBrowser("a key is made with scopes and an end, shown once, and revoked", a
 
   const team = await client.teams.create({ component: speaker(["Hello."]) });
   await page.getByRole("button", { name: "Team token" }).click();
-  await dialog.getByLabel("Id of the team").fill(team.id);
+  await dialog.getByLabel("Team id").fill(team.id);
   await dialog.getByLabel(/runs:read/).check();
   await dialog.getByRole("button", { name: "Create token" }).click();
-  expect(await dialog.getByLabel("Secret").inputValue()).not.toBe("");
+  await expect.poll(() => dialog.getByLabel("Secret").inputValue()).not.toBe("");
   await dialog.getByRole("button", { name: "Done" }).click();
 
   await page.getByRole("button", { name: "Revoke Reports" }).click();
-  await dialog.getByRole("button", { name: "Keep it" }).click();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("button", { name: "Revoke Reports" }).click();
   await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
-  await page.getByText("No keys were created").waitFor();
+  await page.getByText("No keys yet").waitFor();
   expect((await client.keys.list()).keys).toEqual([]);
   expect(complaints).toEqual([]);
 });

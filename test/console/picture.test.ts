@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import {
@@ -54,7 +55,7 @@ testInBrowser("a graph lights up, counts its ways, and does so after a reload", 
   await page.reload();
   await node("editor").locator(".spoken").waitFor();
   expect(await ways(page)).toEqual(REVIEWED);
-  expect(await page.locator('.way[data-taken="true"]').count()).toBe(REVIEWED.length);
+  await expect.poll(() => page.locator('.way[data-taken="true"]').count()).toBe(REVIEWED.length);
   expect(complaints).toEqual([]);
 });
 
@@ -109,6 +110,18 @@ testInBrowser(
         await task.getByText("Compare again").or(task.getByText("compare again")).waitFor();
         const progress = page.getByRole("region", { name: "Progress ledger" });
         await expect.poll(() => progress.textContent()).toContain("Rounds5");
+        // Each round can be looked at with its reasons, also after the end.
+        const steps = page.getByRole("group", { name: "Rounds of the ledgers" });
+        const place = await steps.locator("[aria-live]").innerText();
+        const [, count] = /^Entry (\d+) of \1, the latest$/.exec(place) ?? [];
+        expect(Number(count)).toBeGreaterThan(5);
+        await progress.getByText("Is the request satisfied?").waitFor();
+        const last = await progress.locator(".ledger-answers").innerText();
+        await steps.getByRole("button", { name: "Earlier round" }).click();
+        await expect.poll(() => progress.textContent()).toContain("Rounds4");
+        expect(await progress.locator(".ledger-answers").innerText()).not.toBe(last);
+        await steps.getByRole("button", { name: "Later round" }).click();
+        await expect.poll(() => progress.textContent()).toContain("Rounds5");
       }
       expect(complaints).toEqual([]);
       await page.context().close();
@@ -123,8 +136,8 @@ testInBrowser("an agent that waits for a human is marked", async () => {
   await page.locator('.node[data-state="waiting"]', { hasText: "clerk" }).waitFor();
   await page.getByRole("button", { name: /^clerk/ }).click();
   await page
-    .getByRole("region", { name: "About clerk" })
-    .getByText("Tools: refund_order")
+    .getByRole("complementary", { name: "About clerk" })
+    .getByRole("button", { name: "Remove refund_order" })
     .waitFor();
 });
 
@@ -191,21 +204,21 @@ function chain(length: number): object {
 testInBrowser("100 nodes are shown, and 1,000 refused with a sentence", async () => {
   const { page } = await shown(chain(100));
   await page.getByRole("button", { name: /^agent_99/ }).waitFor();
-  expect(await page.locator(".node").count()).toBe(101);
+  await expect.poll(() => page.locator(".node").count()).toBe(101);
   await page.context().close();
   const { page: large } = await shown(chain(1_000));
   await large.getByText("This team has 1001 participants").waitFor();
-  expect(await large.locator(".node").count()).toBe(0);
+  await expect.poll(() => large.locator(".node").count()).toBe(0);
 });
 
-testInBrowser("components that nobody knows have nodes, and names stay names", async () => {
+testInBrowser("components of unknown classes have nodes, and names stay names", async () => {
   const name = "admin\u202Enimda\u200B";
   const { page, complaints } = await shown({
     provider: "my.<b>Team</b>",
     config: { participants: [agent(name), agent('"><img src=x onerror=alert(1)>'), 7, null, {}] },
   });
   await page.getByRole("button", { name: /^admin\uFFFDnimda\uFFFD/ }).waitFor();
-  expect(await page.locator(".node").count()).toBe(5);
+  await expect.poll(() => page.locator(".node").count()).toBe(5);
   expect(await page.locator(".picture-panel img, .picture-panel script").count()).toBe(0);
   expect(complaints).toEqual([]);
 });
@@ -276,6 +289,22 @@ testAppearances("axe finds nothing in pictures", async (context) => {
   const { page } = await stage.open(`/teams/${team.id}?view=picture`, context);
   await page.getByText("Train for two in a compartment").first().waitFor({ state: "attached" });
   await page.getByRole("button", { name: /^analyst/ }).click();
+  await page.getByRole("complementary", { name: "About analyst" }).getByLabel("Server").waitFor();
   await ways(page);
   expect(await findings(page)).toEqual([]);
+});
+
+testInBrowser("the picture is saved as SVG and as PNG", async () => {
+  const team = await stage.client.teams.create({ template: "writer_critic" });
+  const { page, complaints } = await stage.open(`/teams/${team.id}?view=picture`);
+  const save = async (format: string): Promise<Buffer> => {
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: format, exact: true }).click();
+    return readFileSync(await (await downloading).path());
+  };
+  const svg = (await save("SVG")).toString("utf8");
+  expect(svg).toMatch(/^<svg xmlns[\s\S]*>writer<\/text>[\s\S]*<\/svg>\s*$/);
+  const png = await save("PNG");
+  expect(png.subarray(1, 4).toString("latin1")).toBe("PNG");
+  expect(complaints).toEqual([]);
 });

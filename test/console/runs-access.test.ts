@@ -54,7 +54,7 @@ testAppearances("axe finds nothing on runs, timeline, usage and comparison", asy
   await page.goto(`${stage.origin}/usage?by=model`);
   await page.locator(".uplot canvas").waitFor();
   expect(await findings(page)).toEqual([]);
-  await page.getByLabel("Period").selectOption("Own period");
+  await page.getByLabel("Period").selectOption("Custom period");
   await page.getByLabel("First day").waitFor();
   expect(await findings(page)).toEqual([]);
 

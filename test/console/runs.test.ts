@@ -28,24 +28,24 @@ function line(page: Page, name: string | RegExp): Locator {
 
 testInBrowser("runs of all teams are listed as they happen, filtered and opened", async () => {
   const { page, complaints } = await stage.open("/runs");
-  await page.getByText("Nothing has run yet").waitFor();
+  await page.getByText("No runs yet").waitFor();
   const { client } = stage;
   const planner = await client.teams.create({ template: "human_in_the_loop", label: "Planner" });
   const talker = await client.teams.create({ component: speaker(["Hello."]), label: "Talker" });
   await planner.start("Plan my day.");
   const row = (label: string): Locator => page.getByRole("row").filter({ hasText: label });
-  await row("Planner").getByText("Waits for you").waitFor();
+  await row("Planner").getByText("Waiting for you").waitFor();
   await talker.run("Hello?").result();
   await row("Talker").getByText("Completed").waitFor();
-  expect(await page.locator("tbody tr").first().textContent()).toContain("Talker");
+  await expect.poll(() => page.locator("tbody tr").first().textContent()).toContain("Talker");
   await page.reload();
   await row("Talker").waitFor();
 
   await page.getByLabel("Status").selectOption("Failed");
-  await page.getByText("No run matches.").waitFor();
+  await page.getByText("No runs match.").waitFor();
   await page.getByLabel("Status").selectOption("Completed");
   await row("Talker").waitFor();
-  expect(await row("Planner").count()).toBe(0);
+  await expect.poll(() => row("Planner").count()).toBe(0);
   await page.getByLabel("Status").selectOption("Any status");
   await page.getByLabel("Team").selectOption({ label: "Planner" });
   await row("Talker").waitFor({ state: "detached" });
@@ -57,7 +57,7 @@ testInBrowser("runs of all teams are listed as they happen, filtered and opened"
   await page.getByLabel("More about this team").click();
   await page.getByRole("link", { name: "Runs", exact: true }).last().click();
   await row("Talker").waitFor();
-  expect(await row("Planner").count()).toBe(0);
+  await expect.poll(() => row("Planner").count()).toBe(0);
   expect(complaints).toEqual([]);
 });
 
@@ -70,38 +70,52 @@ testInBrowser(
     });
     const { id } = await team.start("How much is six times seven?");
     const { page, complaints } = await stage.open(`/teams/${team.id}/runs/${id}`);
-    await line(page, "Waits for human").waitFor();
-    const names = await page.locator(".step-title").allTextContents();
-    expect(names).toEqual([
-      "Turn 1",
-      "Turn 2: clerk",
-      "clerk",
-      "gpt-4o",
-      "calculator",
-      "gpt-4o",
-      "Turn 3: writer",
-      "writer",
-      "gpt-4o-mini",
-      "Attempt 1",
-      "Turn 4: human",
-      "human",
-      "Waits for human",
-    ]);
+    await line(page, "Waiting for human").waitFor();
+    await expect
+      .poll(() => page.locator(".step-title").allTextContents())
+      .toEqual([
+        "Turn 1",
+        "Turn 2: clerk",
+        "clerk",
+        "gpt-4o",
+        "calculator",
+        "gpt-4o",
+        "Turn 3: writer",
+        "writer",
+        "gpt-4o-mini",
+        "Attempt 1",
+        "Turn 4: human",
+        "human",
+        "Waiting for human",
+      ]);
     await line(page, "gpt-4o-mini").locator(".mark", { hasText: "2 attempts" }).waitFor();
     await line(page, "Attempt 1").locator(".mark", { hasText: "model_rate_limit" }).waitFor();
-    const wait = line(page, "Waits for human").locator(".bar-cell");
+    const wait = line(page, "Waiting for human").locator(".bar-cell");
     await expect.poll(() => wait.textContent()).toMatch(/wait for a human.*has taken [2-9]/);
 
     const details = page.getByLabel("Details of the step");
     await line(page, "calculator").click();
-    await details.getByText('"6 * 7"').waitFor();
+    await details.getByText("6 * 7").waitFor();
     await details.locator("pre", { hasText: /^42$/ }).waitFor();
     await line(page, "gpt-4o").nth(1).click();
     await details.getByText("Six times seven is 42.").waitFor();
-    await details.getByText(/^Request/).click();
+    await details.getByText(/^Request: 4 messages/).click();
     await details.getByText("How much is six times seven?").waitFor();
+    await details.getByText("You calculate.").waitFor();
+    await details.getByText(/^About \d+ tokens, estimated with a tokenizer; the server/).waitFor();
+    await details.getByText("Parameters").click();
+    await details.getByText("gpt-4o", { exact: true }).last().waitFor();
+    await details.getByText("Raw reply").click();
+    await details.getByText("finish_reason").waitFor();
+    await details.getByText("Body for /chat/completions").click();
+    await details.locator("code", { hasText: '"content": "You calculate."' }).waitFor();
+    await line(page, "gpt-4o").first().click();
+    await details.getByText("1 tool", { exact: true }).click();
+    await details.getByText("calculator").first().waitFor();
     await line(page, "Attempt 1").click();
     await details.getByText("failed attempt", { exact: true }).waitFor();
+    await details.getByText("model_rate_limit: ").waitFor();
+    await details.getByText("No part of an answer had arrived.").waitFor();
 
     const [question] = await team.requests(id);
     await team.answer(id, question?.id ?? "", { content: "Thank you." });
@@ -123,7 +137,7 @@ testInBrowser("the timeline is used with the keyboard alone", async () => {
   const grid = page.getByRole("treegrid");
   const active = page.locator(".timeline-row[data-active=true] .step-title");
   await grid.focus();
-  expect(await active.textContent()).toBe("Turn 1");
+  await expect.poll(() => active.textContent()).toBe("Turn 1");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowLeft");
   await line(page, "calculator").waitFor({ state: "detached" });
@@ -132,16 +146,21 @@ testInBrowser("the timeline is used with the keyboard alone", async () => {
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   await expect.poll(() => active.textContent()).toBe("gpt-4o");
-  expect(await grid.getAttribute("aria-activedescendant")).toBe(
-    await page.locator(".timeline-row[data-active=true]").getAttribute("id"),
-  );
+  await expect
+    .poll(() => grid.getAttribute("aria-activedescendant"))
+    .toBe(await page.locator(".timeline-row[data-active=true]").getAttribute("id"));
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await page.getByLabel("Details of the step").getByText('"6 * 7"').waitFor();
+  await page.getByLabel("Details of the step").getByText("6 * 7").waitFor();
+  // The address leads to the step.
+  const { page: other } = await stage.open(page.url().slice(stage.origin.length));
+  await other.getByLabel("Details of the step").getByText("6 * 7").waitFor();
+  await other.locator(".timeline-row[aria-selected=true]", { hasText: "calculator" }).waitFor();
+  await other.context().close();
   await page.keyboard.press("Escape");
   await page.getByLabel("Details of the step").waitFor({ state: "detached" });
   const whole = page.getByRole("button", { name: "Whole run" });
-  expect(await whole.isDisabled()).toBe(true);
+  await expect.poll(() => whole.isDisabled()).toBe(true);
   await page.keyboard.press("+");
   await expect.poll(() => whole.isDisabled()).toBe(false);
   await page.keyboard.press("0");
@@ -216,7 +235,7 @@ testInBrowser(
     await page.mouse.down();
     await page.mouse.move(strip.x + strip.width / 50, strip.y + 9);
     await page.mouse.up();
-    expect(await whole.isDisabled()).toBe(false);
+    await expect.poll(() => whole.isDisabled()).toBe(false);
     await page.getByRole("button", { name: "Fold all turns", exact: true }).click();
     await expect.poll(() => grid.getAttribute("aria-rowcount")).toBe(String(turns + 1));
     expect(complaints).toEqual([]);
@@ -239,9 +258,71 @@ testInBrowser("a run leads to its place in a long conversation", async () => {
   // The reader goes where he wants afterwards.
   await page.goto(`${stage.origin}/teams/${team.id}?turn=30`);
   await said("Number 29.").waitFor();
-  expect(await said("Number 49.").count()).toBe(0);
+  await expect.poll(() => said("Number 49.").count()).toBe(0);
   await page.getByRole("button", { name: "Latest" }).click();
   await page.getByRole("log").getByText("Number 200.", { exact: true }).waitFor();
   await page.goto(`${stage.origin}/teams/${team.id}?turn=nonsense`);
   await page.getByRole("log").getByText("Number 200.", { exact: true }).waitFor();
 });
+
+testInBrowser(
+  "runs are searched, sorted, retried and cancelled; the address keeps it",
+  async () => {
+    const { client } = stage;
+    const broken = await client.teams.create({ component: speaker([]), label: "Broken" });
+    await broken
+      .run("Say something.")
+      .result()
+      .catch(() => undefined);
+    const held = await Promise.all(
+      ["One", "Two"].map((label) =>
+        client.teams.create({ component: office(models.url), label: `Held ${label}` }),
+      ),
+    );
+    for (const team of held) await team.start("Hold on. Then fill the table.");
+    const { page, complaints } = await stage.open("/runs");
+    const row = (label: string): Locator => page.getByRole("row").filter({ hasText: label });
+    await row("Broken").getByText("model_exhausted:").waitFor();
+    await page.getByLabel("Search tasks, answers and errors").fill("FILL the table");
+    await row("Broken").waitFor({ state: "detached" });
+    await page.getByLabel("Total").getByText("2 runs").waitFor();
+    await page.getByRole("button", { name: "Duration" }).click();
+    await expect
+      .poll(() => page.getByRole("columnheader", { name: "Duration" }).getAttribute("aria-sort"))
+      .toBe("descending");
+    // The heading changes at once, the rows when the answer has come.
+    await expect.poll(() => page.locator("tbody tr").first().textContent()).toContain("Held One");
+    expect(page.url()).toContain("?q=FILL+the+table&order=seconds");
+    await page.reload();
+    await row("Held Two").waitFor();
+    expect(await row("Broken").count()).toBe(0);
+
+    await page.getByLabel("Select all").check();
+    await page.getByRole("button", { name: "Cancel 2" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel the runs" }).click();
+    await page.getByText("2 runs were cancelled.").waitFor();
+    for (const label of ["Held One", "Held Two"]) await row(label).getByText("Cancelled").waitFor();
+
+    await page.getByLabel("Search tasks, answers and errors").fill("something");
+    await row("Broken").getByRole("checkbox").check();
+    await page.getByRole("button", { name: "Retry 1" }).click();
+    await page.getByText("1 run was retried.").waitFor();
+    await expect.poll(async () => (await broken.runs()).runs.length).toBe(2);
+    await broken
+      .run("Say something else.")
+      .result()
+      .catch(() => undefined);
+    await page.getByLabel("Team").selectOption({ label: "Broken" });
+    await expect.poll(() => row("Broken").count()).toBe(3);
+    await page.getByRole("button", { name: "Created" }).click();
+    await page.waitForURL((url) => !url.search.includes("order"));
+    // Only the last run of a team can be retried.
+    await row("Broken").last().getByRole("checkbox").check();
+    await page.getByRole("button", { name: "Retry 1" }).click();
+    await page.getByText(/1 of 1 could not be retried/).waitFor();
+    expect(complaints.filter((complaint) => !complaint.includes("409"))).toEqual([]);
+
+    await page.goto(stage.origin);
+    await row("Broken").getByText("Last run failed").waitFor();
+  },
+);

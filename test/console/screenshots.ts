@@ -64,7 +64,7 @@ await picture("console-picture", `/teams/${release.id}?view=picture`, async (pag
 });
 await planner.start("Plan a day in Lisbon.");
 await picture("console-teams", "/", (page) =>
-  page.getByRole("row", { name: /Day in Lisbon.*Waits for you/ }).waitFor(),
+  page.getByRole("row", { name: /Day in Lisbon.*Waiting for you/ }).waitFor(),
 );
 await picture(
   "console-inbox-dark",
@@ -96,7 +96,7 @@ const bureau = await client.teams.create({ component: office(models.url, 6), lab
 const { id: run } = await bureau.start("How much is six times seven? Write a story about it.");
 await picture("console-timeline", `/teams/${bureau.id}/runs/${run}`, async (page) => {
   const answer = async (content: string): Promise<void> => {
-    await page.locator(".run-bar .status", { hasText: "Waits for you" }).waitFor();
+    await page.locator(".run-bar .status", { hasText: "Waiting for you" }).waitFor();
     const [request] = await bureau.requests(run);
     await bureau.answer(run, request?.id ?? "", { content });
   };

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Route } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import { startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { careful, delegating, discussion, speaker } from "./support/components.ts";
 import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
 
@@ -28,9 +29,27 @@ testInBrowser("a run is paused, resumed, cancelled and retried", async () => {
   await team.button("Retry").click();
   await team.status("Running");
   await team.status("Completed");
-  expect(await team.messages.last().textContent()).toBe(LONG);
+  await expect.poll(() => team.messages.last().textContent()).toBe(LONG);
   expect(complaints).toEqual([]);
 });
+
+testInBrowser(
+  "what a model was not shown is said in the conversation and the timeline",
+  async () => {
+    const created = await stage.client.teams.create({ component: speaker(["What image?"]) });
+    const { page, complaints } = await stage.open(`/teams/${created.id}`);
+    const pixel =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const content = ["Look at this.", { data: pixel }];
+    const { id } = await created.start([{ type: "MultiModalMessage", source: "user", content }]);
+    await page.getByText("speaker: asked without images").waitFor();
+    await page.goto(`${stage.origin}/teams/${created.id}/runs/${id}`);
+    await page.locator(".timeline-row").getByText("replay", { exact: true }).click();
+    const details = page.getByLabel("Details of the step");
+    await details.getByText("asked without images").waitFor();
+    expect(complaints).toEqual([]);
+  },
+);
 
 testInBrowser("a task interrupts the run, or waits for its end", async () => {
   const created = await stage.client.teams.create({ component: speaker([LONG], 60) });
@@ -38,11 +57,11 @@ testInBrowser("a task interrupts the run, or waits for its end", async () => {
   const team = new TeamOnPage(page);
   await team.send("First.");
   await page.getByText("one two three").waitFor();
-  await page.getByLabel("What happens to the current run").selectOption("interrupt");
+  await page.getByLabel("What to do with the current run").selectOption("interrupt");
   await team.send("Second.");
   await page.getByText("Second.", { exact: true }).waitFor();
   await page.getByText("The run was interrupted by the next message.").waitFor();
-  await page.getByLabel("What happens to the current run").selectOption("queue");
+  await page.getByLabel("What to do with the current run").selectOption("queue");
   await team.send("Third.");
   await page.getByText("1 queued").waitFor();
   await page.getByText("Third.", { exact: true }).waitFor();
@@ -50,6 +69,57 @@ testInBrowser("a task interrupts the run, or waits for its end", async () => {
   const { runs } = await created.runs();
   expect(runs.map(({ status }) => status)).toEqual(["completed", "completed", "cancelled"]);
 });
+
+testInBrowser("what is queued is seen, changed and taken back", async () => {
+  const created = await stage.client.teams.create({ component: speaker([LONG], 60) });
+  const { page, complaints } = await stage.open(`/teams/${created.id}`);
+  const team = new TeamOnPage(page);
+  await team.send("First.");
+  await page.getByText("one two three").waitFor();
+  await team.send("Second.");
+  await team.send("Third.");
+  const queue = page.getByRole("list", { name: "Queued messages" }).getByRole("listitem");
+  await expect.poll(() => queue.allTextContents()).toEqual(["Second.", "Third."]);
+  await queue.first().getByRole("button", { name: "Change this message" }).click();
+  const field = page.getByLabel("The queued message");
+  await field.fill("Second, but better.");
+  await field.press("Enter");
+  await expect.poll(() => queue.allTextContents()).toEqual(["Second, but better.", "Third."]);
+  await page.reload();
+  await expect.poll(() => queue.allTextContents()).toEqual(["Second, but better.", "Third."]);
+  await queue.last().getByRole("button", { name: "Take this message back" }).click();
+  await expect.poll(() => queue.allTextContents()).toEqual(["Second, but better."]);
+  expect(await team.composer.inputValue()).toBe("Third.");
+  await team.button("Cancel now").click();
+  await page.locator("article .body", { hasText: "Second, but better." }).waitFor();
+  await expect.poll(() => queue.count()).toBe(0);
+  const { runs } = await created.runs();
+  expect(runs.map(({ status }) => status)).toEqual(["running", "cancelled", "cancelled"]);
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser(
+  "a failed run says which agent failed after how many attempts, and links to its timeline",
+  async () => {
+    await using models = await startFakeOpenAI({});
+    models.rules.set([
+      { name: "away", fault: { kind: "status", status: 503, headers: { "retry-after-ms": "5" } } },
+    ]);
+    const config = { model: "gpt-4o", base_url: models.url, api_key: "sk", retry: { attempts: 3 } };
+    const model_client = { provider: "OpenAIChatCompletionClient", config };
+    const created = await stage.client.teams.create({
+      component: { provider: "AssistantAgent", config: { name: "writer", model_client } },
+    });
+    const { page } = await stage.open(`/teams/${created.id}`);
+    await new TeamOnPage(page).send("Write.");
+    const mark = page.getByRole("note");
+    await mark.getByText("The run failed in writer after 3 attempts.").waitFor();
+    await mark.getByText("503").waitFor();
+    expect(await mark.getByRole("button", { name: "Retry this run" }).isVisible()).toBe(true);
+    await mark.getByRole("link", { name: "Timeline" }).click();
+    await page.waitForURL(/\/runs\//);
+  },
+);
 
 testInBrowser("what is typed while a task is on its way is sent after it", async () => {
   const created = await stage.client.teams.create({ component: speaker(["A reply."]) });
@@ -71,7 +141,7 @@ testInBrowser("what is typed while a task is on its way is sent after it", async
   await page.getByText("First.", { exact: true }).waitFor();
   await (await sent()).continue();
   await page.getByText("Second.", { exact: true }).waitFor();
-  expect(await team.composer.inputValue()).toBe("Third, unfinished");
+  await expect.poll(() => team.composer.inputValue()).toBe("Third, unfinished");
 
   await team.send("Fourth.");
   await team.composer.fill("Fifth.");
@@ -79,7 +149,7 @@ testInBrowser("what is typed while a task is on its way is sent after it", async
     await sent()
   ).fulfill({ status: 413, json: { error: { code: "too_large", message: "Too long." } } });
   await page.getByRole("alert").waitFor();
-  expect(await team.composer.inputValue()).toBe("Fourth.\nFifth.");
+  await expect.poll(() => team.composer.inputValue()).toBe("Fourth.\nFifth.");
 });
 
 testInBrowser("a question is answered where it is asked", async () => {
@@ -87,8 +157,8 @@ testInBrowser("a question is answered where it is asked", async () => {
   const { page } = await stage.open(`/teams/${created.id}`);
   const team = new TeamOnPage(page);
   await team.send("Plan my day.");
-  await team.status("Waits for you");
-  await page.locator(".question", { hasText: "human waits for your answer." }).waitFor();
+  await team.status("Waiting for you");
+  await page.locator(".question", { hasText: "human is waiting for your answer." }).waitFor();
   await page.getByLabel("Answer human").fill("APPROVE");
   await page.getByRole("button", { name: "Answer", exact: true }).click();
   await team.status("Completed");
@@ -113,7 +183,7 @@ testInBrowser(
     await team.status("Completed");
     const call = page.locator("details", { hasText: "calculator" }).first();
     await call.locator("summary").click();
-    await call.getByText('"6 * 7"').waitFor();
+    await call.locator(".json").getByText("6 * 7").waitFor();
     await call
       .getByText(/^[^]*8$/)
       .last()
@@ -125,11 +195,11 @@ testInBrowser("the call of a tool of a client is answered in its place", async (
   const created = await stage.client.teams.create({ component: delegating() });
   const { page } = await stage.open(`/teams/${created.id}`);
   await created.start("Where am I?", { tools: [{ name: "locate" }] });
-  await page.getByText("waits for the result of").waitFor();
+  await page.getByText("is waiting for the result of").waitFor();
   await page.locator(".dock").getByText('"precise": true').waitFor();
   await page.getByLabel("Answer guide").fill("Vienna");
   await page.getByRole("button", { name: "Answer", exact: true }).click();
-  await page.getByText("You are there.").waitFor();
+  await page.locator("article").getByText("You are there.").waitFor();
   const { runs } = await created.runs();
   expect(JSON.stringify(await created.getRun(runs[0]?.id ?? ""))).toContain('"content":"Vienna"');
 });
@@ -140,19 +210,19 @@ testInBrowser(
     const clerk = await stage.client.teams.create({ component: careful() });
     const planner = await stage.client.teams.create({ template: "human_in_the_loop" });
     const { page } = await stage.open("/inbox");
-    await page.getByText("Nobody waits for you").waitFor();
+    await page.getByText("No open questions").waitFor();
     await clerk.start("Calculate.");
     const approval = page.getByRole("group", { name: "Approval for clerk" });
     await approval.getByRole("button", { name: "Refuse" }).click();
     await approval.getByLabel(/^Reason/).fill("Not today.");
     await approval.getByRole("button", { name: "Refuse" }).click();
-    await approval.waitFor({ state: "detached" });
+    await page.getByText("Sent.", { exact: true }).waitFor();
     const [refused] = (await clerk.runs()).runs;
     expect(JSON.stringify(await clerk.getRun(refused?.id ?? ""))).toContain("Not today.");
     await planner.start("Plan my day.");
     await page.getByLabel("Answer human").fill("APPROVE");
     await page.getByLabel("Answer human").press("Enter");
-    await page.getByText("Nobody waits for you").waitFor();
+    await page.getByText("No open questions").waitFor();
   },
 );
 
@@ -164,6 +234,7 @@ testInBrowser("a conversation is forked from a message, and with another task", 
   for (const task of ["First task.", "Second task."]) {
     await team.send(task);
     await page
+      .locator("article")
       .getByText(task === "First task." ? "The first reply." : "The second reply.")
       .waitFor();
     await team.status("Completed");
@@ -174,8 +245,8 @@ testInBrowser("a conversation is forked from a message, and with another task", 
     .getByRole("button", { name: "Fork from here" })
     .click();
   await page.waitForURL((url) => !url.pathname.endsWith(created.id));
-  await page.getByText("The first reply.").waitFor();
-  expect(await page.getByText("Second task.").count()).toBe(0);
+  await page.locator("article").getByText("The first reply.").waitFor();
+  await expect.poll(() => page.getByText("Second task.").count()).toBe(0);
 
   await page.goto(`${stage.origin}/teams/${created.id}`);
   const task = page.locator("article", { hasText: "Second task." });
@@ -185,8 +256,8 @@ testInBrowser("a conversation is forked from a message, and with another task", 
   await page.getByRole("button", { name: "Fork and run" }).click();
   await page.waitForURL((url) => !url.pathname.endsWith(created.id));
   await page.getByText("Another task.", { exact: true }).waitFor();
-  await page.getByText("The second reply.").waitFor();
-  expect(await page.getByText("Second task.").count()).toBe(0);
+  await page.locator("article").getByText("The second reply.").waitFor();
+  await expect.poll(() => page.getByText("Second task.").count()).toBe(0);
 });
 
 /** A PNG of one pixel. */
@@ -202,6 +273,22 @@ testInBrowser("an image is attached and shown", async () => {
   await page.getByAltText("pixel.png").waitFor();
   await team.send("What is this?");
   await page.getByAltText("Attached to this message").waitFor();
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser("a file is attached, shown by its name, and downloaded", async () => {
+  const created = await stage.client.teams.create({ component: speaker(["Two lines."]) });
+  const { page, complaints } = await stage.open(`/teams/${created.id}`);
+  const team = new TeamOnPage(page);
+  const file = { name: "rents.csv", mimeType: "text/csv", buffer: Buffer.from("city,rent\n") };
+  await page.locator('input[type="file"]').setInputFiles(file);
+  await page.getByLabel("Attached files").getByText("rents.csv").waitFor();
+  await team.send("What is in it?");
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("link", { name: "rents.csv" }).click();
+  const downloaded = await downloading;
+  expect(downloaded.suggestedFilename()).toBe("rents.csv");
+  expect(readFileSync(await downloaded.path(), "utf8")).toBe("city,rent\n");
   expect(complaints).toEqual([]);
 });
 

@@ -10,7 +10,7 @@ let models: FakeOpenAI;
 beforeAll(async () => {
   if (!HAS_BROWSER) return;
   models = await officeModels();
-  stage = await ConsoleStage.start({ MODEL_PRICES: OFFICE_PRICES });
+  stage = await ConsoleStage.start({ MODEL_PRICES: OFFICE_PRICES, CURRENCY: "EUR" });
 }, 120_000);
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
@@ -20,7 +20,7 @@ afterAll(async () => {
 testInBrowser("usage is plotted by day, team and model, with the numbers in tables", async () => {
   const { client } = stage;
   const { page, complaints } = await stage.open("/usage");
-  await page.getByText("Nothing was used in this period").waitFor();
+  await page.getByText("No usage in this period").waitFor();
 
   const office_ = await client.teams.create({ component: office(models.url, 2), label: "Office" });
   const talker = await client.teams.create({ component: speaker(["Hello."]), label: "Talker" });
@@ -34,8 +34,11 @@ testInBrowser("usage is plotted by day, team and model, with the numbers in tabl
   await page.reload();
   await page.locator(".uplot canvas").waitFor();
   const tile = (name: string) => page.locator(".tiles > div", { hasText: name }).locator("dd");
-  expect(await tile("Tokens").textContent()).toBe(tokens(total));
-  expect(await tile("Runs").textContent()).toBe("2");
+  await expect.poll(() => tile("Tokens").textContent()).toBe(tokens(total));
+  await expect.poll(() => tile("Runs").textContent()).toBe("2");
+  await expect.poll(() => tile("Cost").textContent()).toMatch(/^€0\.000/);
+  await expect.poll(() => tile("Duration p95").textContent()).toMatch(/s$/);
+  await expect.poll(() => tile("Failed").textContent()).toBe("0%");
 
   await page.getByRole("button", { name: "Model" }).click();
   const byDay = page.getByRole("region", { name: "Tokens by day" });
@@ -59,7 +62,7 @@ testInBrowser("usage is plotted by day, team and model, with the numbers in tabl
     "0",
     `${mini?.completion_tokens}`,
     "0",
-    expect.stringMatching(/^0\.0/),
+    expect.stringMatching(/^€0\.0/),
   ]);
 
   await page.getByRole("button", { name: "Team" }).click();
@@ -74,9 +77,9 @@ testInBrowser("usage is plotted by day, team and model, with the numbers in tabl
   await page.getByRole("row", { name: /Talker.*Completed/ }).waitFor();
 
   await page.goBack();
-  await page.getByLabel("Period").selectOption("Own period");
+  await page.getByLabel("Period").selectOption("Custom period");
   await page.getByLabel("First day").fill("2026-01-01");
   await page.getByLabel("Last day").fill("2026-01-31");
-  await page.getByText("Nothing was used in this period").waitFor();
+  await page.getByText("No usage in this period").waitFor();
   expect(complaints).toEqual([]);
 });

@@ -2,16 +2,17 @@ import { expect, test } from "vitest";
 import { toText } from "troupe";
 import type { Message } from "troupe";
 import type { RunInfo } from "#contract/run.ts";
-import { AgentServer, textOf, type Work } from "../a2a/support/agent-server.ts";
+import { AgentServer, textOf, type Work } from "../components/a2a/support/agent-server.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { KillableWorker } from "../support/killable-worker.ts";
 import { agent } from "../support/sample-component.ts";
 import { TestWorker } from "../support/worker.ts";
-import { conversationsOf, HUMAN, inTurn, runsOf } from "../protocols/support/teams.ts";
+import { conversationsOf, HUMAN, inTurn, runsOf } from "../api/protocols/support/teams.ts";
+import { readUntil } from "../support/read-until.ts";
 
 type Server = Pick<TestWorker, "fetch">;
 
-const LIMIT = { timeout: 60_000 };
+const LIMIT = { timeout: 120_000 };
 
 /** Asks for a city and books it. */
 const booking: Work = async (about) => {
@@ -98,8 +99,9 @@ test("a run that is cancelled cancels the task of the remote team", LIMIT, async
     return conversation && (await runsOf(worker, conversation.id))[0]?.status;
   };
   await expect.poll(inner, { timeout: 20_000 }).toBe("running");
-  // Once it is followed.
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const events = (await worker.fetch(`${path}/events`)).body!.getReader();
+  await readUntil(events, /"step":"[^"]*follow"/);
+  await events.cancel();
   await post(worker, `${path}/stop`, { mode: "now" });
   await expect.poll(inner, { timeout: 20_000 }).toBe("cancelled");
 });
@@ -145,7 +147,7 @@ test(
     await worker.kill();
     await expect(worker.fetch("/healthz")).rejects.toThrow();
     await worker.restart();
-    // Nobody asks for the run: the alarm wakes it.
+    // No request loads the run: its alarm does.
     await expect.poll(followers, { timeout: 40_000 }).toBe(2);
     finish();
     const run = await until(worker, path, ["completed"]);

@@ -39,7 +39,7 @@ beforeAll(async () => {
     SANDBOX_KEY: sandbox.key,
     SECRETS_KEY: btoa("k".repeat(32)),
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -109,7 +109,7 @@ interface Timed {
   at: number;
 }
 
-/** Runs a task and returns the items of its stream with the times they came at. `onPiece` is told of the first piece. */
+/** Runs a task and returns the items of its stream with the times they came at. `onPiece` is called with the first piece. */
 async function stream(team: string, task: string, onPiece?: () => unknown): Promise<Timed[]> {
   const init = jsonInit({ task });
   const response = await worker.fetch(`/v1/teams/${team}/runs`, {
@@ -161,7 +161,7 @@ test("a team writes code, runs it, corrects it, and finds its files again", asyn
     { retry_attempt: 0, result: { exit_code: 0, output: "looking\n5050\n" } },
   ]);
   expect(ofType(later, "TextMessage").at(-1)).toMatchObject({ content: "It is 5050." });
-}, 60_000);
+});
 
 test("the template code_runner runs what a message says, in any of its languages", async () => {
   await create({ id: "runner", template: "code_runner" });
@@ -173,7 +173,7 @@ test("the template code_runner runs what a message says, in any of its languages
   });
 });
 
-test("a sandbox that is killed while code runs is told of in the result, and the team goes on", async () => {
+test("the result reports that the sandbox was killed while code ran, and the team continues", async () => {
   const component = {
     provider: "autogen_agentchat.teams.RoundRobinGroupChat",
     config: { participants: [runner, commentator], max_turns: 2 },
@@ -187,4 +187,4 @@ test("a sandbox that is killed while code runs is told of in the result, and the
   const messages = ofType(await ended, "TextMessage");
   expect(messages.map(({ source }) => source)).toEqual(["user", "runner", "commentator"]);
   expect(messages[1]?.content).toMatch(/it is not known whether it ran/);
-}, 60_000);
+});

@@ -24,7 +24,7 @@ async function contents(team: string): Promise<unknown[]> {
   return messages.map((message) => ["content" in message && message.content, message.turn]);
 }
 
-test("a fork has the secrets of its team, and goes on when that is gone", async () => {
+test("a fork has the secrets of its team, and continues when that is gone", async () => {
   const component = {
     provider: "AssistantAgent",
     config: {

@@ -99,6 +99,29 @@ test("structured output with such a pattern fails the run", async () => {
   expect((await worker.fetch("/v1/teams/output")).status).toBe(200);
 });
 
+test("a format that has no effect loads, is named in the notes, and does not fail the run", async () => {
+  const structured_message_factory = {
+    provider: "autogen_agentchat.messages.StructuredMessageFactory",
+    config: {
+      json_schema: { type: "object", properties: { points: { type: "number" } } },
+      format_string: "{points:+#.3g} of {points:,.1f}",
+      content_model_name: "Answer",
+    },
+  };
+  const component = team(JSON.stringify({ points: 1234.5 }), { structured_message_factory });
+  const validated = await worker.fetch("/v1/components/validate", jsonInit({ component }));
+  expect(await validated.json()).toMatchObject({
+    notes: [
+      {
+        path: "component.config.participants[0].config.structured_message_factory.config.format_string",
+        message: expect.stringContaining('"{points:+#.3g}" is shown without its format') as string,
+      },
+    ],
+  });
+  const { status } = await run("format", component);
+  expect(status).toBe("completed");
+});
+
 test("a pattern that cannot be matched in linear time is refused, with its place", async () => {
   const component = withTool(schema("(a+)\\1"));
   const validated = await worker.fetch("/v1/components/validate", jsonInit({ component }));

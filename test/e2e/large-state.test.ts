@@ -12,7 +12,7 @@ const CHARACTERS = 100_000;
 /** Each message is in the conversation and in the thread: together 300 MB. */
 const MESSAGES_PER_PART = 200;
 const MOST_BYTES = 50_000_000;
-/** Of the whole process, which begins with 80 MB and lets garbage lie. */
+/** Bytes of the whole process, which begins with 80 MB and lets garbage lie. */
 const MOST_MEMORY = 400_000_000;
 
 test("a state of 300 MB is read, loaded and moved in parts, also over kill -9, with little memory", async () => {

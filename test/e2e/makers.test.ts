@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { ComponentModel } from "troupe";
 import { TroupeClient } from "#client/index.ts";
 import { EchoServer } from "../support/echo-server.ts";
+import type { RuleInput } from "../support/fake-openai/rule.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { lookUp, reflecting, swarm, TEAM_RULES } from "../support/maker-teams.ts";
 import { MAKERS, type TestedMaker } from "../support/makers.ts";
@@ -18,7 +20,7 @@ beforeAll(async () => {
   tools = await EchoServer.start((response, { path }) => void response.end(path.slice(1)));
   worker = await TestWorker.start({ SECRETS_KEY: btoa("k".repeat(32)) });
   client = new TroupeClient({ baseURL: await worker.origin });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -26,7 +28,10 @@ afterAll(async () => {
   await models.close();
 });
 
-beforeEach(() => models.log.clear());
+beforeEach(() => {
+  models.log.clear();
+  models.rules.set(TEAM_RULES);
+});
 
 const part = (maker: TestedMaker, stream: boolean) => ({
   model_client: maker.client(models.origin),
@@ -60,7 +65,7 @@ describe.each(MAKERS)("$name", (maker) => {
     expect((await answer(single, "Look up.")).at(-1)).toMatchObject({ content: "It is done." });
     expect(refused()).toEqual([]);
 
-    // The state goes on elsewhere, also without what makers want back, as AutoGen saves it.
+    // The state continues elsewhere, also without what makers want back, as AutoGen saves it.
     const state = await single.saveState();
     for (const saved of [state, withoutTroupe(state)]) {
       const other = await client.teams.create({ component: reflecting(part(maker, stream)) });
@@ -73,10 +78,73 @@ describe.each(MAKERS)("$name", (maker) => {
   });
 });
 
+test.each([
+  ["Kimi K2.6", "Claude Sonnet 4.5 with a budget"],
+  ["Kimi K2 Thinking", "Magistral"],
+  ["Claude Opus 5.5, adaptive", "Magistral"],
+  ["Magistral", "gpt-5.6 by the Responses API"],
+  ["gpt-5.6 by the Responses API", "DeepSeek V4"],
+  ["Gemini 3 Pro", "gpt-4o"],
+])("%s hands over to %s in the middle of its calls", async (...names) => {
+  const [first, second] = names.map((name) => MAKERS.find((maker) => maker.name === name)!);
+  const component = swarm(part(first!, true), part(second!, true));
+  const team = await client.teams.create({ component });
+  const messages = await answer(team, "Look up.");
+  expect(messages.at(-1)).toMatchObject({ source: "bob", content: "It is done." });
+  expect(refused()).toEqual([]);
+});
+
+test.each([
+  ["gpt-5.6 by the Responses API", "Claude Sonnet 4.5 with a budget"],
+  ["Claude Opus 5.5, adaptive", "gpt-5.6 by the Responses API"],
+  ["Kimi K2.6", "Magistral"],
+  ["Gemini 3 Pro", "DeepSeek V4"],
+  ["DeepSeek V4", "Gemini 3.8 Flash"],
+])("%s fails between a call and its result, and %s goes on", async (...names) => {
+  const [first, second] = names.map((name) => MAKERS.find((maker) => maker.name === name)!);
+  const isDown = ({ config }: ComponentModel): RuleInput => ({
+    name: "down",
+    match: { model: String((config as { model: unknown }).model), role: "tool" },
+    fault: { kind: "status", status: 503 },
+  });
+  const clients = [first!, second!].map((maker) => maker.client(models.origin));
+  models.rules.set([isDown(clients[0]!), ...TEAM_RULES]);
+  const fallback = {
+    provider: "troupe.models.FallbackChatCompletionClient",
+    config: { clients },
+  };
+  const component = swarm({
+    model_client: fallback,
+    tool: lookUp(tools.port),
+    stream: names[0] !== "Kimi K2.6",
+  });
+  const team = await client.teams.create({ component });
+  const messages = await answer(team, "Look up.");
+  expect(messages.at(-1)).toMatchObject({ source: "bob", content: "It is done." });
+  expect(refused().map((request) => (request as { status: number }).status)).toEqual([503]);
+});
+
+test.each(MAKERS.filter(({ name }) => /Opus 5|budget|Magistral/.test(name)))(
+  "$name has the floor again without a new message",
+  async (maker) => {
+    models.rules.set([{ name: "says", reply: { content: "A line." } }]);
+    const { config } = reflecting(part(maker, true));
+    const component = {
+      provider: "autogen_agentchat.teams.RoundRobinGroupChat",
+      config: { ...config, max_turns: 2 },
+    };
+    const team = await client.teams.create({ component });
+    const messages = await answer(team, "Write.");
+    const texts = messages.filter(({ type }) => type === "TextMessage");
+    expect(texts.map(({ source }) => source)).toEqual(["user", "eve", "eve"]);
+    expect(refused()).toEqual([]);
+  },
+);
+
 test("the trace says where a model was asked without thinking", async () => {
   const claude = MAKERS.find(({ wants }) => wants === "signed thinking");
   const gemini = MAKERS.find(({ wants }) => wants === "signatures");
-  // The one who takes over goes on with the calls of another maker's model.
+  // The one who takes over continues with the calls of another maker's model.
   const component = swarm(part(gemini!, false), part(claude!, false));
   const team = await client.teams.create({ component });
   const { id } = await team.start("Look up.");

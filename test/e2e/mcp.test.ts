@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "troupe";
 import type { RunInfo } from "#contract/run.ts";
-import { TestMcpServer } from "../mcp/support/test-server.ts";
+import { TestMcpServer } from "../components/mcp/support/test-server.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { TestWorker } from "../support/worker.ts";
+import { readUntil } from "../support/read-until.ts";
 
 let worker: TestWorker;
 let server: TestMcpServer;
@@ -14,7 +15,7 @@ let server: TestMcpServer;
 beforeAll(async () => {
   server = await TestMcpServer.start();
   worker = await TestWorker.start();
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -141,13 +142,8 @@ describe("an agent with the tools of an MCP server, in the Worker", () => {
     const before = server.tools.calls.length;
     const path = await start("cancelled", agent([calls("slow", { steps: 400 })]));
     const events = await worker.fetch(`${path}/events`);
-    const reader = events.body!.pipeThrough(new TextDecoderStream()).getReader();
-    let seen = "";
-    while (!seen.includes("step 3")) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      seen += value;
-    }
+    const reader = events.body!.getReader();
+    const seen = await readUntil(reader, /step 3/);
     expect(seen).toContain("ModelClientStreamingChunkEvent");
     await post(`${path}/stop`, { mode: "now" });
     await reader.cancel();
@@ -195,4 +191,4 @@ test("a Worker and a server that are killed in the middle of a call: the run end
     await kept[Symbol.asyncDispose]();
     await rm(persistTo, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -51,7 +51,7 @@ beforeAll(async () => {
   server = await EchoServer.start((response) => void response.end("20 degrees"));
   directory = await mkdtemp(join(tmpdir(), "troupe-models-"));
   worker = await startWorker();
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -163,7 +163,7 @@ test.each(cases)("%s: %s, streamed: %s", async (model, kind, stream, config) => 
   expect(sent).toHaveLength(kind === "swarm" ? 5 : 4);
 });
 
-test("a team goes on in a Worker that was started again, with the reasoning of before", async () => {
+test("a team continues in a Worker that was started again, with the reasoning of before", async () => {
   const component = swarm(openAI({ model: "gpt-5.6" }), true);
   await worker.fetch("/v1/teams", jsonInit({ id: "again", component }));
   await run("again", "What is the weather?");
@@ -174,9 +174,9 @@ test("a team goes on in a Worker that was started again, with the reasoning of b
   const sent = models.requests.slice(before);
   expect(sent.map(({ status }) => status)).toEqual([200, 200]);
   const body = sent[0]?.body as { input: { type?: string }[] } | undefined;
-  // Of alice's answer comes what belongs to the call that she passed on, and bob's own two answers.
+  // What belongs to the call that alice passed on comes from her answer, and bob's own two answers come whole.
   expect(body?.input.filter(({ type }) => type === "reasoning")).toHaveLength(3);
-}, 60_000);
+});
 
 test("a server that the config names: chat completions, and what it refuses by the other API", async () => {
   const config = {
@@ -204,7 +204,7 @@ test("a model of before is asked as before", async () => {
   expect(sent.map(({ path }) => path)).toEqual(["/v1/chat/completions", "/v1/chat/completions"]);
 });
 
-test("OpenAIAgent: a state of AutoGen goes on from its response once, then with the whole conversation", async () => {
+test("OpenAIAgent: a state of AutoGen continues from its response once, then with the whole conversation", async () => {
   const component = {
     provider: "autogen_agentchat.teams.RoundRobinGroupChat",
     config: {

@@ -16,7 +16,7 @@ let worker: TestWorker;
 beforeAll(async () => {
   sandbox = await Sandbox.start({ settings: { SANDBOX_ISOLATION: "wasm" } });
   worker = await TestWorker.start({ SANDBOX_URL: sandbox.url, SANDBOX_KEY: sandbox.key });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();

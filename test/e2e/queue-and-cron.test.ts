@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type TeamClient, TroupeClient } from "#client/index.ts";
-import { sha256Hex } from "#core/sha256.ts";
+import { sha256Hex } from "#core/hash.ts";
 import { TestWorker } from "../support/worker.ts";
 
 const KEY = "a-key-of-the-support-desk-for-tests-only";
@@ -16,7 +16,7 @@ beforeAll(async () => {
   };
   worker = await TestWorker.start(
     { TROUPE_OPEN: "", API_KEYS: JSON.stringify([key]) },
-    { entry: "examples/queue-and-cron/worker.ts" },
+    { entry: "examples/queue-and-cron/worker.ts", memories: false },
   );
   client = new TroupeClient({ baseURL: await worker.origin, token: KEY });
 });

@@ -6,7 +6,7 @@ import type { RunInfo } from "#contract/run.ts";
 import { Workerd } from "../chaos/harness/workerd.ts";
 import { configOfWorker } from "../support/workerd-config.ts";
 
-const ENTRY = "test/durable/support/spinning-worker.ts";
+const ENTRY = "test/team/support/spinning-worker.ts";
 
 test("a run that takes the whole process with it each time fails in the end, and the server answers", async () => {
   const scratch = mkdtempSync(join(tmpdir(), "troupe-spinning-"));

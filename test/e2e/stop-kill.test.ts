@@ -33,4 +33,4 @@ test("after Stop and kill -9 the next message of a round robin with max_messages
   const { result } = await team.getRun(next);
   const said = result?.messages.filter(({ type }) => type === "TextMessage");
   expect(said?.map(({ source }) => source)).toEqual(["user", "editor", "writer"]);
-}, 60_000);
+});

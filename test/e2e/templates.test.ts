@@ -23,7 +23,7 @@ beforeAll(async () => {
     OPENAI_BASE_URL: openai.url,
     OPENAI_MODEL: "my-model",
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -52,7 +52,7 @@ async function speakers(run: RunInfo): Promise<string[]> {
   return said.filter(([, content]) => typeof content === "string").map(([source]) => source);
 }
 
-describe("the template", () => {
+describe.concurrent("the template", () => {
   test("review_loop sends the draft back until it is approved, twice in a row", async () => {
     for (const task of ["Announce version 2.", "Once more."]) {
       expect(await speakers(await start("review_loop", task))).toEqual([
@@ -184,12 +184,39 @@ test("every template says what it does and has a task to try it with", async () 
     "approval_desk",
     "human_in_the_loop",
     "coding_pair",
+    "librarian",
     "tools_assistant",
   ]);
   for (const { description, task } of templates) {
     expect(description.length).toBeGreaterThan(40);
     expect(task).toMatch(/\S/);
   }
+});
+
+test("the librarian answers from its documents, cites them, and says that it has words only", async () => {
+  const made = await worker.fetch(
+    "/v1/teams",
+    jsonInit({ id: "librarian", template: "librarian" }),
+  );
+  expect(made.status).toBe(201);
+  const task = "When is the library open on Sundays, and what does a lost card cost?";
+  const run = await worker.fetch("/v1/teams/librarian/runs?wait=30", jsonInit({ task }));
+  const { status, result } = (await run.json()) as {
+    status: string;
+    result: { messages: { content: string; metadata: { citations?: string } }[] };
+  };
+  expect(status).toBe("completed");
+  const answer = result.messages.at(-1);
+  expect(answer?.content).toContain("by their words only");
+  const citations = JSON.parse(answer?.metadata.citations ?? "[]") as { heading: string }[];
+  expect(citations).toMatchObject([
+    { collection: "harbour-library", document: expect.any(String), chunk: expect.any(Number) },
+    { collection: "harbour-library" },
+  ]);
+  expect(citations.map(({ heading }) => heading).toSorted()).toEqual([
+    "Library cards > A lost card",
+    "Opening hours > Sundays and holidays",
+  ]);
 });
 
 test("a program may use the names of templates and of their tools, and its own win", async () => {
@@ -202,4 +229,4 @@ test("a program may use the names of templates and of their tools, and its own w
   ]);
   const created = await own.fetch("/v1/teams", jsonInit({ template: "tools_assistant" }));
   expect(created.status).toBe(201);
-}, 60_000);
+});

@@ -73,10 +73,9 @@ test.each(damages)(
     await made.body?.cancel();
     expect(made.status).toBe(again);
   },
-  60_000,
 );
 
-test("data of a newer version is refused with one sentence over HTTP, and goes on where that version runs again", async () => {
+test("data of a newer version is refused with one sentence over HTTP, and continues where that version runs again", async () => {
   await using worker = await KillableWorker.start();
   const client = await worked(worker);
   await worker.kill();
@@ -105,4 +104,4 @@ test("data of a newer version is refused with one sentence over HTTP, and goes o
   versioned(Number(value));
   await worker.restart();
   expect((await team.messages()).messages).toHaveLength(4);
-}, 60_000);
+});

@@ -36,13 +36,17 @@ export function faultOf(
   answer: Answer,
 ): string | undefined {
   const { status, contentType, body } = answer;
+  // The runtime refuses a path with DEL before the Worker sees the request.
+  if (status === 400 && body === "invalid URI") return undefined;
   if (status >= 500 && status !== 502 && status !== 503) return `status ${status}`;
   if (!statuses.has(status) && !OF_ANY_PATH.has(status)) {
     return `status ${status}, which the OpenAPI document does not name`;
   }
   if (status < 400) return undefined;
-  const media = foreign.get(status);
   const isElsewhere = OF_ANY_PATH.has(status) && contentType === PROBLEM;
+  // Another path below a protocol's answers in the shape of the protocol.
+  const [elsewhere] = OF_ANY_PATH.has(status) ? foreign.values() : [];
+  const media = foreign.get(status) ?? elsewhere;
   if (media !== undefined && !isElsewhere) {
     if (contentType?.startsWith(media) !== true) return `an error as ${contentType}`;
     const explained =

@@ -1,7 +1,7 @@
 import { request as send } from "node:http";
 import { text } from "node:stream/consumers";
 import { SCOPES } from "#contract/constants.ts";
-import { sha256Hex } from "#core/sha256.ts";
+import { sha256Hex } from "#core/hash.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 import { TestWorker } from "../support/worker.ts";
 import type { Answer } from "./check.ts";

@@ -9,10 +9,30 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 
 const refused: Record<string, { file: string; text: string; says: string }> = {
+  "a comment that begins with `of`": {
+    file: "src/core/words/a.ts",
+    text: "/** Of the last run. */\nexport const x = 1;",
+    says: "does not begin with `of`",
+  },
+  "a parameter whose description begins with `of`": {
+    file: "src/core/words/b.ts",
+    text: "/** Adds a run. @param id of the run */\nexport const x = (id: string) => id;",
+    says: "does not begin with `of`",
+  },
+  "a phrase over two lines of a comment": {
+    file: "src/core/words/c.ts",
+    text: "// A watcher that comes back is\n// told what it missed.\nexport const x = 1;",
+    says: "say reported",
+  },
+  "words in place of a subject": {
+    file: "src/core/words/d.ts",
+    text: "/** Waits until nobody reads. */\nexport const x = 1;",
+    says: "name who",
+  },
   "core imports a layer above it": {
     file: "src/core/agents/a.ts",
-    text: 'export { x } from "../../models/x.ts";',
-    says: "src/core/ may not import src/models/x.ts",
+    text: 'export { x } from "../../components/models/x.ts";',
+    says: "src/core/ may not import src/components/models/x.ts",
   },
   "the console imports src": {
     file: "console/a.ts",
@@ -26,8 +46,8 @@ const refused: Record<string, { file: string; text: string; says: string }> = {
   },
   "core at its top level imports a layer above it": {
     file: "src/core/b.ts",
-    text: 'export * from "../durable/x.ts";',
-    says: "src/core/ may not import src/durable/x.ts",
+    text: 'export * from "../team/x.ts";',
+    says: "src/core/ may not import src/team/x.ts",
   },
   "core imports a type of the platform": {
     file: "src/core/c.ts",
@@ -50,54 +70,64 @@ const refused: Record<string, { file: string; text: string; says: string }> = {
     says: "load js-tiktoken lazily",
   },
   "models import the sandbox": {
-    file: "src/models/a.ts",
+    file: "src/components/models/a.ts",
     text: 'export { x } from "../sandbox/x.ts";',
-    says: "src/models/ may not import src/sandbox/x.ts",
+    says: "src/components/models/ may not import src/components/sandbox/x.ts",
   },
   "sandbox imports the platform": {
-    file: "src/sandbox/a.ts",
+    file: "src/components/sandbox/a.ts",
     text: 'import { env } from "cloudflare:workers";\nexport { env };',
-    says: "src/sandbox/ may not import cloudflare:workers",
+    says: "src/components/sandbox/ may not import cloudflare:workers",
   },
-  "durable imports http": {
-    file: "src/durable/a.ts",
-    text: 'export { x } from "../http/x.ts";',
-    says: "src/durable/ may not import src/http/x.ts",
+  "the team's object imports http": {
+    file: "src/team/object/a.ts",
+    text: 'export { x } from "../../api/http/x.ts";',
+    says: "src/team/object/ may not import src/api/http/x.ts",
+  },
+  "storage imports the engine": {
+    file: "src/team/storage/a.ts",
+    text: 'export { x } from "../engine/x.ts";',
+    says: "src/team/storage/ may not import src/team/engine/x.ts",
+  },
+  "the team's object imports the tenant's": {
+    file: "src/team/object/b.ts",
+    text: 'export { x } from "../../tenant/object/x.ts";',
+    says: "src/team/object/ may not import src/tenant/object/x.ts",
   },
   "the command line imports the engine": {
     file: "src/cli/a.ts",
-    text: 'export { x } from "../durable/x.ts";',
-    says: "src/cli/ may not import src/durable/x.ts",
+    text: 'export { x } from "../team/x.ts";',
+    says: "src/cli/ may not import src/team/x.ts",
   },
   "the client imports the command line": {
     file: "src/client/b.ts",
     text: 'export { x } from "../cli/x.ts";',
     says: "src/client/ may not import src/cli/x.ts",
   },
-  "http imports durable": {
-    file: "src/http/a.ts",
-    text: 'export type { X } from "../durable/x.ts";',
-    says: "src/http/ may not import src/durable/x.ts",
+  "http imports the team's object": {
+    file: "src/api/http/a.ts",
+    text: 'export type { X } from "../../team/x.ts";',
+    says: "src/api/http/ may not import src/team/x.ts",
   },
   "protocols import agents": {
-    file: "src/protocols/a/b.ts",
-    text: 'export { x } from "../../core/agents/x.ts";',
-    says: "src/protocols/ may not import src/core/agents/x.ts",
+    file: "src/api/protocols/a/b.ts",
+    text: 'export { x } from "../../../core/agents/x.ts";',
+    says: "src/api/protocols/ may not import src/core/agents/x.ts",
   },
   "client imports http": {
     file: "src/client/a.ts",
-    text: 'export { x } from "../http/x.ts";',
-    says: "src/client/ may not import src/http/x.ts",
+    text: 'export { x } from "../api/http/x.ts";',
+    says: "src/client/ may not import src/api/http/x.ts",
   },
   "testing imports models": {
     file: "src/testing/a.ts",
-    text: 'export { x } from "../models/x.ts";',
-    says: "src/testing/ may not import src/models/x.ts",
+    text: 'export { x } from "../components/models/x.ts";',
+    says: "src/testing/ may not import src/components/models/x.ts",
   },
-  "the library entry imports durable": {
+  "the library entry imports the team's object": {
     file: "src/index.ts",
-    text: 'export { x } from "./durable/x.ts";',
-    says: "src/index.ts may not import src/durable/x.ts",
+    text: 'export { x } from "./team/x.ts";',
+    says: "src/index.ts may not import src/team/x.ts",
   },
   "a folder without a layer": {
     file: "src/utils/a.ts",
@@ -148,13 +178,13 @@ const accepted: Record<string, string> = {
   "src/core/agents/ok.ts":
     'import * as z from "zod";\nimport type { Tiktoken } from "js-tiktoken";\nimport { x } from "../x.ts";\n' +
     'export const load = (): Promise<unknown> => import("js-tiktoken/lite");\nexport { z, x };\nexport type { Tiktoken };',
-  "src/core/x.ts": "export const x = 1;",
-  "src/models/ok.ts":
-    'import OpenAI from "openai";\nimport { x } from "../core/x.ts";\nexport { OpenAI, x };',
-  "src/protocols/ok.ts": 'export type { TeamInfo } from "../contract/gateway.ts";',
+  "src/core/x.ts": "/** The last of the runs. @returns a run, one of many */\nexport const x = 1;",
+  "src/components/models/ok.ts":
+    'import OpenAI from "openai";\nimport { x } from "../../core/x.ts";\nexport { OpenAI, x };',
+  "src/api/protocols/ok.ts": 'export type { TeamInfo } from "../../contract/gateway.ts";',
   "test/core/ok.test.ts": 'export { y } from "../support.ts";\nexport { x } from "#core/x.ts";',
   "test/support.ts": "export const y = 1;",
-  "src/worker.ts": 'export * from "./durable/x.ts";\nexport * from "./http/x.ts";',
+  "src/service/worker.ts": 'export * from "../team/x.ts";\nexport * from "../api/http/x.ts";',
 };
 
 /** The files the cycle rule needs both to be there; every other accepted file must be clean. */
@@ -165,7 +195,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "troupe-lint-"));
-  const configs = ["base", "browser", "console", "core", "node", "src", "workerd"].map(
+  const configs = ["base", "browser", "console", "core", "node", "peers", "src", "workerd"].map(
     (name) => `tsconfig.${name}.json`,
   );
   for (const name of [".oxlintrc.json", "scripts/lint", "tsconfig.json", ...configs]) {

@@ -17,7 +17,7 @@ import { OWN_CODE, OWN_FILES } from "../../scripts/check/own-files.mjs";
 import { ROOT } from "../support/npm-start.ts";
 import { snippets } from "../support/pages.ts";
 
-/** A clone in which somebody followed the README and tried a few things. */
+/** A clone in which a user followed the README and tried a few things. */
 let clone: string;
 
 beforeAll(() => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SCOPES } from "#contract/constants.ts";
-import { sha256Hex } from "#core/sha256.ts";
+import { sha256Hex } from "#core/hash.ts";
 import { NpmStart } from "../support/npm-start.ts";
 import { freePort } from "../support/ports.ts";
 import { commandLines } from "../support/programs.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   server = await start();
   apiKey = keptIn("api-key");
   operatorKey = keptIn("operator-key");
-}, 90_000);
+});
 
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -104,7 +104,7 @@ describe("npm start -- --auth", () => {
     expect(server.output).toContain(`$(cat '${join(persistTo, "api-key")}')`);
     expect((await ask("/v1/whoami", bearer(apiKey))).status).toBe(200);
     expect((await ask("/v1/tenants", bearer(operatorKey))).status).toBe(200);
-  }, 90_000);
+  });
 });
 
 test("npm start -- --help lists the options and starts nothing", async () => {
@@ -112,4 +112,4 @@ test("npm start -- --help lists the options and starts nothing", async () => {
   expect(await helped.exit()).toBe(0);
   expect(helped.output).toContain("--auth");
   expect(() => statSync(join(persistTo, "unused"))).toThrow("ENOENT");
-}, 30_000);
+});

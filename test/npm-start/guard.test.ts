@@ -14,7 +14,7 @@ let server: NpmStart;
 beforeAll(async () => {
   persistTo = mkdtempSync(join(tmpdir(), "troupe-guard-"));
   server = await NpmStart.ready({ port: await freePort(), persistTo });
-}, 90_000);
+});
 
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -90,4 +90,4 @@ test("refused requests leave the requests of other clients alone", async () => {
   expect(statuses.filter((_, index) => index % 2 === 1).filter((status) => status !== 200)).toEqual(
     [],
   );
-}, 60_000);
+});

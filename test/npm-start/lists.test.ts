@@ -18,7 +18,7 @@ function forgetLists(persistTo: string): void {
     const team = db.prepare("select 1 from sqlite_master where name = 'outbox'").get();
     if (team !== undefined) {
       db.exec(
-        "drop table outbox; drop table if exists schedule; alter table step drop column trace; alter table event drop column pieces",
+        "drop table outbox; drop table if exists schedule; alter table step drop column trace; alter table event drop column pieces; alter table head drop column steps; alter table run drop column steps",
       );
       db.exec("update meta set value = '2' where name = 'schema'");
       db.exec("update meta set value = json_remove(value, '$.tenant') where name = 'team'");

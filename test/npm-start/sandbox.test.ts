@@ -52,7 +52,7 @@ test("npm start brings a sandbox, starts it again when it dies, and takes it alo
   ]);
   expect(await run("```sh\necho kept > file.txt; echo $((6 * 7))\n```")).toBe("42\n");
 
-  const [, pid] = await server.until(/Code of agents runs in a sandbox .* process (\d+)/);
+  const [, pid] = await server.until(/The agents' code runs in a sandbox .* process (\d+)/);
   process.kill(Number(pid), "SIGKILL");
   await server.until(/The sandbox ended \(SIGKILL\) and is restarted\./);
   expect(await run("```sh\ncat file.txt\n```")).toBe("kept\n");

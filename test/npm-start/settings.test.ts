@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { sha256Hex } from "#core/sha256.ts";
+import { sha256Hex } from "#core/hash.ts";
 import { startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { NpmStart } from "../support/npm-start.ts";
@@ -55,7 +55,7 @@ test("npm start hands on limits and the secrets that SECRET_HOSTS names", async 
   const run = await fetch(`${server.url}/v1/teams/t/runs?wait=30`, jsonInit({ task: "Hi." }));
   expect(await run.json()).toMatchObject({ status: "completed" });
   expect(groq.requests.at(-1)?.headers["authorization"]).toBe("Bearer gsk-test");
-}, 90_000);
+});
 
 test("npm start with TROUPE_OPEN=0 behaves as a deployed server: closed", async () => {
   await using server = await NpmStart.ready({
@@ -69,7 +69,7 @@ test("npm start with TROUPE_OPEN=0 behaves as a deployed server: closed", async 
   const response = await fetch(`${server.url}/v1/templates`);
   expect(response.status).toBe(503);
   expect(await response.json()).toMatchObject({ code: "auth_not_configured" });
-}, 90_000);
+});
 
 test("npm start with TROUPE_OPEN=0 and keys takes the keys only", async () => {
   const keys = [{ hash: await sha256Hex("my-key"), tenant: "acme", scopes: ["teams:read"] }];
@@ -79,11 +79,11 @@ test("npm start with TROUPE_OPEN=0 and keys takes the keys only", async () => {
     sandbox: true,
     settings: { TROUPE_OPEN: "0", API_KEYS: JSON.stringify(keys) },
   });
-  expect(server.output).toContain("The API takes credentials only");
+  expect(server.output).toContain("The API requires credentials");
   const whoami = (headers: Record<string, string>): Promise<Response> =>
     fetch(`${server.url}/v1/whoami`, { headers });
   const unknown = await whoami({});
   expect(await unknown.json()).toMatchObject({ status: 401, code: "missing_credentials" });
   const known = await whoami({ authorization: "Bearer my-key" });
   expect(await known.json()).toMatchObject({ tenant: "acme", scopes: ["teams:read"] });
-}, 90_000);
+});

@@ -40,7 +40,7 @@ describe("npm start", () => {
     expect(existsSync(join(persistTo, "vars.env"))).toBe(false);
     expect(processes()).toEqual([]);
     expect(await isFree(port)).toBe(true);
-  }, 90_000);
+  });
 
   test("reports at once that a Worker does not compile", async () => {
     const config = join(persistTo, "wrangler.toml");
@@ -52,13 +52,13 @@ describe("npm start", () => {
     await using server = new NpmStart({ port, persistTo, args: ["--config", config] });
     expect(await server.until(/ERROR[\s\S]*worker\.ts/)).not.toBeNull();
     expect(server.output).not.toContain("Troupe is running");
-  }, 60_000);
+  });
 
   test("refuses an invalid PORT", async () => {
     const server = new NpmStart({ port: "http", persistTo });
     expect(await server.exit()).toBe(1);
     expect(server.output).toContain('PORT is "http": it must be a number from 1 to 65535.');
-  }, 30_000);
+  });
 
   test("refuses a port that is taken, and says what to do", async () => {
     const other = createServer().listen(port, "127.0.0.1");
@@ -68,14 +68,14 @@ describe("npm start", () => {
     expect(server.output).toContain(`Port ${port} is taken by another program.`);
     expect(server.output).toContain(`PORT=${port + 1} npm start`);
     other.close();
-  }, 30_000);
+  });
 
   test("refuses a state that another server uses, names that server, and takes over when it was killed", async () => {
     const first = await NpmStart.ready({ port, persistTo });
     const second = new NpmStart({ port: await freePort(), persistTo });
     expect(await second.exit()).toBe(1);
     expect(second.output).toContain(
-      `The state in ${persistTo} is in use by another Troupe: process ${first.pid}, ${first.url}.`,
+      `The state in ${persistTo} is in use by another server: process ${first.pid}, ${first.url}.`,
     );
     expect(second.output).toMatch(/PERSIST_TO=\S+ PORT=\d+ npm start/);
     process.kill(Number(first.pid), "SIGKILL");
@@ -87,5 +87,5 @@ describe("npm start", () => {
     const server = new NpmStart({ port, persistTo, settings: { TROUPE_OPEN: "yes" } });
     expect(await server.exit()).toBe(1);
     expect(server.output).toContain('TROUPE_OPEN is "yes"');
-  }, 30_000);
+  });
 });

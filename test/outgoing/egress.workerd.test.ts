@@ -45,13 +45,8 @@ const PRIVATE = [
   "0xa000001",
   "100.64.0.1",
   "100.127.255.255",
-  "169.254.169.254",
-  "2852039166",
-  "0xA9FEA9FE",
-  "0251.0376.0251.0376",
   "172.16.0.1",
   "172.31.255.255",
-  "192.0.0.192",
   "192.0.2.1",
   "192.168.1.1",
   "192.168.257",
@@ -76,17 +71,44 @@ const PRIVATE = [
   "[3fff::1]",
   "[5f00::1]",
   "[fc00::1]",
-  "[fd00:ec2::254]",
-  "[fe80::1]",
   "[fec0::1]",
   "[ff02::1]",
-  "metadata.google.internal",
-  "metadata.google.internal.",
   "printer.local",
   "router.lan",
   "nas.home.arpa",
   "intranet",
   "db.corp",
+];
+
+/** Link-local addresses and metadata services of cloud providers, however they are written. */
+const NEVER = [
+  "169.254.0.1",
+  "169.254.169.254",
+  "169.254.169.254.",
+  "169.254.170.2",
+  "2852039166",
+  "0xA9FEA9FE",
+  "0xa9.0xfe.0xa9.0xfe",
+  "0251.0376.0251.0376",
+  "169.16689662",
+  "１６９.２５４.１６９.２５４",
+  "100.100.100.200",
+  "168.63.129.16",
+  "192.0.0.192",
+  "[fd00:ec2::254]",
+  "[fd00:0ec2:0:0:0:0:0:254]",
+  "[fd20:ce::254]",
+  "[fe80::1]",
+  "[febf::1]",
+  "[::ffff:169.254.169.254]",
+  "[::ffff:a9fe:a9fe]",
+  "[::169.254.169.254]",
+  "[64:ff9b::169.254.169.254]",
+  "[2002:a9fe:a9fe::]",
+  "metadata.google.internal",
+  "METADATA.google.internal.",
+  "metadata.goog",
+  "instance-data",
 ];
 
 const PUBLIC = [
@@ -117,9 +139,61 @@ describe("deployed", () => {
 
   test.for(PRIVATE)("a private address is denied: %s", (host) => {
     expect(verdict(`https://${host}/v1`, anywhere)).toBe("denied");
-    // Naming it does not help: nothing that is deployed has such neighbours.
+    // A name without a port does not help.
     const { hostname } = new URL(`https://${host}/`);
-    expect(verdict(`https://${host}/v1`, { allowed: [hostname], open: false })).toBe("denied");
+    const named = egressRules({ ALLOWED_EGRESS: hostname });
+    expect(verdict(`https://${host}/v1`, named)).toBe("denied");
+    expect(verdict(`https://${host}:443/v1`, named)).toBe("denied");
+  });
+
+  test.for([...LOOPBACK, ...PRIVATE])("ALLOWED_EGRESS names it with its port: %s", (host) => {
+    const { hostname } = new URL(`https://${host}/`);
+    const setting = (entry: string) => egressRules({ ALLOWED_EGRESS: entry });
+    const named = setting(`${hostname}:8443`);
+    expect(verdict(`https://${host}:8443/v1`, named)).toBe("allowed");
+    // However the setting writes it.
+    const written = setting(`other.example,${host}:8443`);
+    expect(verdict(`https://${host}:8443/v1`, written)).toBe("allowed");
+    for (const other of ["https://HOST/", "https://HOST:8444/", "http://HOST:8443/"]) {
+      expect(verdict(other.replace("HOST", host), named)).toBe("denied");
+    }
+    expect(verdict(`http://${host}:8080/`, setting(`http://${hostname}:8080`))).toBe("allowed");
+    expect(verdict(`http://me@${host}:8080/`, setting(`http://${hostname}:8080`))).toBe("denied");
+    expect(verdict(`https://${host}/`, setting(`${hostname}:443`))).toBe("allowed");
+  });
+
+  test("naming one address allows no other one", () => {
+    const named = egressRules({ ALLOWED_EGRESS: "http://127.0.0.1:8080" });
+    for (const other of [
+      "http://127.0.0.1:8081/",
+      "http://127.0.0.1/",
+      "http://127.0.0.2:8080/",
+      "http://localhost:8080/",
+      "http://[::1]:8080/",
+      "http://[::ffff:127.0.0.1]:8080/",
+      "http://0.0.0.0:8080/",
+      "http://10.0.0.1:8080/",
+      "http://127.0.0.1:8080@10.0.0.1/",
+      "http://127.0.0.1.evil.example:8080/",
+    ]) {
+      expect(verdict(other, named)).toBe("denied");
+    }
+  });
+
+  test("a wildcard, a secret's host and a webhook's host name nothing exactly", () => {
+    for (const settings of [
+      { ALLOWED_EGRESS: "*.corp:8443" },
+      { OPENAI_BASE_URL: "https://models.corp:8443/v1" },
+      { SECRET_HOSTS: '{"KEY": ["models.corp:8443"]}' },
+    ]) {
+      expect(verdict("https://models.corp:8443/v1", egressRules(settings))).toBe("denied");
+    }
+  });
+
+  test("the error says how to name it", () => {
+    expect(() => checkEgress("http://10.0.0.5:11434/v1", anywhere)).toThrow(
+      /private or local address.*ALLOWED_EGRESS: "http:\/\/10\.0\.0\.5:11434"/,
+    );
   });
 
   test.for(PUBLIC)("a public host is allowed: %s", (host) => {
@@ -141,6 +215,26 @@ describe("deployed", () => {
       expect(verdict(url, anywhere)).toBe("denied");
     }
   });
+});
+
+test.for(NEVER)("is never asked, deployed or not, named or not: %s", (host) => {
+  const { hostname } = new URL(`http://${host}/`);
+  for (const [scheme, port] of [
+    ["http", 80],
+    ["https", 443],
+    ["http", 8080],
+  ] as const) {
+    const entries = [host, hostname, `${hostname}:${port}`, `http://${hostname}:${port}`];
+    for (const TROUPE_OPEN of ["0", "1"]) {
+      const settings = {
+        TROUPE_OPEN,
+        ALLOWED_EGRESS: entries.join(","),
+      };
+      const url = `${scheme}://${host}:${port}/latest/meta-data`;
+      expect(verdict(url, egressRules(settings))).toBe("denied");
+      expect(() => checkEgress(url, egressRules(settings))).toThrow(/metadata service.*never/);
+    }
+  }
 });
 
 describe("on one's own machine", () => {

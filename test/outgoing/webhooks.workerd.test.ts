@@ -39,10 +39,17 @@ describe("a webhook of a deployed Worker", () => {
     "169.254.169.254",
     "0x7f.1",
     "db.internal",
-  ])("may never go to %s", (host) => {
+  ])("may not go to %s unless ALLOWED_EGRESS names host and port", (host) => {
     for (const WEBHOOK_HOSTS of ["", "*", host]) {
-      expect(refusal(`https://${host}/`, { WEBHOOK_HOSTS })).toContain("private or local address");
+      const message = refusal(`https://${host}/`, { WEBHOOK_HOSTS });
+      expect(message).toContain("private or local address");
     }
+    const { hostname } = new URL(`https://${host}/`);
+    const named = { ALLOWED_EGRESS: `${hostname}:443, http://${hostname}:9000` };
+    const never = host === "169.254.169.254" ? expect.stringContaining("never") : undefined;
+    expect(refusal(`https://${host}/`, named)).toEqual(never);
+    expect(refusal(`http://${host}:9000/`, named)).toEqual(never);
+    expect(refusal(`http://${host}:9001/`, named)).toContain("https:// only");
   });
 
   test("goes over https only, also to a host that may be asked over http", () => {
@@ -64,7 +71,10 @@ describe("an attempt", () => {
   test("to a name that leads to a private address fails", async () => {
     const proxied: typeof fetch = () =>
       Promise.reject(new EgressError("hooks.example.com", "it resolves to 169.254.169.254"));
-    const send = webhookSender(rules, guardedFetch(rules, fetch, undefined, proxied));
+    const send = webhookSender(
+      rules,
+      guardedFetch(rules, fetch, undefined, () => proxied),
+    );
     expect(await send(request)).toMatchObject({
       status: null,
       error: "it resolves to 169.254.169.254",

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { Project } from "./support/project.ts";
 
 // Projects made with npm from the registry.
@@ -12,7 +12,7 @@ test.each(["22.12.0", "22.23.3", "24.21.0", "26.10.0"])(
   "with npm in a project for Node %s, it compiles and a team runs",
   async (version) => {
     const types = `@types/node@${version.split(".")[0]}`;
-    await using project = await Project.installed(tarball, [`node@${version}`, types]);
+    await using project = await Project.installed(tarball, `node@${version}`, types);
     await project.copy("projects/team.js", "projects/library.ts");
     expect(await project.run("node_modules/.bin/node", ["team.js"])).toBe(`v${version}`);
     const init = ["node_modules/troupe/lib/cli/bin.js", "init", "new-team", "--no-install"];
@@ -24,6 +24,30 @@ test.each(["22.12.0", "22.23.3", "24.21.0", "26.10.0"])(
   },
 );
 
+describe("yarn 1, which refuses packages whose engines exclude the Node it runs in", () => {
+  async function install(project: Project, version: string): Promise<string> {
+    await using tools = await Project.installed("yarn@1.22.22", `node@${version}`);
+    const modules = join(tools.folder, "node_modules");
+    const yarn = [join(modules, "yarn/bin/yarn.js"), "add", `file:${tarball}`, "--no-lockfile"];
+    const node = join(modules, ".bin/node");
+    await project.run(node, [...yarn, "--cache-folder", join(tools.folder, "cache")]);
+    return await project.run(node, ["team.js"]);
+  }
+
+  test("installs it in the oldest Node of its engines, and a team runs", async () => {
+    await using project = await Project.empty();
+    await project.copy("projects/team.js");
+    expect(await install(project, "22.12.0")).toBe("v22.12.0");
+  });
+
+  test("names the engines in Node 20", async () => {
+    await using project = await Project.empty();
+    await expect(install(project, "20.20.2")).rejects.toThrow(
+      'The engine "node" is incompatible with this module. Expected version ">=22',
+    );
+  });
+});
+
 /** Hands the bindings to the service with the types that wrangler has written of them. */
 const MAIN = `import troupe from "troupe/worker";
 export { TeamObject, TenantObject } from "troupe/worker";
@@ -34,8 +58,8 @@ export default {
 
 // The oldest that docs/versions.md promises.
 test("it compiles with TypeScript 5.7", async () => {
-  const packages = ["typescript@5.7.3", "@types/node@24", "@cloudflare/workers-types@5.20260918.1"];
-  await using project = await Project.installed(tarball, packages);
+  const packages = ["typescript@5.7.3", "@types/node@24", "@cloudflare/workers-types@5.20261026.1"];
+  await using project = await Project.installed(tarball, ...packages);
   await project.copy("projects/library.ts", "worker/worker.ts");
   for (const resolution of resolutions) {
     const node = await project.complaints(["library.ts"], { resolution, types: ["node"] });
@@ -57,7 +81,7 @@ test("a Worker compiles with the types that wrangler writes", async () => {
 });
 
 test("vite bundles the client for browsers, and the bundle calls the API", async () => {
-  await using project = await Project.installed(tarball, ["vite@8.3.8"]);
+  await using project = await Project.installed(tarball, "vite@8.3.8");
   await project.copy("projects/page.ts");
   await project.write("index.html", '<script type="module" src="page.ts"></script>\n');
   await project.run("vite", ["build"]);

@@ -28,7 +28,8 @@ testInBrowser("the page of docs/react.md is a chat", async () => {
   await tab.reload();
   await say("APPROVE", "Answer");
   await button("Send").waitFor();
-  const sources = await tab.locator("p b").allTextContents();
-  expect(sources).toEqual(["user", "planner", "human", "planner", "human"]);
+  await expect
+    .poll(() => tab.locator("p b").allTextContents())
+    .toEqual(["user", "planner", "human", "planner", "human"]);
   expect(complaints).toEqual([]);
 });

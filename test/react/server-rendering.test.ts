@@ -78,6 +78,6 @@ testInBrowser("a page of the Worker that has the API hydrates without warnings",
   await chat.status("waiting");
   await chat.press("Yes");
   await chat.status("completed");
-  expect(await chat.messages.last().textContent()).toBe("Yes.");
+  await expect.poll(() => chat.messages.last().textContent()).toBe("Yes.");
   expect(complaints).toEqual([]);
 });

@@ -69,12 +69,12 @@ testInBrowser("long inboxes come in pages", async () => {
   await expect.poll(() => questions.count()).toBe(2);
   await page.getByRole("button", { name: "More" }).click();
   await expect.poll(() => questions.count()).toBe(3);
-  expect(await page.getByRole("button", { name: "More" }).count()).toBe(0);
+  await expect.poll(() => page.getByRole("button", { name: "More" }).count()).toBe(0);
 });
 
 testInBrowser("a credential that may not list questions makes the inbox unavailable", async () => {
   const { key } = await client.keys.create({ name: "teams only", scopes: ["teams:read"] });
   const { page } = await stage.show({ baseURL, token: key, teams: [], inbox: true });
   await page.locator('aside[data-status="unavailable"]').waitFor();
-  expect(await page.locator("aside output").textContent()).toBe("missing_scope");
+  await expect.poll(() => page.locator("aside output").textContent()).toBe("missing_scope");
 });

@@ -65,8 +65,8 @@ testInBrowser("a task is sent, its reply grows, and ends as a message", async ()
   const partial = await chat.partial();
   expect(SENTENCE.startsWith(partial)).toBe(true);
   await chat.status("completed");
-  expect(await chat.messages.allTextContents()).toEqual(["Speak.", SENTENCE]);
-  expect(await chat.writing.count()).toBe(0);
+  await expect.poll(() => chat.messages.allTextContents()).toEqual(["Speak.", SENTENCE]);
+  await expect.poll(() => chat.writing.count()).toBe(0);
   expect(complaints).toEqual([]);
   expect((await team.runs()).runs).toHaveLength(1);
 });
@@ -98,7 +98,7 @@ testInBrowser("two components on one team share a connection", async () => {
   const second = new Chat(page, team.id, 1);
   await chat.send("Speak.");
   await second.status("completed");
-  expect(await second.messages.allTextContents()).toEqual(["Speak.", SENTENCE]);
+  await expect.poll(() => second.messages.allTextContents()).toEqual(["Speak.", SENTENCE]);
   expect(streams(requests)).toHaveLength(1);
 });
 
@@ -108,8 +108,8 @@ testInBrowser("a question is answered", async () => {
   await chat.status("waiting");
   await chat.press("Yes");
   await chat.status("completed");
-  expect(await chat.messages.last().textContent()).toBe("Yes.");
-  expect(await chat.section.locator("fieldset").count()).toBe(0);
+  await expect.poll(() => chat.messages.last().textContent()).toBe("Yes.");
+  await expect.poll(() => chat.section.locator("fieldset").count()).toBe(0);
   expect((await team.runs()).runs).toMatchObject([{ status: "completed" }]);
 });
 
@@ -119,7 +119,7 @@ testInBrowser("a run is stopped, and its text is gone", async () => {
   await chat.writing.waitFor();
   await chat.press("Stop");
   await chat.status("cancelled");
-  expect(await chat.writing.count()).toBe(0);
+  await expect.poll(() => chat.writing.count()).toBe(0);
   await chat.send("Speak.");
   await chat.status("completed");
 });
@@ -141,7 +141,9 @@ testInBrowser("a failed run shows its code, and is retried", async () => {
   await chat.send("Fail.");
   await chat.status("failed");
   const [failed] = (await team.runs()).runs;
-  expect(await chat.section.locator("[data-error]").textContent()).toBe(failed?.error?.type);
+  await expect
+    .poll(() => chat.section.locator("[data-error]").textContent())
+    .toBe(failed?.error?.type);
   await chat.press("Retry");
   await expect.poll(async () => (await team.runs()).runs.length).toBe(2);
   await chat.status("failed");
@@ -154,7 +156,7 @@ testInBrowser("a refusal of an action has its code", async () => {
   await chat.send("And again.");
   const refusal = chat.section.locator("[data-refusal]");
   await refusal.waitFor();
-  expect(await refusal.textContent()).toBe("team_busy");
+  await expect.poll(() => refusal.textContent()).toBe("team_busy");
   await chat.status("waiting");
 });
 
@@ -162,17 +164,19 @@ testInBrowser("runs started elsewhere and queued runs show up", async () => {
   const { chat, team } = await shown(HUMAN);
   await team.start("From elsewhere.");
   await chat.status("waiting");
-  expect(await chat.messages.first().textContent()).toBe("From elsewhere.");
+  await expect.poll(() => chat.messages.first().textContent()).toBe("From elsewhere.");
   const queued = await team.start("Later.", { on_conflict: "queue" });
   await chat.section.locator("[data-queued]").waitFor();
-  expect(await chat.section.locator("[data-queued]").allTextContents()).toEqual([queued.id]);
+  await expect
+    .poll(() => chat.section.locator("[data-queued]").allTextContents())
+    .toEqual([queued.id]);
   await chat.press("Yes");
   await chat.section.locator("[data-queued]").waitFor({ state: "detached" });
   await chat.press("Yes");
   await chat.status("completed");
 });
 
-testInBrowser("a page that is loaded in mid-run goes on with the text", async () => {
+testInBrowser("a page that is loaded in mid-run continues with the text", async () => {
   const { chat, page } = await shown(SPEAKER);
   await chat.send("Speak slowly.");
   await expect.poll(async () => (await chat.writing.textContent())?.length).toBeGreaterThan(60);
@@ -183,9 +187,9 @@ testInBrowser("a page that is loaded in mid-run goes on with the text", async ()
   const after = (await chat.writing.textContent()) ?? "";
   expect(SENTENCE.startsWith(after)).toBe(true);
   expect(after.length).toBeGreaterThanOrEqual(before.length);
-  expect(await chat.messages.allTextContents()).toEqual(["Speak slowly."]);
+  await expect.poll(() => chat.messages.allTextContents()).toEqual(["Speak slowly."]);
   await chat.status("completed");
-  expect(await chat.messages.allTextContents()).toEqual(["Speak slowly.", SENTENCE]);
+  await expect.poll(() => chat.messages.allTextContents()).toEqual(["Speak slowly.", SENTENCE]);
 });
 
 testInBrowser("history comes in pages, and is in order with what is new", async () => {
@@ -199,7 +203,7 @@ testInBrowser("history comes in pages, and is in order with what is new", async 
   const all = await chat.messages.allTextContents();
   await page.reload();
   await chat.status("completed");
-  expect(await chat.messages.allTextContents()).toEqual(all.slice(-4));
+  await expect.poll(() => chat.messages.allTextContents()).toEqual(all.slice(-4));
   await chat.press("Earlier");
   await expect.poll(() => chat.messages.allTextContents()).toEqual(all.slice(-8));
   await team.start("4");
@@ -207,7 +211,7 @@ testInBrowser("history comes in pages, and is in order with what is new", async 
   await chat.press("Earlier");
   await expect.poll(async () => (await chat.messages.allTextContents())[0]).toBe("1");
   expect((await chat.messages.allTextContents()).slice(0, all.length)).toEqual(all);
-  expect(await chat.section.getByRole("button", { name: "Earlier" }).count()).toBe(0);
+  await expect.poll(() => chat.section.getByRole("button", { name: "Earlier" }).count()).toBe(0);
 });
 
 testInBrowser("another id shows nothing of the team before, whose connection ends", async () => {
@@ -218,10 +222,10 @@ testInBrowser("another id shows nothing of the team before, whose connection end
   const failed = page.waitForEvent("requestfailed");
   await page.locator('input[name="teams"]').fill(other.id);
   const next = new Chat(page, other.id);
-  expect(await next.messages.count()).toBe(0);
+  await expect.poll(() => next.messages.count()).toBe(0);
   await failed;
   await next.status("idle");
-  expect(await next.messages.count()).toBe(0);
+  await expect.poll(() => next.messages.count()).toBe(0);
   expect(streams(requests)).toHaveLength(2);
 });
 
@@ -236,7 +240,9 @@ testInBrowser("a team that is not there is unavailable until it is loaded again"
   const { page } = await stage.show({ baseURL, token: KEY, teams: ["later"] });
   const chat = new Chat(page, "later");
   await chat.status("unavailable");
-  expect(await chat.section.locator("[data-error]").textContent()).toBe("team_not_found");
+  await expect
+    .poll(() => chat.section.locator("[data-error]").textContent())
+    .toBe("team_not_found");
   await client.teams.create({ component: SPEAKER, id: "later" });
   await chat.press("Reload");
   await chat.status("idle");

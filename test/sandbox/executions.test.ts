@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Sandbox } from "../support/sandbox.ts";
+import { readUntil } from "../support/read-until.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -57,8 +58,7 @@ async function begin(
 ): Promise<{ rest: () => Promise<string> }> {
   const response = await admitted(session, blocks, options);
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  while (!text.includes("event: output")) text += (await reader.read()).value;
+  let text = await readUntil(reader, /event: output/);
   const rest = async (): Promise<string> => {
     for (;;) {
       const { done, value } = await reader.read();
@@ -186,7 +186,7 @@ describe("a key", () => {
     }
   });
 
-  test("lets code go on when its client has gone, and none lets it end", async () => {
+  test("lets code continue when its client has disconnected, and none lets it end", async () => {
     const client = new AbortController();
     const { signal } = client;
     const begun = [
@@ -258,7 +258,7 @@ describe("sessions", () => {
     expect((await run("crowd5", [["sh", "echo x"]])).output).toBe("x\n");
   });
 
-  test("are removed with what runs in them, and begin anew", async () => {
+  test("are removed with what runs in them, and start over", async () => {
     const blocks = [["sh", "echo x; sleep 60"]] as const;
     await sandbox.request("/v1/sessions/removed/files/old", { method: "PUT", body: "old" });
     await begin("removed", blocks, { key: "k" });

@@ -5,6 +5,7 @@ import { SandboxCodeExecutor, sandboxPython, type StepAttempt } from "troupe";
 import { functionTool, loaded } from "../core/python/support.ts";
 import { ROOT } from "../support/npm-start.ts";
 import { Sandbox } from "../support/sandbox.ts";
+import { readUntil } from "../support/read-until.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -85,7 +86,6 @@ test("a session that waits for its own code is told so, and may not send request
   expect([refused.status, await refused.json()]).toMatchObject([429, { code: "too_many_waiting" }]);
   expect((await second.read()).value).toBe('event: waiting\ndata: {"reason":"session"}\n\n');
   await sandbox.request("/v1/sessions/own/executions/one", { method: "DELETE" });
-  let text = "";
-  while (!text.includes("event: running\ndata: {}\n\n")) text += (await second.read()).value;
+  await readUntil(second, /event: running\ndata: \{\}\n\n/);
   await remove("own");
 }, 120_000);

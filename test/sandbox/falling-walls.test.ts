@@ -44,19 +44,15 @@ exec ${findProgram("bwrap")} "$@"
   return [join(directory, "bin"), process.env.PATH].join(delimiter);
 }
 
-testWith("bwrap")(
-  "the first line of the log and /healthz say what isolates",
-  async () => {
-    await using sandbox = await Sandbox.start();
-    expect(sandbox.firstLines[0]).toMatch(
-      /^Isolation of code: process, namespaces( and cgroups)?\. Programs of MCP servers: /,
-    );
-    const { code } = await health(sandbox);
-    expect(code).toMatchObject({ isolation: "process" });
-    expect(code.walls).toContain("namespaces");
-  },
-  60_000,
-);
+testWith("bwrap")("the first line of the log and /healthz say what isolates", async () => {
+  await using sandbox = await Sandbox.start();
+  expect(sandbox.firstLines[0]).toMatch(
+    /^Isolation of code: process, namespaces( and cgroups)?\. Programs of MCP servers: /,
+  );
+  const { code } = await health(sandbox);
+  expect(code).toMatchObject({ isolation: "process" });
+  expect(code.walls).toContain("namespaces");
+});
 
 testWith("bwrap")(
   "and what isolates programs beside code in WebAssembly",
@@ -96,48 +92,34 @@ testWith("root", "bwrap")(
   120_000,
 );
 
-testWith("root", "bwrap")(
-  "SANDBOX_ISOLATION_STRICT=0 lets it start, and it says so",
-  async () => {
-    const path = await hidden();
-    await using sandbox = await Sandbox.start({
-      settings: { SANDBOX_READABLE: path, SANDBOX_ISOLATION_STRICT: "0" },
-    });
-    expect(sandbox.firstLines[0]).toMatch(
-      /^Isolation of code: process, (cgroups|without namespaces)/,
-    );
-    const { code, missing } = await health(sandbox);
-    expect(code.walls).not.toContain("namespaces");
-    expect(missing).toContainEqual(expect.stringContaining(path));
-  },
-  60_000,
-);
+testWith("root", "bwrap")("SANDBOX_ISOLATION_STRICT=0 lets it start, and it says so", async () => {
+  const path = await hidden();
+  await using sandbox = await Sandbox.start({
+    settings: { SANDBOX_READABLE: path, SANDBOX_ISOLATION_STRICT: "0" },
+  });
+  expect(sandbox.firstLines[0]).toMatch(
+    /^Isolation of code: process, (cgroups|without namespaces)/,
+  );
+  const { code, missing } = await health(sandbox);
+  expect(code.walls).not.toContain("namespaces");
+  expect(missing).toContainEqual(expect.stringContaining(path));
+});
 
-testWith("bwrap")(
-  "a machine under load that fails at first has its walls",
-  async () => {
-    const path = await failingAtFirst(
-      2,
-      "Creating new namespace failed: Resource temporarily unavailable",
-    );
-    await using sandbox = await Sandbox.start({ settings: { PATH: path } });
-    expect((await health(sandbox)).code.walls).toContain("namespaces");
-  },
-  60_000,
-);
+testWith("bwrap")("a machine under load that fails at first has its walls", async () => {
+  const path = await failingAtFirst(
+    2,
+    "Creating new namespace failed: Resource temporarily unavailable",
+  );
+  await using sandbox = await Sandbox.start({ settings: { PATH: path } });
+  expect((await health(sandbox)).code.walls).toContain("namespaces");
+});
 
-testWith("bwrap")(
-  "where namespaces are forbidden, the service starts and says so",
-  async () => {
-    const path = await failingAtFirst(9, "Creating new namespace failed: Operation not permitted");
-    await using sandbox = await Sandbox.start({ settings: { PATH: path } });
-    const { code, missing } = await health(sandbox);
-    expect(code.walls).not.toContain("namespaces");
-    expect(missing).toContainEqual(
-      expect.stringMatching(
-        /^namespaces: bubblewrap cannot make namespaces here: .*not permitted$/,
-      ),
-    );
-  },
-  60_000,
-);
+testWith("bwrap")("where namespaces are forbidden, the service starts and says so", async () => {
+  const path = await failingAtFirst(9, "Creating new namespace failed: Operation not permitted");
+  await using sandbox = await Sandbox.start({ settings: { PATH: path } });
+  const { code, missing } = await health(sandbox);
+  expect(code.walls).not.toContain("namespaces");
+  expect(missing).toContainEqual(
+    expect.stringMatching(/^namespaces: bubblewrap cannot make namespaces here: .*not permitted$/),
+  );
+});

@@ -97,7 +97,7 @@ describe("files", () => {
       "mv a b; rm -r gone; ln -s b link; mkdir empty; echo 'echo run' > s; chmod 750 s",
     );
     expect(await list("keep")).toEqual(["b", "s"]);
-    // Another file, so that the next runner has to be told all of it.
+    // Another file, so that the next runner has to be sent all of it.
     await put("keep", "c", "3");
     expect(await run("keep", "./s; cat link c; readlink link; ls -d empty; stat -c %a s")).toBe(
       "run\n13b\nempty\n750\n",

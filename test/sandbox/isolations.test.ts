@@ -34,7 +34,7 @@ describe.each([
   beforeAll(async () => {
     data = await mkdtemp(join(tmpdir(), "sandbox-"));
     sandbox = await start();
-  }, 60_000);
+  });
   afterAll(async () => {
     await sandbox.stop();
     await rm(data, { recursive: true });
@@ -144,5 +144,5 @@ attempt(descend)
     const again = await run("kill", [["python", append]], { key: "cut" });
     expect(again.output).toMatch(afterKill);
     expect(await run("kill", [["python", append]], { key: "cut" })).toEqual(again);
-  }, 30_000);
+  });
 });

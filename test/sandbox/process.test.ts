@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createIsolation } from "../../sandbox/isolation.ts";
 import { insideContainer } from "../../sandbox/process/container.ts";
@@ -194,10 +193,10 @@ test.each([
   await reader.read();
   await expect.poll(() => running(command)).toBeGreaterThan(0);
   await other[how]();
-  // A service that was told to end says so; it is no result, and nobody cancelled anything.
+  // A service that was asked to end says so; it is no result, and no client cancelled anything.
   const rest = await reader.read().catch(() => undefined);
   if (how === "stop")
     expect(new TextDecoder().decode(rest?.value)).toMatch(/^event: error\ndata: .*"shutting_down"/);
-  while (running(command) > 0) await wait(20);
+  await expect.poll(() => running(command)).toBe(0);
   if (how === "stop") expect(readdirSync(other.temporary)).toEqual(["data"]);
 });

@@ -74,7 +74,7 @@ describe("the environment of a program", () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await Sandbox.start({ settings: { SANDBOX_MCP: "1" } });
-  }, 60_000);
+  });
   afterAll(() => sandbox[Symbol.asyncDispose]());
 
   /** The environments of the processes outside of the walls that have to do with the sandbox. */
@@ -154,7 +154,6 @@ testWith("bwrap")(
     for (const cwd of ["/etc", "/workspaces", "../x", "/workspace/../x"])
       expect((await post(sandbox, "shown", sh("pwd", { cwd }))).status).toBe(422);
   },
-  60_000,
 );
 
 test("a program that something else killed says so", async () => {
@@ -163,13 +162,13 @@ test("a program that something else killed says so", async () => {
   expect(await program.next("exit")).toMatchObject({
     reason: expect.stringContaining("killed, and not by the sandbox: the kernel") as string,
   });
-}, 60_000);
+});
 
 describe("what cannot be started", () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await Sandbox.start({ settings: { SANDBOX_MCP: "1", SANDBOX_MAX_PROGRAMS: "1" } });
-  }, 60_000);
+  });
   afterAll(() => sandbox[Symbol.asyncDispose]());
 
   test.each<[string, Program]>([
@@ -229,23 +228,19 @@ test("places are shared: a session without programs gets one of a session that h
   expect(fourth.status).toBe(429);
   expect(await fourth.json()).toMatchObject({ code: "too_many_programs" });
   for (const one of many) await one[Symbol.asyncDispose]();
-}, 60_000);
+});
 
-testWith("python3")(
-  "a program that needs too much memory says why it ended",
-  async () => {
-    await using sandbox = await Sandbox.start({
-      settings: { SANDBOX_MCP: "1", SANDBOX_MEMORY_BYTES: "100000000" },
-    });
-    const code = "x = b'x' * 200_000_000; input()";
-    await using program = await start(sandbox, "m", { command: "python3", args: ["-c", code] });
-    expect(await program.next("exit")).toMatchObject({
-      exit_code: null,
-      reason: "The program was stopped: it needs more than 100000000 bytes of memory.",
-    });
-  },
-  60_000,
-);
+testWith("python3")("a program that needs too much memory says why it ended", async () => {
+  await using sandbox = await Sandbox.start({
+    settings: { SANDBOX_MCP: "1", SANDBOX_MEMORY_BYTES: "100000000" },
+  });
+  const code = "x = b'x' * 200_000_000; input()";
+  await using program = await start(sandbox, "m", { command: "python3", args: ["-c", code] });
+  expect(await program.next("exit")).toMatchObject({
+    exit_code: null,
+    reason: "The program was stopped: it needs more than 100000000 bytes of memory.",
+  });
+});
 
 function linkOf(path: string): string {
   try {

@@ -12,7 +12,7 @@ import {
   mcpComponents,
   openAIComponents,
 } from "troupe";
-import { keyAddressOf } from "#models/key-address.ts";
+import { keyAddressOf } from "#components/models/key-address.ts";
 import { REDACTED } from "#secrets/redacted-secrets.ts";
 import { SealedSecrets } from "#secrets/sealed-secrets.ts";
 
@@ -199,7 +199,7 @@ describe("a kept secret", () => {
           const after = MUTATIONS[mutation]!(before);
           fc.pre(after !== undefined || mutation === "removed");
           const last = String(place.at(-1));
-          // A secret that is named as one may be given anew, or taken away.
+          // A secret that is named as one may be given again, or taken away.
           fc.pre(!/^(api_key|client_secret)$/.test(last));
           const next = changed(shown, [...keys, ...place], after);
           // Without a marker no secret is kept.

@@ -41,6 +41,27 @@ describe("sealing", () => {
     expect(await secrets.open(sealed)).toEqual(everything);
   });
 
+  test("hides the secrets of AutoGen's memories: an address of Redis with a password, headers, keys inside", async () => {
+    const memory = (config: JsonObject) => ({ provider: "autogen_ext.memory.any", config });
+    const given = memory({
+      redis_url: "redis://user:plain@redis.example:6379",
+      headers: { "x-token": "plain" },
+      api_key: "plain",
+      embedding_function_config: { function_type: "openai", api_key: "plain" },
+    });
+    const sealed = await secrets.seal(given, null);
+    expect(JSON.stringify(sealed)).not.toMatch(/plain|redis\.example/);
+    expect(secrets.redact(sealed).config).toEqual({
+      redis_url: REDACTED,
+      headers: { "x-token": REDACTED },
+      api_key: REDACTED,
+      embedding_function_config: { function_type: "openai", api_key: REDACTED },
+    });
+    expect(await secrets.open(sealed)).toEqual(given);
+    const harmless = memory({ redis_url: "redis://localhost:6379" });
+    expect(await secrets.seal(harmless, null)).toEqual(harmless);
+  });
+
   test("hides numbers where their texts are as good: in headers", async () => {
     const tool = {
       provider: "autogen_ext.tools.http.HttpTool",

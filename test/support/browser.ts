@@ -21,7 +21,7 @@ export async function startBrowser(): Promise<Browser> {
 }
 
 /** Declares a test in a browser, which is skipped on a machine without one. */
-export function testInBrowser(name: string, body: () => Promise<void>, timeout = 60_000): void {
+export function testInBrowser(name: string, body: () => Promise<void>, timeout = 120_000): void {
   if (HAS_BROWSER) test(name, { timeout }, body);
   else test.skip(`${name} (needs ${NAMES[0]})`, () => undefined);
 }

@@ -5,13 +5,14 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Metafile } from "esbuild";
+import type * as esbuild from "esbuild";
 import type { TestProject } from "vitest/node";
 import { buildWorker } from "../../scripts/build.mjs";
 
@@ -23,13 +24,15 @@ const ENTRY = "worker.js";
 /** A Worker as `scripts/build.mjs` makes it to be deployed. */
 export interface BuiltWorker {
   directory: string;
-  /** Names of its files, the entry first: JavaScript, and data that ends in `.bin`. */
+  /** Names of its files, the entry first, then from small to large: JavaScript, and data that ends in `.bin`. */
   modules: string[];
 }
 
 export interface BuildOptions {
   /** Path from the root of the project of a Worker that wraps the deployed one. */
   entry?: string;
+  /** Changes of esbuild's options, for measurements. A worker has the same ones in all builds of its entry. */
+  esbuild?: esbuild.BuildOptions;
 }
 
 /** What wrangler.toml says of the runtime. */
@@ -43,15 +46,22 @@ export function compatibility(): { date: string; flags: string[] } {
 /** Builds a Worker, unless a process of the same run of tests has done it. */
 export async function builtWorker(options: BuildOptions = {}): Promise<BuiltWorker> {
   const directory = await built(options);
-  return { directory, modules: [ENTRY, ...globSync("parts/*.{js,bin}", { cwd: directory })] };
+  // Miniflare copies all modules before it adds the next one. Small ones first are copied fewer bytes.
+  const bySize = globSync("parts/*.{js,bin}", { cwd: directory })
+    .map((name) => ({ name, size: statSync(join(directory, name)).size }))
+    .toSorted((one, other) => one.size - other.size);
+  return { directory, modules: [ENTRY, ...bySize.map(({ name }) => name)] };
 }
 
 /** What esbuild says of the build of the deployed Worker: inputs and outputs, and which of them import which. */
-export async function metafile(): Promise<Metafile> {
-  return JSON.parse(readFileSync(metafileOf(await built({})), "utf8")) as Metafile;
+export async function metafile(): Promise<esbuild.Metafile> {
+  return JSON.parse(readFileSync(metafileOf(await built({})), "utf8")) as esbuild.Metafile;
 }
 
-async function built({ entry = "src/worker.ts" }: BuildOptions): Promise<string> {
+async function built({
+  entry = "src/service/worker.ts",
+  esbuild: changes,
+}: BuildOptions): Promise<string> {
   const directory = join(builds(), entry.replaceAll("/", "-"));
   const lock = `${directory}.lock`;
   while (!existsSync(directory)) {
@@ -63,7 +73,7 @@ async function built({ entry = "src/worker.ts" }: BuildOptions): Promise<string>
       continue;
     }
     try {
-      if (!existsSync(directory)) await buildInto(directory, entry);
+      if (!existsSync(directory)) await buildInto(directory, entry, changes);
     } finally {
       rmSync(lock, { recursive: true });
     }
@@ -71,9 +81,14 @@ async function built({ entry = "src/worker.ts" }: BuildOptions): Promise<string>
   return directory;
 }
 
-async function buildInto(directory: string, entry: string): Promise<void> {
+async function buildInto(
+  directory: string,
+  entry: string,
+  changes: esbuild.BuildOptions | undefined,
+): Promise<void> {
   const unfinished = `${directory}.part`;
-  writeFileSync(metafileOf(directory), JSON.stringify(await buildWorker(entry, unfinished)));
+  const described = await buildWorker(entry, unfinished, changes);
+  writeFileSync(metafileOf(directory), JSON.stringify(described));
   await rename(unfinished, directory);
 }
 

@@ -1,4 +1,5 @@
 import type {
+  AnswersInput,
   ConversationModel,
   CreateConversationInput,
   CreateScheduleInput,
@@ -9,6 +10,11 @@ import type {
   StartRunInput,
   TeamGateway,
 } from "#contract/gateways/team-gateway.ts";
+import type { Command } from "#contract/commands/command.ts";
+import { runCommands } from "#contract/commands/runs.ts";
+import { scheduleCommands } from "#contract/commands/schedules.ts";
+import { statePartCommands } from "#contract/commands/state-parts.ts";
+import { teamCommands } from "#contract/commands/teams.ts";
 import type { StatePage } from "#contract/gateways/state-gateway.ts";
 import type { StagedState } from "#contract/state-parts.ts";
 import type { Problem } from "#contract/problem.ts";
@@ -37,11 +43,32 @@ export class FakeGateway implements Gateway {
         (other) => this.team(tenant, other),
       );
     this.teams.set(name, team);
-    return team;
+    return withCommands(team);
   }
 }
 
-class FakeTeam implements TeamGateway {
+const COMMANDS: { readonly [name: string]: Command } = {
+  ...teamCommands,
+  ...runCommands,
+  ...scheduleCommands,
+  ...statePartCommands,
+};
+
+/** A team with all commands: those that the fake does not have answer with what is at their path, unchanged. */
+function withCommands(team: FakeTeam): TeamGateway {
+  return new Proxy(team, {
+    get(target, name) {
+      const own: unknown = Reflect.get(target, name);
+      const command = COMMANDS[String(name)];
+      if (own !== undefined || command?.object !== "team") {
+        return typeof own === "function" ? (own.bind(target) as unknown) : own;
+      }
+      return (...given: string[]) => target.unchanged(command, given);
+    },
+  }) as FakeTeam & TeamGateway;
+}
+
+class FakeTeam implements Partial<TeamGateway> {
   readonly #forget: () => void;
   readonly #other: (id: string) => TeamGateway;
   #info: TeamInfo | undefined;
@@ -53,6 +80,21 @@ class FakeTeam implements TeamGateway {
   constructor(forget: () => void, other: (id: string) => TeamGateway) {
     this.#forget = forget;
     this.#other = other;
+  }
+
+  /** Answers a command without an effect. */
+  async unchanged({ path, answers }: Command, given: readonly string[]): Promise<Result<unknown>> {
+    const names = Array.from(path.matchAll(/(?<=\/):(\w+)/g), ([, name]) => name).slice(1);
+    const found: { [schema: string]: unknown } = {};
+    for (const [index, name] of names.entries()) {
+      const id = given[index] ?? "";
+      const one = await (name === "run" ? this.run(id) : this.schedule(id));
+      if (!one.ok) return one;
+      found[name === "run" ? "Run" : "Schedule"] = one.value;
+    }
+    if (!this.#info) return refuse(404, "team_not_found");
+    const [schema] = Object.values(answers).flatMap((answer) => Object.keys(answer.schema ?? {}));
+    return ok(schema === undefined ? null : found[schema]);
   }
 
   async create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
@@ -98,10 +140,10 @@ class FakeTeam implements TeamGateway {
     return ok(this.#info);
   }
 
-  async destroy(): Promise<Result<{ told: boolean }>> {
+  async destroy(): Promise<Result<{ reported: boolean }>> {
     if (!this.#info) return refuse(404, "team_not_found");
     this.#forget();
-    return ok({ told: true });
+    return ok({ reported: true });
   }
 
   async creation(): Promise<Result<string>> {
@@ -113,6 +155,14 @@ class FakeTeam implements TeamGateway {
   }
 
   async revokeTokens(): Promise<Result<null>> {
+    return this.#info ? ok(null) : refuse(404, "team_not_found");
+  }
+
+  async kept(): Promise<Result<JsonObject | null>> {
+    return this.#info ? ok(null) : refuse(404, "team_not_found");
+  }
+
+  async keep(): Promise<Result<null>> {
     return this.#info ? ok(null) : refuse(404, "team_not_found");
   }
 
@@ -157,14 +207,6 @@ class FakeTeam implements TeamGateway {
   async stagedState(): Promise<Result<StagedState>> {
     if (!this.#info) return refuse(404, "team_not_found");
     return ok({ state: null, parts: [], complete: false });
-  }
-
-  async discardStagedState(): Promise<Result<null>> {
-    return this.#info ? ok(null) : refuse(404, "team_not_found");
-  }
-
-  async commitStagedState(): Promise<Result<null>> {
-    return this.#info ? ok(null) : refuse(404, "team_not_found");
   }
 
   async visibleState(): Promise<Result<JsonObject>> {
@@ -232,6 +274,8 @@ class FakeTeam implements TeamGateway {
       turns: 0,
       turn: 0,
       requests: [],
+      pause_requested: false,
+      stop_requested: null,
       retry_of: null,
       next_attempt_at: null,
       metadata: input.metadata,
@@ -284,14 +328,6 @@ class FakeTeam implements TeamGateway {
     return ok({ ...found.value, repeated });
   }
 
-  pauseRun(id: string): Promise<Result<RunInfo>> {
-    return this.run(id);
-  }
-
-  resumeRun(id: string): Promise<Result<RunInfo>> {
-    return this.run(id);
-  }
-
   async retryRun(id: string): Promise<Result<RunInfo>> {
     const found = await this.run(id);
     if (!found.ok) return found;
@@ -321,6 +357,14 @@ class FakeTeam implements TeamGateway {
     if (!found.ok) return found;
     if (request !== "q1") return refuse(404, "request_not_found");
     return ok({ ...found.value, metadata: { answer } });
+  }
+
+  async answers({ run, answers }: AnswersInput): Promise<Result<RunInfo>> {
+    for (const { request, answer } of answers) {
+      const answered = await this.answer(run, request, answer);
+      if (!answered.ok) return answered;
+    }
+    return this.run(run);
   }
 
   async putPushConfig(run: string): Promise<Result<null>> {
@@ -411,6 +455,14 @@ class FakeTeam implements TeamGateway {
     const { id: run, created } = started.value;
     const opened = await this.stream({ run, after: 0 });
     return opened.ok ? ok({ ...opened.value, run, created }) : opened;
+  }
+
+  async continueRun(
+    input: AnswersInput,
+    { after }: { after: number },
+  ): ReturnType<TeamGateway["continueRun"]> {
+    const answered = await this.answers(input);
+    return answered.ok ? this.stream({ run: input.run, after }) : answered;
   }
 
   #end(run: RunInfo, status: "completed" | "cancelled"): void {

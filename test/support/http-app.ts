@@ -1,10 +1,10 @@
 import { Catalog, ComponentRegistry, coreComponents } from "troupe";
-import { type AppOptions, createApp } from "#http/app.ts";
+import { type AppOptions, createApp } from "#api/http/app.ts";
 import { ModelPrices } from "#contract/usage/model-prices.ts";
-import { localOnly } from "#auth/local.ts";
+import { localOnly } from "#api/auth/local.ts";
 import { RedactedSecrets } from "#secrets/redacted-secrets.ts";
-import { allowedOrigins } from "#http/access/cors.ts";
-import { DEFAULT_LIMITS } from "#http/limits.ts";
+import { allowedOrigins } from "#api/http/access/cors.ts";
+import { DEFAULT_LIMITS } from "#api/http/limits.ts";
 import { SAMPLE_COMPONENT } from "./sample-component.ts";
 import { FakeGateway } from "./fake-gateway.ts";
 
@@ -19,11 +19,14 @@ export function testApp(options: Partial<AppOptions> = {}): {
   const app = createApp({
     gateway,
     tenants: undefined,
+    memories: undefined,
     teamTokens: undefined,
     keySigner: undefined,
     origins: allowedOrigins(undefined),
     requestsPerSecond: 1_000,
     files: undefined,
+    fetch: () => Promise.reject(new Error("nothing is fetched in this test")),
+    documents: undefined,
     components: new ComponentRegistry({
       depth: DEFAULT_LIMITS.max_component_depth,
       components: DEFAULT_LIMITS.max_components,
@@ -39,7 +42,9 @@ export function testApp(options: Partial<AppOptions> = {}): {
     checkWebhookUrl: () => undefined,
     limits: DEFAULT_LIMITS,
     prices: ModelPrices.parse(undefined),
+    currency: null,
     authenticate: localOnly,
+    resources: { issuer: undefined, basePath: "" },
     version: "0.0.0",
     log: (line) => logged.push(line),
     ...options,

@@ -8,7 +8,7 @@ import { configOfWorker } from "./workerd-config.ts";
 export class KillableWorker implements AsyncDisposable {
   readonly #directory: string;
   readonly #workerd: Workerd;
-  /** Of the objects' databases: a directory for each class. */
+  /** The directories of the objects' databases, one for each class. */
   readonly state: string;
 
   private constructor(directory: string, state: string, workerd: Workerd) {
@@ -17,10 +17,14 @@ export class KillableWorker implements AsyncDisposable {
     this.#workerd = workerd;
   }
 
-  static async start(settings: Record<string, string> = {}): Promise<KillableWorker> {
+  /** @param options.vectorize the origin of what acts as the binding VECTORIZE */
+  static async start(
+    settings: Record<string, string> = {},
+    options: { vectorize?: string } = {},
+  ): Promise<KillableWorker> {
     const directory = mkdtempSync(join(tmpdir(), "troupe-kill-"));
     const vars = { TROUPE_OPEN: "1", ...settings };
-    const config = await configOfWorker(directory, Object.keys(vars));
+    const config = await configOfWorker(directory, Object.keys(vars), options);
     const state = join(directory, "state");
     const worker = new KillableWorker(directory, state, new Workerd({ config, state, vars }));
     await worker.restart();

@@ -81,7 +81,7 @@ export const MAKERS: readonly TestedMaker[] = [
   {
     name: "Magistral",
     wants: "reasoning",
-    client: openAI("magistral-medium-latest", "/v1", { include_name_in_message: false }),
+    client: openAI("magistral-medium-latest"),
   },
   { name: "gpt-oss", wants: "reasoning", client: openAI("gpt-oss-120b") },
   {

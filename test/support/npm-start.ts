@@ -35,7 +35,7 @@ export class NpmStart implements AsyncDisposable {
         HOME,
         PORT: String(port),
         PERSIST_TO: persistTo,
-        // Nobody listens there.
+        // No server listens there.
         ...(!sandbox && { SANDBOX_URL: "http://127.0.0.1:9" }),
         ...settings,
       },

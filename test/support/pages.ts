@@ -1,5 +1,13 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "./npm-start.ts";
@@ -22,14 +30,16 @@ export const PAGES = [
   "docs/web-page.md",
   "docs/http-tool.md",
   "docs/performance.md",
+  "bench/results.md",
+  "ARCHITECTURE.md",
   "docs/design/console.md",
   "docs/design/platform.md",
   "docs/design/sandbox.md",
   "docs/design/package.md",
   "docs/design/protocols.md",
   "docs/design/cold-start.md",
-  "docs/design/fixed-cost.md",
   "docs/design/models.md",
+  "docs/design/own-code.md",
   "docs/http-api.md",
   "docs/configuration.md",
   "docs/cli.md",
@@ -44,6 +54,7 @@ export const PAGES = [
   "docs/memory.md",
   "docs/observability.md",
   "docs/mcp.md",
+  "docs/mcp-clients.md",
   "docs/openai.md",
   "docs/own-worker.md",
   "docs/approval.md",
@@ -55,6 +66,7 @@ export const PAGES = [
   "docs/differences-from-autogen.md",
   "docs/moving-from-autogen.md",
   "docs/design/engine.md",
+  ...readdirSync(join(ROOT, "docs/contributing")).map((page) => `docs/contributing/${page}`),
   ...readdirSync(join(ROOT, "docs/teams")).map((page) => `docs/teams/${page}`),
 ];
 
@@ -102,13 +114,27 @@ export function file(path: string): string {
   return found.code;
 }
 
-/** Where the files of pages are tried: below the repository, so that "troupe" is found as by those who follow the pages. */
+/** Has the packages of other makers that the pages have their readers install. */
+const PEERS = join(ROOT, "test/peers");
+const { dependencies } = JSON.parse(readFileSync(join(PEERS, "package.json"), "utf8")) as {
+  dependencies: Record<string, string>;
+};
+
+/**
+ * Where the files of pages are tried: below the repository, so that "troupe" is found as by those who follow the pages, and with
+ * the clients of other makers.
+ */
 export class Workplace implements Disposable {
   readonly folder: string;
 
   constructor() {
     mkdirSync(join(ROOT, ".troupe"), { recursive: true });
     this.folder = mkdtempSync(join(ROOT, ".troupe/docs-"));
+    for (const name of Object.keys(dependencies)) {
+      const link = join(this.folder, "node_modules", name);
+      mkdirSync(dirname(link), { recursive: true });
+      symlinkSync(join(PEERS, "node_modules", name), link);
+    }
   }
 
   /** Returns the file's path. */

@@ -15,7 +15,7 @@ const claims = join(tmpdir(), `troupe-test-ports-${userInfo().uid}`);
 const claimed: string[] = [];
 process.on("exit", () => claimed.forEach((file) => rmSync(file, { force: true })));
 
-/** A port nobody listens on, and that no other test gets before this process ends. */
+/** A free port, which no other test gets before this process ends. */
 export async function freePort(): Promise<number> {
   mkdirSync(claims, { recursive: true });
   for (let port = FIRST_PORT; port <= LAST_PORT; port++) {
@@ -24,7 +24,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`no port from ${FIRST_PORT} to ${LAST_PORT} is free: see ${claims}`);
 }
 
-/** Whether nobody listens on the port. */
+/** Whether the port is free. */
 export async function isFree(port: number): Promise<boolean> {
   const probe = createServer();
   return new Promise((answer) => {

@@ -14,6 +14,6 @@ export function keepMiniflarePrivate(): void {
   isPrivate = true;
   const directory = mkdtempSync(join(tmpdir(), "troupe-"));
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
-  // Of all servers that tests start, only those of miniflare have this method.
+  // Only miniflare's servers have this method, of all that tests start.
   listenPrivately({ directory, only: (server) => "stop" in server });
 }

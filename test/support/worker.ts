@@ -15,10 +15,14 @@ export interface TestWorkerOptions extends BuildOptions {
   outgoing?: (request: Request) => Response | Promise<Response>;
   /** The origin of what acts as Workers AI for the binding `AI`. Without it there is no such binding. */
   ai?: string;
+  /** Where it listens; any free port without it. */
+  port?: number;
   /** The directory of the objects' databases, which are otherwise in memory. */
   persistTo?: string;
   /** Whether it serves the console, as `console/public` has it. */
   console?: boolean;
+  /** Whether it has the binding `MEMORY`. Default true. */
+  memories?: boolean;
 }
 
 interface Handlers {
@@ -47,8 +51,10 @@ export class TestWorker implements AsyncDisposable {
       logs,
       outgoing,
       ai,
+      port,
       persistTo,
       console = false,
+      memories = true,
       ...build
     }: TestWorkerOptions = {},
   ): Promise<TestWorker> {
@@ -57,6 +63,7 @@ export class TestWorker implements AsyncDisposable {
     const { date, flags } = compatibility();
     const config = convertV4MiniflareOptions({
       name: "troupe",
+      ...(port !== undefined && { port }),
       compatibilityDate: date,
       compatibilityFlags: flags,
       modulesRoot: directory,
@@ -67,6 +74,7 @@ export class TestWorker implements AsyncDisposable {
       durableObjects: {
         TEAM: { className: "TeamObject", useSQLite: true },
         TENANT: { className: "TenantObject", useSQLite: true },
+        ...(memories && { MEMORY: { className: "MemoryObject", useSQLite: true } }),
       },
       bindings: { TROUPE_OPEN: "1", ...settings },
       ...(outgoing && { outboundService: async (request: Request) => outgoing(request) }),

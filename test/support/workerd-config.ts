@@ -13,10 +13,12 @@ export interface WorkerdBindings {
   vars?: { readonly [name: string]: string };
   /** Names of text bindings whose values are in the environment of the process. */
   environment?: readonly string[];
+  /** The origin of what acts as an index of Vectorize for the binding VECTORIZE. Without it there is no such binding. */
+  vectorize?: string | undefined;
 }
 
 /** The objects of the deployed Worker. */
-const OBJECTS = { TEAM: "TeamObject", TENANT: "TenantObject" };
+const OBJECTS = { TEAM: "TeamObject", TENANT: "TenantObject", MEMORY: "MemoryObject" };
 
 /**
  * Writes a configuration for workerd. It is compiled, because reading the source takes the longer the bigger the modules are.
@@ -29,6 +31,9 @@ export function writeWorkerdConfig(
   modules: readonly string[],
   bindings: WorkerdBindings,
 ): string {
+  if (bindings.vectorize !== undefined) {
+    writeFileSync(join(directory, VECTORIZE), vectorizeModule(bindings.vectorize));
+  }
   const source = join(directory, "config.capnp");
   writeFileSync(source, configuration(modules, bindings));
   const config = join(directory, "config.bin");
@@ -49,16 +54,16 @@ export function writeWorkerdConfig(
 export async function configOfWorker(
   directory: string,
   environment: readonly string[],
-  options?: BuildOptions,
+  { vectorize, ...options }: BuildOptions & Pick<WorkerdBindings, "vectorize"> = {},
 ): Promise<string> {
   const built = await builtWorker(options);
   cpSync(built.directory, directory, { recursive: true });
-  return writeWorkerdConfig(directory, built.modules, { objects: OBJECTS, environment });
+  return writeWorkerdConfig(directory, built.modules, { objects: OBJECTS, environment, vectorize });
 }
 
 function configuration(
   modules: readonly string[],
-  { objects = {}, vars = {}, environment = [] }: WorkerdBindings,
+  { objects = {}, vars = {}, environment = [], vectorize }: WorkerdBindings,
 ): string {
   const { date, flags } = compatibility();
   const classes = Object.entries(objects);
@@ -68,6 +73,7 @@ function configuration(
       ([name, text]) => `(name = "${name}", text = ${JSON.stringify(text)})`,
     ),
     ...environment.map((name) => `(name = "${name}", fromEnvironment = "${name}")`),
+    ...(vectorize === undefined ? [] : ['(name = "VECTORIZE", service = "vectorize")']),
   ];
   const namespaces = classes.map(
     ([, type]) => `(className = "${type}", uniqueKey = "${type}", enableSql = true)`,
@@ -76,7 +82,7 @@ function configuration(
 
 const config :Workerd.Config = (
   services = [
-    (name = "main", worker = .main),
+    (name = "main", worker = .main),${vectorize === undefined ? "" : ' (name = "vectorize", worker = .vectorize),'}
     (name = "state", disk = (path = "state", writable = true)),
     (name = "internet", network = (allow = ["public", "private", "local"]))
   ],
@@ -91,6 +97,37 @@ const main :Workerd.Worker = (
   durableObjectNamespaces = [${namespaces.join(", ")}],
   durableObjectStorage = (localDisk = "state")
 );
+${
+  vectorize === undefined
+    ? ""
+    : `
+const vectorize :Workerd.Worker = (
+  modules = [${moduleOf(VECTORIZE)}],
+  compatibilityDate = "${date}"
+);
+`
+}`;
+}
+
+/** A Worker with the methods of the binding, which passes them on. */
+const VECTORIZE = "vectorize.js";
+
+function vectorizeModule(origin: string): string {
+  return `import { WorkerEntrypoint } from "cloudflare:workers";
+
+async function call(method, ...given) {
+  const response = await fetch("${origin}/" + method, { method: "POST", body: JSON.stringify(given) });
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
+}
+
+export default class extends WorkerEntrypoint {
+  describe() { return call("describe"); }
+  query(...given) { return call("query", ...given); }
+  getByIds(...given) { return call("getByIds", ...given); }
+  upsert(...given) { return call("upsert", ...given); }
+  deleteByIds(...given) { return call("deleteByIds", ...given); }
+}
 `;
 }
 

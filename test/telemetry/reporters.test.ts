@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { isSampled } from "#telemetry/sampling.ts";
+import { isSampled } from "#telemetry/reported-run.ts";
 import { readTraceContext } from "#telemetry/trace-context.ts";
 import type { Report } from "#telemetry/report.ts";
 import { AnalyticsReporter } from "#telemetry/analytics.ts";

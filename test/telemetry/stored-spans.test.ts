@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { loadSpans, storeSpans } from "#telemetry/stored-spans.ts";
-import type { TurnSpan } from "#telemetry/turn-span.ts";
+import { loadSpans, storeSpans, type TurnSpan } from "#telemetry/stored-spans.ts";
 
 const STARTED = 1_795_383_091_731;
 

@@ -11,12 +11,12 @@ const step = { kind: "effect", policy: "retry", attempt: 1, fingerprint: "" } as
 test("what begins in the same millisecond is told in its order, agents before what they do", () => {
   const turn = trace();
   turn.described("speaker:writer", { kind: "agent", name: "writer" }, AT);
-  turn.begun("speaker:writer/model:0", step, AT);
+  turn.attemptStarted("speaker:writer/model:0", step, AT);
   turn.waits({ id: "0123456789", source: "writer", start: AT, end: AT }, "speaker:writer");
-  turn.begun("speaker:writer/tool:0:0/call", step, AT);
+  turn.attemptStarted("speaker:writer/tool:0:0/call", step, AT);
   turn.described("speaker:b", { kind: "agent", name: "b" }, AT);
-  turn.begun("speaker:b/model:0", step, AT);
-  turn.begun("speaker:writer/model:1", step, AT);
+  turn.attemptStarted("speaker:b/model:0", step, AT);
+  turn.attemptStarted("speaker:writer/model:1", step, AT);
   expect(turn.spans().spans.map(({ path }) => path)).toEqual([
     "speaker:writer",
     "speaker:writer/model:0",
@@ -32,11 +32,11 @@ test("a step that was discarded comes after the one that replaced it in the same
   const turn = trace();
   turn.described("speaker:writer", { kind: "agent", name: "writer" }, AT);
   const key = "speaker:writer/model:0";
-  const kept = turn.begun(key, step, AT);
+  const kept = turn.attemptStarted(key, step, AT);
   const outcome = { ok: null, time: { at: AT, ran: 0 } };
   turn.ended(key, { ...step, outcome });
   turn.discard([[key, { ...step, outcome, trace: kept }]]);
-  turn.begun(key, step, AT);
+  turn.attemptStarted(key, step, AT);
   expect(turn.spans().spans.map(({ path, discarded }) => [path, discarded])).toEqual([
     ["speaker:writer", false],
     [key, false],

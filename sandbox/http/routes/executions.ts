@@ -19,8 +19,8 @@ export function executionEndpoints({ sessions, settings, problemOf }: Services):
         "The body is not a valid request to execute code.",
         parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })),
       );
-    const { code_blocks: blocks, timeout_seconds: seconds } = parsed.data;
-    return { blocks, timeoutMs: seconds * 1000, keyed: keyedOf(request, parsed.data) };
+    const { code_blocks: blocks, timeout_seconds: seconds, env } = parsed.data;
+    return { blocks, env, timeoutMs: seconds * 1000, keyed: keyedOf(request, parsed.data) };
   }
 
   return [
@@ -73,14 +73,19 @@ export function executionEndpoints({ sessions, settings, problemOf }: Services):
   ];
 }
 
-function keyedOf(request: Request, body: unknown): Keyed | undefined {
+/** A key that was replaced by a new one makes no other request, and nothing about its value is stored. */
+function keyedOf(
+  request: Request,
+  { env, ...body }: { env?: Readonly<Record<string, string>> | undefined },
+): Keyed | undefined {
   const key = request.headers.get("idempotency-key");
   if (key === null) return undefined;
   if (!keyPattern.test(key))
     throw invalid("invalid_key", "Idempotency-Key is invalid.", [
       { path: "Idempotency-Key", message: "must be 1 to 255 visible ASCII characters" },
     ]);
-  return { key, fingerprint: createHash("sha256").update(JSON.stringify(body)).digest("hex") };
+  const text = JSON.stringify(env ? { ...body, env: Object.keys(env).toSorted() } : body);
+  return { key, fingerprint: createHash("sha256").update(text).digest("hex") };
 }
 
 function onAbort(signal: AbortSignal, action: () => void): void {

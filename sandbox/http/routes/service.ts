@@ -56,6 +56,7 @@ export function serviceEndpoints({
           programs: programIsolation
             ? { isolation: programIsolation.name, walls: programIsolation.walls }
             : null,
+          env: true,
           ...(missing.length > 0 && { missing }),
         });
       },

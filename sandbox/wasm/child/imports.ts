@@ -139,7 +139,7 @@ export class GuardedImports {
     }
   }
 
-  /** Loads the interpreter with guarded imports and at least so many bytes of memory. */
+  /** Loads the interpreter with guarded imports and at least this many bytes of memory. */
   async load<T>(memoryBytes: number, load: () => Promise<T>): Promise<T> {
     const { instantiate, Instance } = assembly;
     assembly.instantiate = async (source, imports) => {

@@ -92,7 +92,7 @@ async function runBlock(python: Python, shell: Shell, request: BlockRequest): Pr
   };
   const end =
     request.language === "shell"
-      ? await shell.run(request.code, print, limits)
+      ? await shell.run(request, print, limits)
       : python.run(
           {
             mode: "code",
@@ -106,6 +106,7 @@ async function runBlock(python: Python, shell: Shell, request: BlockRequest): Pr
               PWD: "/workspace",
               LANG: "C.UTF-8",
               ...PLOTTING,
+              ...request.env,
             },
           },
           { stdin: new Uint8Array(0), stdout: print, stderr: print },

@@ -10,7 +10,7 @@ const WHEEL = "/tmp/package.whl";
 /** The part of a plan for the snapshot. */
 export type SnapshotPlan = Pick<PackagePlan, "wheels" | "snapshotImports">;
 
-/** What became of packages. */
+/** The result of an installation. */
 export interface Installed {
   /** Hashes of the wheels that were installed. */
   installed: string[];

@@ -1,4 +1,5 @@
 import { Bash, type CommandContext, defineCommand, type ExecResult } from "just-bash/browser";
+import type { BlockRequest } from "../frames.ts";
 import { BlockEnd, type Watch } from "./imports.ts";
 import type { Python } from "./python.ts";
 import { pythonCommand } from "./python-command.ts";
@@ -20,7 +21,11 @@ export class Shell {
     this.#python = python;
   }
 
-  async run(script: string, print: (bytes: Uint8Array) => void, watch: Watch): Promise<BlockEnd> {
+  async run(
+    { code, env }: Pick<BlockRequest, "code" | "env">,
+    print: (bytes: Uint8Array) => void,
+    watch: Watch,
+  ): Promise<BlockEnd> {
     const over = () => performance.now() >= watch.deadline;
     const show = (bytes: Uint8Array) => {
       if (!over()) print(bytes);
@@ -38,7 +43,7 @@ export class Shell {
     const bash = new Bash({
       fs: files,
       cwd: WORKSPACE,
-      env: { HOME: WORKSPACE, PATH: "/usr/bin:/bin", LANG: "C.UTF-8" },
+      env: { HOME: WORKSPACE, PATH: "/usr/bin:/bin", LANG: "C.UTF-8", ...env },
       customCommands: [
         ...["python", "python3"].map((name) => defineCommand(name, run)),
         ...MISSING.map((name) => defineCommand(name, () => Promise.resolve(notFound(name)))),
@@ -60,7 +65,7 @@ export class Shell {
     bash.registerTransformPlugin(directOutput());
     let exitCode = 1;
     try {
-      const result = await bash.exec(script, { rawScript: true });
+      const result = await bash.exec(code, { rawScript: true });
       show(Buffer.from(result.stdout + result.stderr));
       ({ exitCode } = result);
     } catch (error) {

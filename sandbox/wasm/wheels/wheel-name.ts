@@ -36,7 +36,7 @@ export function wheelName(file: string, target: Target): WheelName {
   const usable = pythons.some((python) => {
     const [, kind, least] = /^(py|cp)3(\d*)$/.exec(python) ?? [];
     if (kind === undefined) return false;
-    // The stable ABI, and code of Python alone, go on in later versions.
+    // The stable ABI, and code of Python alone, work in later versions, too.
     if (kind === "py" || abis.includes("abi3")) return Number(least) <= Number(minor);
     return least === minor;
   });

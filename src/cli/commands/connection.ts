@@ -1,8 +1,13 @@
 import { type Command, Option } from "commander";
-import { ApiError, ConnectionError, TroupeClient } from "../../client/index.ts";
+import {
+  ApiError,
+  ConnectionError,
+  type TransportOptions,
+  TroupeClient,
+} from "../../client/index.ts";
 import { CliError, EXIT } from "../errors.ts";
 
-/** The options of every command that asks a server. */
+/** The options of every command that calls a server. */
 export interface ConnectionOptions {
   url: string;
   key?: string;
@@ -14,17 +19,21 @@ export interface ConnectionOptions {
 export function withConnection(command: Command): Command {
   return command
     .addOption(
-      new Option("--url <url>", "of the server").env("TROUPE_URL").default("http://127.0.0.1:8787"),
+      new Option("--url <url>", "URL of the server")
+        .env("TROUPE_URL")
+        .default("http://127.0.0.1:8787"),
     )
     .addOption(new Option("--key <key>", "API key or token").env("TROUPE_API_KEY"))
     .addOption(
-      new Option("--tenant <tenant>", "to act in, with an operator key").env("TROUPE_TENANT"),
+      new Option("--tenant <tenant>", "tenant to act in; needs an operator key").env(
+        "TROUPE_TENANT",
+      ),
     )
     .option("--json", "print JSON, one value per line");
 }
 
 /**
- * Calls `use` with a client, and turns its errors into what the user is told.
+ * Calls `use` with a client, and turns its errors into messages for the user.
  *
  * @throws CliError
  */
@@ -38,22 +47,46 @@ export async function connect(
       { exitCode: EXIT.usage, code: "invalid_url" },
     );
   }
-  // The reader of the output has ended (`troupe logs | head`).
-  process.stdout.on("error", () => process.exit(EXIT.done));
+  const options: TransportOptions = {
+    baseURL: url,
+    ...(key && { token: key }),
+    ...(tenant && { fetch: fetchAs(tenant) }),
+  };
+  await checkServer(options);
   try {
-    await use(
-      new TroupeClient({
-        baseURL: url,
-        ...(key && { token: key }),
-        ...(tenant && { fetch: fetchAs(tenant) }),
-      }),
-    );
+    await use(new TroupeClient(options));
   } catch (error) {
     if (error instanceof ConnectionError) throw unreachable(url);
     if (error instanceof ApiError) throw refused(error, key);
     throw error;
   }
 }
+
+/** @throws CliError when another program answers at the URL */
+async function checkServer(options: TransportOptions): Promise<void> {
+  const { baseURL } = options;
+  try {
+    const answer: unknown = await new TroupeClient({ ...options, maxRetries: 0 }).whoami();
+    if (typeof answer === "object" && answer !== null && "tenant" in answer) return;
+  } catch (error) {
+    // A problem document comes from Troupe, and the command gets the same one. A server that cannot be reached may still start.
+    if (error instanceof ConnectionError && !(error.cause instanceof SyntaxError)) return;
+    if (error instanceof ApiError && error.code !== UNEXPECTED) return;
+    if (error instanceof ApiError && error.status >= 500) {
+      throw new CliError(
+        `The server at ${baseURL} answered ${error.status}, but not with a response of Troupe. A proxy in front of it may not reach it.`,
+        { exitCode: EXIT.unreachable, code: "unreachable" },
+      );
+    }
+  }
+  throw new CliError(
+    `The server at ${baseURL} is not Troupe: it does not serve ${new URL(baseURL).pathname.replace(/\/+$/, "")}/v1/whoami as Troupe does. Check --url or TROUPE_URL, and the path if Troupe is mounted under one.`,
+    { exitCode: EXIT.unreachable, code: "no_troupe" },
+  );
+}
+
+/** The code that the client gives to a response that is not a problem document. */
+const UNEXPECTED = "unexpected_response";
 
 function fetchAs(tenant: string): (request: Request) => Promise<Response> {
   return (request) => {
@@ -65,7 +98,7 @@ function fetchAs(tenant: string): (request: Request) => Promise<Response> {
 function unreachable(url: string): CliError {
   const local = ["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname);
   const hint = local
-    ? 'Is it running? "npm start" starts it; --url or TROUPE_URL names another server.'
+    ? 'Is it running? Start it with "npm start", or name another server with --url or TROUPE_URL.'
     : "Check --url or TROUPE_URL.";
   return new CliError(`The server at ${url} cannot be reached. ${hint}`, {
     exitCode: EXIT.unreachable,

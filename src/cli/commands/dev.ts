@@ -23,12 +23,12 @@ export function devCommand({
     )
     .option(
       "--auth",
-      'take credentials as a deployed server does: generates an operator key and an API key of the tenant "local", prints them once and keeps them with the state. Code of agents needs a SANDBOX_URL then',
+      'require credentials as a deployed server does: generates an operator key and an API key of the tenant "local", prints them once and stores them with the state. Agents then need SANDBOX_URL to run code',
     )
     .addOption(
       new Option(
         "--inspect [port]",
-        "open the Worker's inspector for debuggers, on 127.0.0.1. Every web page in a browser of this machine can use it, too",
+        "open the Worker's inspector for debuggers, on 127.0.0.1. Any web page in a browser on this machine can use it too",
       )
         .preset("9229")
         .argParser(readPort),
@@ -38,7 +38,7 @@ export function devCommand({
     .addHelpText(
       "after",
       `
-All other options go to "wrangler dev", but those that open ports.
+All other options are passed to "wrangler dev", except those that open ports.
 
 In the environment:
   PORT         the port, 8787 by default
@@ -76,19 +76,19 @@ function readPort(text: string): number {
   throw new InvalidArgumentError("It must be a port, a number from 1 to 65535.");
 }
 
-/** Options of wrangler that open ports, which nothing guards. */
+/** Options of wrangler that open unprotected ports. */
 const OPENS_PORT = /^--(ip|port|inspector-(ip|port)|tunnel(-name)?)(=|$)/;
 
 /** @throws CliError */
 function requireUsable(args: readonly string[]): void {
   const usage = { exitCode: EXIT.usage, code: "usage" };
-  // With a value it would be taken for an option of wrangler.
+  // With a value, it would be read as an option of wrangler.
   if (args.some((argument) => argument.startsWith("--auth=")))
     throw new CliError("--auth takes no value.", usage);
   const opens = OPENS_PORT.exec(args.find((argument) => OPENS_PORT.test(argument)) ?? "");
   if (opens !== null)
     throw new CliError(
-      `--${opens[1]} of wrangler is not available: the server listens on 127.0.0.1 only. PORT sets its port, --inspect=PORT opens the inspector.`,
+      `wrangler's --${opens[1]} is not available: the server listens on 127.0.0.1 only. Set its port with PORT, and open the inspector with --inspect=PORT.`,
       usage,
     );
 }

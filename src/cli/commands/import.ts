@@ -7,11 +7,11 @@ export function importCommand(): Command {
   const command = new Command("import")
     .summary("create a team from component JSON")
     .description(
-      "Creates a team from component JSON, as AutoGen Studio and dump_component() write it. Prints its id, or what does not load and where.",
+      "Creates a team from component JSON, as AutoGen Studio and dump_component() write it. Prints the team's id, or each part that does not load and why.",
     )
     .argument("<file>", 'a file; "-" reads the standard input')
-    .option("--id <id>", "of the team; by default a random one")
-    .option("--label <label>", "shown in lists")
+    .option("--id <id>", "id of the team; random by default")
+    .option("--label <label>", "label of the team in lists")
     .addHelpText("after", "\nExample:\n  $ npx troupe import team.json --id support")
     .action(async (file: string, options: ConnectionOptions & { id?: string; label?: string }) => {
       await connect(options, async (client) => {

@@ -10,7 +10,7 @@ export function inboxCommand(): Command {
   const command = new Command("inbox")
     .summary("list and answer questions to humans")
     .description(
-      "Lists the open questions of all teams to humans and, in a terminal, asks for an answer to each. Enter alone skips a question.",
+      "Lists the questions of all teams that wait for a human and, in a terminal, asks you to answer each. Press Enter to skip a question.",
     )
     .option("--list", "only list them")
     .addHelpText("after", "\nExample:\n  $ npx troupe inbox")
@@ -19,7 +19,7 @@ export function inboxCommand(): Command {
         const requests = await openRequests(client);
         if (options.json) {
           for (const request of requests) printJson(request);
-        } else if (requests.length === 0) printLine("No team waits for an answer.");
+        } else if (requests.length === 0) printLine("No questions are open.");
         else if (options.list || !isInteractive()) {
           for (const request of requests) printLine(heading(request) + describeRequest(request));
         } else if (await untilInterrupted((signal) => answerAll(client, requests, signal))) {
@@ -47,7 +47,7 @@ const ASKED: Record<ListedRequest["kind"], string> = {
   tool: "the result of a tool",
 };
 
-/** Of which team, for which task, and what was said before the question. */
+/** The team and the task that the question belongs to, and the last message before it. */
 function heading(request: ListedRequest): string {
   const { team_id, team_label, run_id, kind, source, task, said } = request;
   const team = team_label === null ? team_id : `${team_label} (${team_id})`;
@@ -77,7 +77,7 @@ async function answerAll(
       await client.team(request.team_id).answer(request.run_id, request.id, answer);
       printLine("Answered.\n");
     } catch (error) {
-      // Somebody else was faster, or the time was over: the other questions remain.
+      // Another person answered first, or the question expired. Continue with the other questions.
       if (!(error instanceof ApiError) || error.status !== 409) throw error;
       printLine(`${error.problem.detail}\n`);
     }

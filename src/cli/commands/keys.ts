@@ -16,14 +16,18 @@ export function keysCommand(): Command {
 
 function createCommand(): Command {
   const command = new Command("create")
-    .description("Creates a key and prints it: the only time that it is shown.")
+    .description("Creates a key and prints it. The key is shown only once.")
     .requiredOption("--name <name>", "what the key is for")
     .option(
       "--scopes <list>",
-      `separated by commas: ${SCOPES.join(", ")}; by default your own`,
+      `scopes separated by commas: ${SCOPES.join(", ")}; your own by default`,
       scopes,
     )
-    .option("--expires-in <seconds>", "by default it does not expire", wholeNumber)
+    .option(
+      "--expires-in <seconds>",
+      "seconds until the key expires; never by default",
+      wholeNumber,
+    )
     .addHelpText(
       "after",
       "\nExample:\n  $ npx troupe keys create --name approvals --scopes requests:write",
@@ -42,7 +46,7 @@ function createCommand(): Command {
             printJson(key);
             return;
           }
-          // The key alone, so that a script can take it.
+          // Only the key goes to stdout, so that a script can capture it.
           printLine(key.key);
           const end = key.expires_at === null ? "does not expire" : `expires ${key.expires_at}`;
           process.stderr.write(
@@ -56,7 +60,7 @@ function createCommand(): Command {
 
 function listCommand(): Command {
   const command = new Command("list")
-    .description("Lists the keys that were created, without their secrets.")
+    .description("Lists the created keys, without their secrets.")
     .addHelpText("after", "\nExample:\n  $ npx troupe keys list")
     .action(async (options: ConnectionOptions) => {
       await connect(options, async (client) => {
@@ -77,7 +81,7 @@ function listCommand(): Command {
 function revokeCommand(): Command {
   const command = new Command("revoke")
     .description("Revokes a key.")
-    .argument("<id>", 'as "troupe keys list" prints it')
+    .argument("<id>", 'id of the key, from "troupe keys list"')
     .addHelpText("after", "\nExample:\n  $ npx troupe keys revoke k_8sJq2")
     .action(async (id: string, options: ConnectionOptions) => {
       await connect(options, async (client) => {
@@ -93,10 +97,12 @@ function scopes(list: string): Scopes {
   const names = list.split(",").map((name) => name.trim());
   const unknown = names.filter((name) => !(SCOPES as readonly string[]).includes(name));
   if (unknown.length === 0) return names as Scopes;
-  throw new InvalidArgumentError(`There is no scope ${unknown.join(", ")}.`);
+  throw new InvalidArgumentError(
+    `Unknown scopes: ${unknown.join(", ")}. Allowed: ${SCOPES.join(", ")}.`,
+  );
 }
 
 function wholeNumber(text: string): number {
   if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number above 0.");
+  throw new InvalidArgumentError("It must be a whole number greater than 0.");
 }

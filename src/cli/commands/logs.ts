@@ -10,7 +10,7 @@ export function logsCommand(): Command {
     .summary("show everything that happened in a team")
     .description("Shows the messages and events of a team, in all its runs, oldest first.")
     .argument("<team>", "id of the team")
-    .option("-f, --follow", "go on with what happens from now on, until Ctrl-C")
+    .option("-f, --follow", "follow new messages and events, until Ctrl-C")
     .addHelpText("after", "\nExample:\n  $ npx troupe logs demo -f")
     .action(async (id: string, options: ConnectionOptions & { follow?: true }) => {
       await connect(options, async (client) => {
@@ -18,7 +18,7 @@ export function logsCommand(): Command {
         const interrupted = await untilInterrupted(async (signal) => {
           const events = client.team(id).events({ signal, follow: options.follow === true });
           for await (const item of events) {
-            // Unfinished texts are no part of the log.
+            // Texts in progress are not part of the log.
             if (item.kind === "text" || item.kind === "discard") continue;
             if (options.json) printJson(item);
             else transcript.show(item);

@@ -8,7 +8,7 @@ export function stopCommand(): Command {
     .summary("end the active run of a team")
     .description("Completes the active run of a team after its current turn.")
     .argument("<team>", "id of the team")
-    .option("--now", "cancel it instead; what its finished turns said stays")
+    .option("--now", "cancel it instead; the messages of its finished turns are kept")
     .addHelpText("after", "\nExample:\n  $ npx troupe stop demo --now")
     .action(async (id: string, options: ConnectionOptions & { now?: true }) => {
       await connect(options, async (client) => {

@@ -11,7 +11,7 @@ import { CliError, EXIT } from "../errors.ts";
 /**
  * Reads component JSON from a file, or from the standard input for `-`.
  *
- * @throws CliError when it cannot be read or is no JSON object
+ * @throws CliError when it cannot be read or is not a JSON object
  */
 export async function readComponent(file: string): Promise<NonNullable<CreateTeam["component"]>> {
   const source = nameOf(file);
@@ -28,7 +28,9 @@ export async function readComponent(file: string): Promise<NonNullable<CreateTea
     throw invalidFile(`${source} is not JSON: ${(error as Error).message}`);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalidFile(`${source} must hold a JSON object: a team or an agent as component JSON.`);
+    throw invalidFile(
+      `${source} must contain a JSON object: a team or an agent as component JSON.`,
+    );
   }
   return value as NonNullable<CreateTeam["component"]>;
 }
@@ -64,7 +66,10 @@ export async function createFrom(
   }
 }
 
-/** The team of this id, created if it does not exist and the options say from what. @throws CliError | ApiError */
+/**
+ * The team of this id. It is created if it does not exist and the options name a template or a component. @throws CliError |
+ * ApiError
+ */
 export async function findTeam(
   client: TroupeClient,
   id: string,

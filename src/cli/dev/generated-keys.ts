@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { SCOPES } from "../../contract/constants.ts";
 
-/** A key that a server started with `--auth` has generated. */
+/** A key that a server with `--auth` has generated. */
 export interface LocalKey {
   key: string;
-  /** The file it is kept in. */
+  /** The file that stores it. */
   file: string;
   /** Whether it was generated at this start. */
   generated: boolean;
@@ -15,7 +15,7 @@ export interface LocalKeys {
   apiKey: LocalKey;
 }
 
-/** That of the server without credentials, so that it has the same teams. */
+/** The tenant of the server without credentials, so that both see the same teams. */
 const TENANT = "local";
 
 /** The settings of the Worker for these keys: hashes only. */

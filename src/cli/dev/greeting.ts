@@ -4,17 +4,17 @@ import type { LocalKey, LocalKeys } from "./generated-keys.ts";
 import { packageRoot } from "../package-root.ts";
 
 export interface GreetingOptions {
-  /** Of the server. */
+  /** The server's URL. */
   url: string;
   /** The directory of the project. */
   root: string;
-  /** Whether the API is at this address, and not below a path that the project has chosen. */
+  /** Whether the API is at this URL, not below a path that the project chose. */
   api: boolean;
-  /** Whether it is open to local requests. */
+  /** Whether the API is open to local requests. */
   open: boolean;
   /** Whether the settings name any credential. */
   credentials: boolean;
-  /** The keys of `--auth`. */
+  /** The keys that `--auth` generated. */
   keys: LocalKeys | undefined;
   /** Where code runs. */
   sandbox: string;
@@ -31,18 +31,18 @@ export async function greeting(options: GreetingOptions): Promise<string> {
   const lines = [first, sandbox];
   if (inspect !== undefined)
     lines.push(
-      `The inspector of the Worker is open: 127.0.0.1:${inspect}. It checks no origin: any web page in a browser of this machine can read the secrets of the Worker there.`,
+      `The inspector of the Worker is open: 127.0.0.1:${inspect}. It does not check origins: any web page in a browser on this machine can read the Worker's secrets through it.`,
     );
   lines.push("");
   if (open && api) lines.push(...templateLines(await fetchTemplates(url), options));
   else if (open) lines.push("It is open to requests from this machine.");
   else if (keys) lines.push(...keyLines(url, keys));
   else if (credentials)
-    lines.push("The API takes credentials only (TROUPE_OPEN=0); see docs/keys.md.");
+    lines.push("The API requires credentials (TROUPE_OPEN=0); see docs/keys.md.");
   else lines.push("The API is closed (TROUPE_OPEN=0): only /healthz answers; see docs/keys.md.");
   lines.push(
     "",
-    `Ctrl-C stops it; kill -9 ${process.pid} kills it. At the next start, runs continue where they were.`,
+    `Ctrl-C stops it; kill -9 ${process.pid} kills it. Runs continue where they were at the next start.`,
     "",
   );
   return lines.join("\n");
@@ -68,7 +68,7 @@ function templateLines(templates: Template[], { url, root }: GreetingOptions): s
   ];
 }
 
-/** What a template shows, and what it lacks here: its first sentence, and one that begins with "Needs". */
+/** The first sentence of a template's description, and the one that begins with "Needs". */
 function brief(description: string): string {
   const [first = "", ...others] = description.split(/(?<=\.)\s+/);
   return [first, ...others.filter((sentence) => sentence.startsWith("Needs "))].join(" ");
@@ -84,15 +84,15 @@ function curlLines(url: string, { name, task = "Hello" }: Template): string[] {
   ];
 }
 
-/** Prints new keys only, because terminals keep their output. */
+/** Prints new keys only, because terminals keep a history. */
 function keyLines(url: string, { operatorKey, apiKey }: LocalKeys): string[] {
   const shown = ({ key, file, generated }: LocalKey): string =>
     generated ? `${key}   (kept in ${file})` : `in ${file}`;
   return [
-    "The API takes credentials only (--auth); see docs/keys.md.",
+    "The API requires credentials (--auth); see docs/keys.md.",
     `  API key of the tenant "local", all scopes: ${shown(apiKey)}`,
     `  Operator key:                              ${shown(operatorKey)}`,
-    "Only their hashes are given to the Worker; the files can be read by you alone.",
+    "The Worker gets only their hashes, and only you can read the files.",
     "",
     "Try:",
     `  curl ${url}/v1/whoami -H "authorization: Bearer ${apiKey.generated ? apiKey.key : `$(cat '${apiKey.file}')`}"`,

@@ -1,4 +1,4 @@
-/** How the Worker answers: as the API, in another way, not yet, or with a wrong setting. */
+/** What the Worker's health check says: it serves the API, something else, nothing yet, or reports an invalid setting. */
 export type Health =
   | { state: "api" | "other" | "starting" }
   | {
@@ -7,17 +7,17 @@ export type Health =
       reason: string;
     };
 
-/** @param url of the front server */
+/** @param url the URL of the front server */
 export async function healthOf(url: string): Promise<Health> {
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) });
-    // Read to its end: workerd complains loudly about answers that are broken off.
+    // Read to its end: workerd logs an error for a response that is cut off.
     const { status, code, detail = "" } = fields(await response.text());
     if (response.ok && status === "ok") return { state: "api" };
-    // The front server's own answer.
+    // The front server's own response.
     if (code === "temporarily_unavailable") return { state: "starting" };
     if (code === "not_configured") return { state: "misconfigured", reason: detail };
-    // A Worker that has the API below a path of its own.
+    // A Worker that mounts the API below a path.
     return { state: "other" };
   } catch {
     // A reload takes longer than the timeout.

@@ -12,9 +12,8 @@ import { ENTRY_SOCKET } from "./process/private-ports.ts";
 import { Runtime } from "./process/runtime.ts";
 import { findWrangler } from "./process/wrangler.ts";
 import { checkWorkerSettings, type DevSettings, readSettings } from "./settings.ts";
-import { socketDirectory } from "./state/socket-directory.ts";
-import { State } from "./state/state.ts";
-import { unlistedTeams } from "./state/unlisted-teams.ts";
+import { socketDirectory, useWritableTemporaryDirectory } from "./state/socket-directory.ts";
+import { State, unlistedTeams } from "./state/state.ts";
 
 const HOST = "127.0.0.1";
 const READY_WITHIN_MS = 90_000;
@@ -28,10 +27,10 @@ export interface LocalSandbox {
   readonly url: string;
   readonly key: string;
   readonly pid: number | undefined;
-  /** Whether any of its processes is there. */
+  /** Whether any of its processes is running. */
   readonly lives: boolean;
   start: () => Promise<void>;
-  /** What isolates code, once it answers; prints why it does not. */
+  /** The isolation of code, once the sandbox answers. Prints why it does not. */
   ready: () => Promise<string | undefined>;
   stop: (signal: "SIGTERM" | "SIGKILL") => void;
 }
@@ -39,18 +38,19 @@ export interface LocalSandbox {
 export interface DevServerOptions {
   /** The directory of the project. */
   root: string;
-  /** Whether to generate keys and take only these. */
+  /** Whether to generate keys and accept only these. */
   auth: boolean;
-  /** The port of the inspector; without it there is none. */
+  /** The port of the inspector; without it, the inspector is off. */
   inspect: number | undefined;
-  /** Further arguments of `wrangler dev`. */
+  /** More arguments of `wrangler dev`. */
   wranglerArguments: readonly string[];
-  /** Makes a sandbox that keeps its data in the directory. Without it, SANDBOX_URL has to name one. */
+  /** Creates a sandbox that keeps its data in the directory. Without it, SANDBOX_URL must name one. */
   sandbox: ((directory: string) => LocalSandbox) | undefined;
 }
 
 /**
- * A project's Worker on this machine, open to local requests only, or with `auth` to credentials as a deployed one.
+ * A project's Worker on this machine. It is open to local requests only; with `auth`, it requires credentials as a deployed
+ * Worker does.
  *
  * A front server listens on PORT and passes requests on to the Worker, which `wrangler dev` builds and starts on a Unix
  * socket. docs/configuration.md lists the settings; those of the Worker may also be in .dev.vars.
@@ -64,12 +64,12 @@ export class DevServer {
   #keys: LocalKeys | undefined;
   #sandbox: LocalSandbox | undefined;
   #runtime: Runtime | undefined;
-  /** Whether answers are logged: not those that it gives itself while it starts. */
+  /** Whether responses are logged. Those to its own requests while it starts are not. */
   #logging = false;
-  /** Whether it is being stopped. */
+  /** Whether the server is stopping. */
   #stopping = false;
 
-  /** @throws Error naming the setting that is wrong */
+  /** @throws Error naming the invalid setting */
   constructor(options: DevServerOptions) {
     this.#options = options;
     this.#settings = readSettings(options.root, process.env, options.auth);
@@ -88,6 +88,7 @@ export class DevServer {
     const { port, open, worker } = this.#settings;
     const state = this.#state;
     const program = findWrangler(root, wranglerArguments);
+    useWritableTemporaryDirectory();
     await state.lock(port);
     if (auth) this.#keys = state.credentials();
 
@@ -98,14 +99,15 @@ export class DevServer {
       socket: join(sockets.directory, ENTRY_SOCKET),
       key: this.#frontKey,
       open,
+      diskIsFull: () => state.diskIsFull(),
       log: (line) => {
         if (this.#logging) console.log(line);
       },
     });
     await front.listen();
-    const egressProxy = open ? new EgressProxy(HOST) : undefined;
-    await egressProxy?.listen();
-    // A closed server behaves as a deployed one, which sends code to encrypted addresses only.
+    const egressProxy = new EgressProxy(HOST);
+    await egressProxy.listen();
+    // A closed server behaves like a deployed one, which sends code to https:// addresses only.
     if (open && !worker["SANDBOX_URL"]) this.#sandbox = this.#options.sandbox?.(state.sandbox);
     await this.#sandbox?.start();
     const sandboxReady = this.#sandbox?.ready() ?? Promise.resolve(undefined);
@@ -153,7 +155,7 @@ export class DevServer {
     console.log(text);
   }
 
-  #workerVars(egressProxy: EgressProxy | undefined): Record<string, string> {
+  #workerVars(egressProxy: EgressProxy): Record<string, string> {
     const { fromEnvironment, worker, open } = this.#settings;
     const key = worker["SECRETS_KEY"];
     if (key !== undefined && this.#state.hasSecretsKey(key)) {
@@ -167,7 +169,7 @@ export class DevServer {
       SECRETS_KEY: key ?? this.#state.secretsKey(),
       TROUPE_FRONT_KEY: this.#frontKey,
       ...(this.#keys && authVars(this.#keys)),
-      ...(egressProxy && { TROUPE_EGRESS_PROXY: egressProxy.url }),
+      TROUPE_EGRESS_PROXY: egressProxy.url,
       ...(this.#sandbox && { SANDBOX_URL: this.#sandbox.url, SANDBOX_KEY: this.#sandbox.key }),
     };
   }
@@ -175,12 +177,12 @@ export class DevServer {
   #stopWhenAsked(): void {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.on(signal, () => {
-        // The second time there is no more grace.
+        // The second signal does not wait.
         if (this.#stopping) this.#signalAll("SIGKILL");
         void this.#stop(0);
       });
     }
-    // The reader of the output has ended (`npm start | head`).
+    // The program that reads the output has ended (`npm start | head`).
     process.stdout.on("error", () => void this.#stop(0));
     process.stderr.on("error", () => void this.#stop(0));
     watchParent(() => void this.#stop(0));
@@ -204,7 +206,7 @@ export class DevServer {
     return this.#runtime?.lives === true || this.#sandbox?.lives === true;
   }
 
-  /** How the Worker answers, once it does; undefined when it is given up. */
+  /** The Worker's health, once it answers; undefined after the timeout. */
   async #ready(runtime: Runtime): Promise<"api" | "other" | undefined> {
     const deadline = Date.now() + READY_WITHIN_MS;
     while (!this.#stopping) {
@@ -228,15 +230,15 @@ export class DevServer {
 
   async #whereCodeRuns(sandboxReady: Promise<string | undefined>): Promise<string> {
     const other = this.#settings.worker["SANDBOX_URL"];
-    if (other) return `Code of agents runs in the sandbox at ${other}.`;
-    if (this.#sandbox === undefined) return "Code of agents cannot be run: SANDBOX_URL is not set.";
+    if (other) return `The agents' code runs in the sandbox at ${other}.`;
+    if (this.#sandbox === undefined) return "Agents cannot run code: SANDBOX_URL is not set.";
     const isolation = await sandboxReady;
     return isolation === undefined
-      ? "Code of agents cannot be run: the sandbox did not start."
-      : `Code of agents runs in a sandbox on this machine, process ${this.#sandbox.pid} (isolation: ${isolation}).`;
+      ? "Agents cannot run code: the sandbox did not start."
+      : `The agents' code runs in a sandbox on this machine, process ${this.#sandbox.pid} (isolation: ${isolation}).`;
   }
 
-  /** Loads teams, so that they are listed. One of another tenant than the key's is listed when it is used. */
+  /** Loads teams, so that they are listed. A team of another tenant than the key's is listed when it is used. */
   async #loadTeams(ids: readonly string[]): Promise<void> {
     const headers = new Headers();
     if (this.#keys) headers.set("authorization", `Bearer ${this.#keys.apiKey.key}`);
@@ -247,7 +249,7 @@ export class DevServer {
   }
 }
 
-/** Whether the log is for what goes wrong only. */
+/** Whether the log shows only errors. */
 function isQuiet(wranglerArguments: readonly string[]): boolean {
   return /--log-level[ =](warn|error|none)/.test(wranglerArguments.join(" "));
 }

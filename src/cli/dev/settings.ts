@@ -2,12 +2,16 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { ValueError } from "../../core/errors.ts";
-import { parseSettings, settingsRefusal, type SettingValues } from "../../parse-settings.ts";
+import {
+  parseSettings,
+  settingsRefusal,
+  type SettingValues,
+} from "../../service/parse-settings.ts";
 import { secretHosts } from "../../secrets/secret-hosts.ts";
 import { KEY_BYTES, secretsKeyBytes } from "../../secrets/secrets-key.ts";
-import { SETTING_NAMES } from "../../settings.ts";
+import { SETTING_NAMES } from "../../service/settings.ts";
 
-/** The settings of a local server: from its environment, and for those of the Worker from `.dev.vars`, too. */
+/** The settings of a local server, from its environment. Those of the Worker may also be in `.dev.vars`. */
 export interface DevSettings {
   port: number;
   /** The directory of the state. */
@@ -16,14 +20,14 @@ export interface DevSettings {
   open: boolean;
   /** Settings and secrets of the Worker. */
   fromEnvironment: Record<string, string>;
-  /** The same, with those of `.dev.vars`. */
+  /** The same, together with `.dev.vars`. */
   worker: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * @param root of the project
- * @param auth whether keys are generated, which closes the API to other requests
- * @throws Error naming the setting that is wrong
+ * @param root the folder of the project
+ * @param auth whether keys are generated and required
+ * @throws Error naming the invalid setting
  */
 export function readSettings(
   root: string,
@@ -50,9 +54,9 @@ export function readSettings(
 }
 
 /**
- * Checks the settings of the Worker as it does itself, before anything is started.
+ * Checks the settings of the Worker before anything is started, with the Worker's own checks.
  *
- * @throws Error naming the setting that is wrong
+ * @throws Error naming the invalid setting
  */
 export function checkWorkerSettings({ worker, open }: DevSettings): void {
   const given = Object.entries(worker).filter(([, value]) => value);
@@ -68,18 +72,20 @@ export function checkWorkerSettings({ worker, open }: DevSettings): void {
   }
 }
 
-/** `--auth` sets these. */
+/** Settings that `--auth` sets. */
 const SET_BY_AUTH = ["API_KEYS", "OPERATOR_KEY_HASH"];
 
 function requireNoCredentials(worker: DevSettings["worker"]): void {
   const given = SET_BY_AUTH.find((name) => worker[name]);
   if (given !== undefined) {
     throw new Error(
-      `${given} is set: --auth generates keys of its own. To take yours, start without --auth and with TROUPE_OPEN=0.`,
+      `${given} is set, but --auth generates its own keys. To use yours, start without --auth and with TROUPE_OPEN=0.`,
     );
   }
   if (worker["TROUPE_OPEN"] === "1") {
-    throw new Error("TROUPE_OPEN is 1 (open to this machine): leave it out with --auth.");
+    throw new Error(
+      "TROUPE_OPEN is 1 (open to this machine), which contradicts --auth: remove one of the two.",
+    );
   }
 }
 

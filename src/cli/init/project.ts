@@ -1,24 +1,23 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { CliError, EXIT } from "../errors.ts";
-import { packageRoot } from "../package-root.ts";
-import { manifest } from "./manifest.ts";
+import { packageRoot, version } from "../package-root.ts";
 
-/** The name of the project in the files of the template. */
+/** The placeholder for the project's name in the files of the template. */
 const PLACEHOLDER = "my-team";
 
-/** What may be there already. */
+/** Files that may exist already. */
 const HARMLESS: ReadonlySet<string> = new Set([".git", ".DS_Store"]);
 
-/** A Worker's name is a label of its address. */
+/** The name of a Worker, which is a label of its host name. */
 const NAME = /^[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
 /**
- * Writes a project into a directory, all of it or nothing.
+ * Writes a project into a directory, completely or not at all.
  *
- * @param directory new or empty; its name becomes that of the project
+ * @param directory new or empty; the project gets its name
  * @returns the name
- * @throws CliError when the directory is not empty or its name cannot be that of a Worker
+ * @throws CliError when the directory is not empty or its name is not valid for a Worker
  */
 export function writeProject(directory: string): string {
   const target = resolve(directory);
@@ -42,14 +41,14 @@ export function writeProject(directory: string): string {
   return name;
 }
 
-/** The files of a project by their path in it. */
+/** The files of a project by path. */
 function projectFiles(name: string): Map<string, string> {
   const template = join(packageRoot, "template");
   const files = new Map([["package.json", `${JSON.stringify(manifest(name), null, 2)}\n`]]);
   for (const entry of readdirSync(template, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = join(entry.parentPath, entry.name);
-    // npm leaves files such as .gitignore out of packages, so the template has an underscore for the dot.
+    // npm leaves files such as .gitignore out of packages, so the template has an underscore in place of the dot.
     const path = relative(template, file).replace(/^_/, ".");
     files.set(path, readFileSync(file, "utf8").replaceAll(PLACEHOLDER, name));
   }
@@ -70,7 +69,7 @@ function requireEmpty(target: string, given: string): boolean {
   if (found.length === 0) return true;
   const shown = found.slice(0, 3).join(", ") + (found.length > 3 ? ", ..." : "");
   throw new CliError(
-    `${given} is not empty (${shown}): a project needs a new or an empty directory.`,
+    `${given} is not empty (${shown}). A project needs a new or an empty directory.`,
     { code: "directory_not_empty" },
   );
 }
@@ -84,7 +83,41 @@ function invalidName(name: string): CliError {
     .replace(/-+$/, "");
   const example = NAME.test(similar) ? similar : PLACEHOLDER;
   return new CliError(
-    `"${name}" cannot name a project: use 2 to 63 lower-case letters, digits and hyphens, beginning with a letter, for example "${example}".`,
+    `"${name}" is not a valid project name: use 2 to 63 lower-case letters, digits and hyphens, beginning with a letter, for example "${example}".`,
     { exitCode: EXIT.usage, code: "invalid_name" },
   );
+}
+
+/**
+ * The package.json of a new project, with the versions that Troupe is tested with.
+ *
+ * @param name the name of the package and its Worker
+ */
+function manifest(name: string): object {
+  return {
+    name,
+    version: "0.1.0",
+    private: true,
+    type: "module",
+    // The Node that runs npm. The project installs its own.
+    engines: { node: ">=22.12" },
+    scripts: {
+      start: "troupe dev",
+      test: 'node --test "test/**/*.test.ts"',
+      lint: "oxlint",
+      types: "tsc",
+      build: "wrangler deploy --dry-run --outdir dist",
+      deploy: "wrangler deploy",
+    },
+    dependencies: { troupe: version, zod: "4.6.7" },
+    devDependencies: {
+      "@cloudflare/workers-types": "5.20261026.1",
+      "@types/node": "24.19.2",
+      node: "26.10.0",
+      oxlint: "1.94.0",
+      typescript: "7.0.2",
+      wrangler: "4.155.0",
+    },
+    allowScripts: { esbuild: true, fsevents: true, node: true, workerd: true },
+  };
 }

@@ -14,34 +14,53 @@ import { ask, isInteractive } from "./questions.ts";
 import { reportError } from "./report-error.ts";
 import { Transcript } from "./transcript.ts";
 
+export interface FollowOptions {
+  /** Whether to print the items of the run as JSON instead. */
+  json: boolean;
+  /** Whether the stream begins with what was recorded before, until it calls `onLive`. */
+  replays: boolean;
+}
+
 /**
- * Shows a run to its end and asks its questions, or leaves it on Ctrl-C.
+ * Shows a run to its end and asks its questions; Ctrl-C leaves it. Without an interactive terminal, it ends when the run
+ * waits for a human.
  *
  * @param start starts the run, or continues with one
- * @param json whether to print its items instead
  */
 export async function follow(
   team: TeamClient,
-  start: (signal: AbortSignal) => RunStream,
-  json: boolean,
+  start: (signal: AbortSignal, onLive: () => void) => RunStream,
+  { json, replays }: FollowOptions,
 ): Promise<ExitCode> {
   const transcript = new Transcript(process.stdout);
   let code = EXIT.done as ExitCode;
   const interrupted = await untilInterrupted(async (signal) => {
     const questions =
       json || !isInteractive() ? undefined : new Questions(team, transcript, signal);
+    const unanswered = new AbortController();
+    let live = !replays;
+    let waits = false;
+    const endWaiting = (): void => {
+      if (live && waits && questions === undefined) unanswered.abort();
+    };
+    const onLive = (): void => {
+      live = true;
+      endWaiting();
+    };
     try {
-      for await (const item of start(signal)) {
+      for await (const item of start(AbortSignal.any([signal, unanswered.signal]), onLive)) {
         if (json) printJson(withoutRepetition(item));
         else transcript.show(item);
         if (item.kind !== "run") continue;
         questions?.update(item.run);
-        if (questions === undefined && item.run.status === "waiting") {
-          code = EXIT.waiting;
-          break;
-        }
+        waits = item.run.status === "waiting";
+        endWaiting();
       }
     } catch (error) {
+      if (unanswered.signal.aborted) {
+        code = EXIT.waiting;
+        return;
+      }
       if (!(error instanceof RunError)) throw error;
       code = error.run.status === "cancelled" ? EXIT.cancelled : EXIT.failed;
       if (!json) transcript.note(`${error.run.status}: ${error.message}`);
@@ -52,17 +71,27 @@ export async function follow(
   const hint = (text: string): void => void (json || process.stderr.write(`${text}\n`));
   if (interrupted) {
     hint(
-      `\nThe run goes on. "troupe attach ${team.id}" shows it again, "troupe stop ${team.id}" ends it.`,
+      `\nThe run continues. "troupe attach ${team.id}" shows it again, "troupe stop ${team.id}" ends it.`,
     );
     return EXIT.interrupted;
   }
   if (code === EXIT.waiting) {
-    hint(`The run waits for a human. "troupe inbox" answers; "troupe attach ${team.id}" goes on.`);
+    hint(
+      `The run waits for a human. Answer with "troupe inbox"; follow the run with "troupe attach ${team.id}".`,
+    );
   }
   return code;
 }
 
-/** A text in progress as what was added: its whole content with each token would be a lot. */
+/** Follows a run that was started before, from its beginning. */
+export function followRecorded(team: TeamClient, run: string, json: boolean): Promise<ExitCode> {
+  return follow(team, (signal, onLive) => team.watch(run, { signal, onLive }), {
+    json,
+    replays: true,
+  });
+}
+
+/** A text in progress as its added part, because repeating the full text for each token would be long. */
 function withoutRepetition(item: StreamItem): object {
   if (item.kind !== "text") return item;
   const { id, source, content } = item.text;
@@ -80,7 +109,7 @@ class Questions {
   readonly #transcript: Transcript;
   readonly #signal: AbortSignal;
   #open: readonly HumanRequest[] = [];
-  /** Requests that are answered, or over. */
+  /** Requests that were answered or have expired. */
   readonly #settled = new Set<string>();
   #asking: { id: string; abort: AbortController } | undefined;
 
@@ -92,7 +121,7 @@ class Questions {
 
   update(run: RunInfo): void {
     this.#open = run.requests;
-    // Answered elsewhere, or its time is over.
+    // It was answered elsewhere or has expired.
     if (!run.requests.some(({ id }) => id === this.#asking?.id)) this.#asking?.abort.abort();
     if (this.#asking === undefined) void this.#askAll(run.id);
   }
@@ -127,7 +156,7 @@ class Questions {
         process.stdout.write("\n");
         return;
       }
-      // Somebody else was faster. After any other error the question is asked again.
+      // Another person answered first. After any other error, the question is asked again.
       if (error instanceof ApiError && error.status === 409) this.#settled.add(request.id);
       reportError(error, false);
     }

@@ -1,5 +1,5 @@
 /**
- * Does something until it is done or Ctrl-C is pressed. A second Ctrl-C ends the process at once.
+ * Runs an action until it is done or Ctrl-C is pressed. A second Ctrl-C ends the process at once.
  *
  * @param action ends with an error when its signal is aborted
  * @returns whether it was interrupted

@@ -11,7 +11,7 @@ export function printLine(text: string): void {
 }
 
 /**
- * Text of agents without what a terminal would obey: control characters other than line feed and tab.
+ * Removes the control characters from agents' text, except line feed and tab: a terminal would act on them.
  */
 export function printable(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\t]/gu, "");

@@ -4,12 +4,12 @@ import { printable, styler } from "./output.ts";
 
 type Request = Omit<HumanRequest, "context"> | ListedRequest;
 
-/** Whether there is somebody to ask. */
+/** Whether the terminal is interactive. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY;
 }
 
-/** The question, and what is to be approved. */
+/** The question, with the tool call that needs approval. */
 export function describeRequest({ prompt, code, tool_call }: Request): string {
   const parts = [prompt];
   if (code !== undefined) parts.push(code);
@@ -38,7 +38,7 @@ export async function ask(
 ): Promise<Answer | undefined> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   let done = false;
-  // The terminal takes Ctrl-C while it reads a line; Ctrl-D closes it, and nobody is left to answer.
+  // The terminal handles Ctrl-C while it reads a line. Ctrl-D closes it, so no answer can follow.
   terminal.on("SIGINT", () => process.emit("SIGINT"));
   terminal.on("close", () => done || process.emit("SIGINT"));
   const style = styler(process.stdout);
@@ -54,7 +54,7 @@ export async function ask(
   } finally {
     done = true;
     terminal.close();
-    // Otherwise the input keeps the process alive.
+    // An open input would keep the process alive.
     process.stdin.pause();
   }
 }

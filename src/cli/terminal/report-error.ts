@@ -2,7 +2,7 @@ import { CliError, EXIT, type ExitCode } from "../errors.ts";
 import { printable, styler } from "./output.ts";
 
 /**
- * Prints an error on the standard error output: for people, or as a line `{"error": {code, message, issues}}`.
+ * Prints an error to stderr, as text or as a line of JSON, `{"error": {code, message, issues}}`.
  *
  * @returns the exit code
  */

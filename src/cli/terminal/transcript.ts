@@ -1,10 +1,10 @@
-import type { StreamItem, TextInProgress } from "../../client/index.ts";
+import type { RunInfo, StreamItem, TextInProgress } from "../../client/index.ts";
 import type { Message } from "../../core/messages/message.ts";
 import { toText } from "../../core/messages/views.ts";
 import { printable, styler } from "./output.ts";
 
 const COLOURS = ["cyan", "green", "yellow", "magenta", "blue"] as const;
-/** Of a tool's result; it may be a whole page. */
+/** The longest part of a tool's result that is shown. */
 const MOST_RESULT_CHARACTERS = 1_000;
 
 type ShownMessage = Extract<StreamItem, { kind: "message" }>["message"];
@@ -18,11 +18,13 @@ export class Transcript {
   readonly #runs: boolean;
   /** The colour of each source, in the order in which they spoke. */
   readonly #colours = new Map<string, (typeof COLOURS)[number]>();
-  /** What was shown of each text in progress. */
+  /** The part of each text in progress that was shown. */
   readonly #shown = new Map<string, string>();
+  /** Notes of runs that were shown. */
+  readonly #noted = new Set<string>();
   /** The text whose line is open. */
   #open: string | undefined;
-  /** What happened since {@link hold}. */
+  /** The items since {@link hold}. */
   #held: StreamItem[] | undefined;
 
   /** @param runs whether to show that runs start and end */
@@ -58,12 +60,16 @@ export class Transcript {
         this.note(`retracted: ${item.ids.length} messages of a turn that was abandoned`);
         return;
       case "run":
+        this.#notes(item.run);
         if (this.#runs || ["queued", "paused"].includes(item.run.status)) {
           this.note(`run ${item.run.id}: ${item.run.status}`);
         }
         return;
       case "failed":
         this.note(`failed: ${item.problem.detail}`);
+        return;
+      case "activity":
+      case "turn":
         return;
       case "result": {
         const { stop_reason, usage } = item.result;
@@ -73,13 +79,24 @@ export class Transcript {
     }
   }
 
-  /** A remark of the program itself, on a line of its own. */
+  /** Notes on content that the run's models did not get, each once. */
+  #notes({ id, notes = [] }: RunInfo): void {
+    for (const { agent, message } of notes) {
+      const text = `${agent ?? "the team"}: ${message}`;
+      const key = `${id} ${text}`;
+      if (this.#noted.has(key)) continue;
+      this.#noted.add(key);
+      this.note(text);
+    }
+  }
+
+  /** A note of the program itself, on its own line. */
   note(text: string): void {
     this.#closeLine();
     this.#write(`${this.#style("dim", `(${printable(text)})`)}\n`);
   }
 
-  /** Keeps what happens until {@link release}, while something else uses the terminal. */
+  /** Buffers items until {@link release}, while another part uses the terminal. */
   hold(): void {
     this.#closeLine();
     this.#held ??= [];
@@ -92,7 +109,7 @@ export class Transcript {
   }
 
   #text(text: TextInProgress, replaced: boolean): void {
-    // Of those who speak side by side, the others are shown when their message is complete.
+    // When agents speak in parallel, one text streams, and the others are shown once their message is complete.
     if (this.#open !== undefined && this.#open !== text.id) return;
     if (replaced && this.#shown.delete(text.id)) this.#closeLine();
     if (this.#open === undefined) this.#write(this.#label(text.source));
@@ -103,7 +120,7 @@ export class Transcript {
 
   #message(message: ShownMessage): void {
     if (message.type === "UserInputRequestedEvent") return;
-    // A model client that does not know the id names its text by the source.
+    // A model client that does not know the message's id uses the source instead.
     const text = [message.id, message.source].find((id) => this.#shown.has(id));
     const shown = text === undefined ? undefined : this.#shown.get(text);
     const whole = toText(message);
@@ -155,7 +172,7 @@ export class Transcript {
   }
 }
 
-/** Pieces of a text may leave out line breaks, as those of AutoGen's replay client do. */
+/** The chunks of a text may lack its line breaks, as those of AutoGen's replay client do. */
 function isSameText(one: string, other: string): boolean {
   const words = (text: string): string => text.split(/\s+/).join(" ").trim();
   return words(one) === words(other);

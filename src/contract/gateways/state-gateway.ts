@@ -13,19 +13,18 @@ export interface StatePage {
 
 /** The state of a team that is too large for one document, in parts. */
 export interface StateGateway {
-  /** About a megabyte of a state. @param cursor null begins with the last commit, and all pages that follow are of that one */
+  /**
+   * A page of about a megabyte. @param cursor null starts with the last commit, and all following pages belong to that
+   * commit
+   */
   statePage(cursor: string | null): Promise<Result<StatePage>>;
   /**
-   * Begins to stage a part, instead of an earlier or concurrent attempt.
+   * Starts to stage a part, and replaces an earlier or concurrent attempt.
    *
-   * @returns the name of this attempt
+   * @returns the id of this attempt
    */
   beginStatePart(header: StatePartHeader): Promise<Result<string>>;
   /** Checks and stages lines of rows. */
   addStateLines(attempt: string, lines: readonly string[]): Promise<Result<null>>;
   endStatePart(attempt: string, end: StatePartEnd): Promise<Result<StagedState>>;
-  stagedState(): Promise<Result<StagedState>>;
-  discardStagedState(): Promise<Result<null>>;
-  /** Makes the staged parts the state of the team, all or nothing. Again: nothing happens. */
-  commitStagedState(state: string): Promise<Result<null>>;
 }

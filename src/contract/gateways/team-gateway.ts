@@ -1,16 +1,20 @@
+import type { Idempotency } from "../common.ts";
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { AnswerForm, ToolSchema } from "../../core/models/chat-completion-client.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
-import type { TraceContext } from "../../core/run/turn-context.ts";
+import type { TurnPage, TurnQuery } from "../turn.ts";
+import type { TraceContext } from "../../core/steps/step-attempt.ts";
+import type { ObjectCalls } from "../commands/command.ts";
+import type { TeamCommands } from "../commands/commands.ts";
 import type { Result } from "../result.ts";
+import type { MemoryCalls } from "./memory-gateway.ts";
 import type { StateGateway } from "./state-gateway.ts";
 import type { PushConfig, SecretPushConfig } from "../webhooks/push.ts";
-import type { HumanRequest, RunInfo, RunPage } from "../run.ts";
-import type { ScheduleInfo, SchedulePage } from "../schedule.ts";
+import type { HumanRequest, RunInfo } from "../run.ts";
+import type { ScheduleInfo } from "../schedule.ts";
 import type { MessagePage, MessageQuery, TeamInfo } from "../team.ts";
-import type { StreamFormat } from "../stream/stream-format.ts";
-import type { RunTrace } from "../trace.ts";
+import type { StreamFormat } from "./stream-format.ts";
 import type { RunWebhook } from "../webhooks/webhook.ts";
 
 export interface CreateTeamInput {
@@ -20,43 +24,37 @@ export interface CreateTeamInput {
   component: ComponentModel;
   /** Seconds without a run after which the team erases itself. Left out, it stays. */
   expires_in?: number;
-  /** Of the request's `Idempotency-Key`, if it has one: the same key and body get the same answer. */
+  /** Hash of the request's `Idempotency-Key`, if it has one: the same key and body get the same answer. */
   idempotency?: Idempotency;
 }
 
-/** What a conversation gets from the team that it is with. The secrets of the component are sealed, and stay so. */
+/** Data that a conversation gets from its team. The secrets of the component stay sealed. */
 export interface ConversationModel extends Pick<TeamInfo, "label" | "metadata" | "component"> {
   agent: string;
 }
 
-/** A conversation that one caller has alone. */
+/** A conversation that belongs to one caller. */
 export interface CreateConversationInput extends Caller {
-  /** Of the team that the conversation is. */
+  /** Id of the team that the conversation is with. */
   id: string;
-  /** Seconds without a run after which it erases itself. */
+  /** Seconds without a run after which the conversation erases itself. */
   expires_in: number;
 }
 
-/** Whose a conversation is. */
+/** The owner of a conversation. */
 export interface Caller {
   /** Tells the caller from others of the tenant. Never shown. */
   owner: string;
-  /** What the caller is called. */
+  /** The caller's display name. */
   caller: string | null;
 }
 
 export interface ForkTeamInput {
-  /** Of the new team. */
+  /** Id of the new team. */
   id: string;
   /** Null: the last finished turn. */
   turn: number | null;
   idempotency?: Idempotency;
-}
-
-export interface Idempotency {
-  key: string;
-  /** Hash of the body; the same key with another hash is refused with 422. */
-  hash: string;
 }
 
 export interface StartRunInput {
@@ -68,27 +66,29 @@ export interface StartRunInput {
   max_total_tokens: number | null;
   /** In the currency of the prices. */
   max_cost: number | null;
+  /** For whom it is, as the credential of the request allows. */
+  user?: string | undefined;
   metadata: JsonObject;
   webhook: RunWebhook | null;
-  /** Told of the run in the words of a protocol. */
+  /** Push notification config of the run, in a protocol's format. */
   push?: SecretPushConfig;
   /** Tools of the client: calls of them become requests of the kind `tool`. Names are unique. */
   tools?: readonly ToolSchema[];
-  /** How the client wants to be answered. */
+  /** The format in which the client wants the answer. */
   answer_form?: AnswerForm;
-  /** The caller's trace, which the run's continues. */
+  /** The caller's trace context, which the run continues. */
   trace?: TraceContext;
   idempotency?: Idempotency;
 }
 
-/** What a schedule starts its runs with. */
+/** The run options of a schedule. */
 export type ScheduledRun = Omit<
   StartRunInput,
   "idempotency" | "webhook" | "push" | "tools" | "answer_form" | "trace"
 >;
 
 export interface CreateScheduleInput extends ScheduledRun, ScheduleTimes {
-  /** Left out, one is made. */
+  /** Generated if left out. */
   id?: string;
   enabled: boolean;
   idempotency?: Idempotency;
@@ -102,7 +102,7 @@ export interface ScheduleChanges extends Partial<ScheduledRun>, ScheduleTimes {
 /** Not both `cron` and `at`. */
 export interface ScheduleTimes {
   cron?: string;
-  /** Of `cron`: an IANA time zone. */
+  /** The IANA time zone of `cron`. */
   timezone?: string;
   /** ISO 8601 with its offset. */
   at?: string;
@@ -123,7 +123,34 @@ export interface StreamInput {
   format?: StreamFormat;
 }
 
-/** Who opens streams. */
+/** What protocols keep with a team: where a chat continues, and a conversation's items that no run has. */
+export const PROTOCOL_NAMES = ["ai_sdk_chat", "openai_chat", "openai_conversation"] as const;
+export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
+
+/** A change of what a protocol keeps, which the team makes in one step. */
+export interface KeptChange {
+  /** Fields that are replaced. */
+  set?: JsonObject;
+  /** What is added to the field `items`. Each entry has an id. */
+  add?: JsonObject[];
+  /** Ids of entries of `items` that are removed. */
+  remove?: string[];
+  /** Bytes of `items` as JSON, above which nothing is changed. */
+  mostBytes?: number;
+}
+
+/** Answers to questions of a run: all of them are taken, or none. */
+export interface AnswersInput {
+  run: string;
+  answers: readonly {
+    request: string;
+    answer: JsonObject;
+    /** The answer is left out where the question is no longer open, instead of all answers being refused. */
+    if_open?: boolean;
+  }[];
+}
+
+/** The client that opens streams. */
 export interface StreamCaller {
   /** The same for all requests with one credential. */
   credential: string;
@@ -141,37 +168,51 @@ export interface TokenOfTeam {
 }
 
 /**
- * One team, as the HTTP layer and the protocols see it. Implemented over Durable Object RPC. Asking for a team that
- * does not exist gives `team_not_found` and writes nothing.
+ * One team, as the HTTP layer and the protocols see it: its commands, and the calls from which other commands are
+ * composed. Implemented over Durable Object RPC. A call for a team that does not exist gives `team_not_found` and
+ * writes nothing.
  */
-export interface TeamGateway extends StateGateway {
+export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGateway, MemoryCalls {
   create(input: CreateTeamInput): Promise<Result<TeamInfo>>;
   team(): Promise<Result<TeamInfo>>;
   replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>>;
   /**
-   * Stops the run and erases everything stored, alarm included. A team whose data could not be read has told its tenant
-   * nothing; `team_unreadable` where not even its object can be started.
+   * Stops the run and erases everything stored, including the alarm. A team whose data could not be read does not
+   * report its deletion to the tenant. Answers `team_unreadable` if the object itself cannot be started.
    */
-  destroy(): Promise<Result<{ told: boolean }>>;
+  destroy(): Promise<Result<{ reported: boolean }>>;
   /** Differs for every team that was ever created, also under the same id: what team tokens are bound to. */
   creation(): Promise<Result<string>>;
   /** Whether a token of this team was revoked, or is for an earlier team with its id. */
   isRevoked(token: TokenOfTeam): Promise<boolean>;
-  /** Revokes a team token. @param id null: all that were made until now */
+  /** Revokes a team token. @param id null: all tokens created so far */
   revokeTokens(id: string | null): Promise<Result<null>>;
-  /** The team's name at the sandbox: random, and not for clients. */
+  /** The team's name at the sandbox: random, and never shown to clients. */
   session(): Promise<Result<string>>;
   reset(): Promise<Result<TeamInfo>>;
-  saveState(): Promise<Result<JsonObject>>;
-  loadState(state: JsonObject): Promise<Result<null>>;
-  /** What the team shows of its state, as of its last turn (`Runnable.visibleState`): `{}` where it shows nothing. */
+  /** The team's visible state as of its last turn (`Runnable.visibleState`), or `{}`. */
   visibleState(): Promise<Result<JsonObject>>;
   messages(query: MessageQuery): Promise<Result<MessagePage>>;
+  turns(query: TurnQuery): Promise<Result<TurnPage>>;
   /** A new team with this one's component and its conversation up to the end of a finished turn. */
   fork(input: ForkTeamInput): Promise<Result<TeamInfo>>;
-  /** What a conversation with this team is made from. */
+  /** What a protocol keeps with the team under a name of its own; null for nothing. A reset removes it. */
+  kept(name: ProtocolName): Promise<Result<JsonObject | null>>;
+  keep(name: ProtocolName, value: JsonObject): Promise<Result<null>>;
+  /**
+   * Changes what a protocol keeps, so that of two changes at the same time none is lost.
+   *
+   * @param initial what the change applies to where nothing is kept
+   * @returns what is kept now, and the bytes that its `items` have or would have had
+   */
+  amend(
+    name: ProtocolName,
+    initial: JsonObject,
+    change: KeptChange,
+  ): Promise<Result<{ value: JsonObject; changed: boolean; bytes: number }>>;
+  /** The data from which a conversation with this team is created. */
   conversationModel(): Promise<Result<ConversationModel>>;
-  /** Makes a conversation with another team of the tenant, with nothing said yet. The same id again finds it. */
+  /** Creates an empty conversation with another team of the tenant. A repeated call with the same id finds it. */
   createConversation(
     input: CreateConversationInput,
     model: ConversationModel,
@@ -179,42 +220,37 @@ export interface TeamGateway extends StateGateway {
 
   /** `created` is false when an idempotency key answered with an earlier run. */
   startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>>;
-  run(id: string): Promise<Result<RunInfo>>;
-  runs(page: { cursor?: string; limit: number }): Promise<Result<RunPage>>;
-  /** What the run did so far. @param page how many turns */
-  runTrace(run: string, page: { cursor?: string; limit: number }): Promise<Result<RunTrace>>;
   /** Resolves when the run has ended, waits for a human or is paused, or after `timeoutMs`; not while it is queued. */
   waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>>;
-  /** `repeated`: it had been asked for before. */
+  /** Gives a queued run another task. */
+  changeRun(id: string, task: StartRunInput["task"]): Promise<Result<RunInfo>>;
+  /** `repeated`: it was requested before. */
   stopRun(id: string, mode: "after_turn" | "now"): Promise<Result<RunInfo & { repeated: boolean }>>;
-  pauseRun(id: string): Promise<Result<RunInfo>>;
-  resumeRun(id: string): Promise<Result<RunInfo>>;
-  /** The same request again answers with the run it started. */
-  retryRun(id: string, idempotency?: Idempotency): Promise<Result<RunInfo>>;
   requests(run: string): Promise<Result<HumanRequest[]>>;
   answer(run: string, request: string, answer: JsonObject): Promise<Result<RunInfo>>;
+  answers(input: AnswersInput): Promise<Result<RunInfo>>;
 
-  /** Adds a push notification config to a run, or replaces the one with this id. A run that is over tells nothing more. */
+  /**
+   * Adds a push notification config to a run, or replaces the one with this id. A finished run sends no more
+   * notifications.
+   */
   putPushConfig(run: string, config: SecretPushConfig): Promise<Result<null>>;
   pushConfigs(run: string): Promise<Result<PushConfig[]>>;
-  /** Nothing happens where there is no such config. What it was not told yet is not sent any more. */
+  /** Deletes a config, if it exists, and its pending notifications. */
   deletePushConfig(run: string, id: string): Promise<Result<null>>;
 
   createSchedule(input: CreateScheduleInput): Promise<Result<ScheduleInfo>>;
-  schedules(page: { cursor?: string; limit: number }): Promise<Result<SchedulePage>>;
-  schedule(id: string): Promise<Result<ScheduleInfo>>;
   changeSchedule(id: string, changes: ScheduleChanges): Promise<Result<ScheduleInfo>>;
-  deleteSchedule(id: string): Promise<Result<null>>;
-  /** Starts a run of the schedule now; its occurrences stay as they are. */
-  runSchedule(id: string, idempotency?: Idempotency): Promise<Result<RunInfo>>;
 
   stream(input: StreamInput): Promise<Result<OpenedStream>>;
-  /** Starts a run and opens its stream at once, so that not even the first chunk of text is missed. */
+  /** Starts a run and opens its stream in one call, so that no chunk of text is missed. */
   startStream(input: StartRunInput, format?: StreamFormat): Promise<Result<StartedStream>>;
+  /** Gives answers to a run and opens its stream at once, so that the stream misses nothing that follows them. */
+  continueRun(input: AnswersInput, stream: Omit<StreamInput, "run">): Promise<Result<OpenedStream>>;
 }
 
-/** Finds teams by id; the object's name is made of tenant and id. */
+/** Finds teams by id. The object's name consists of tenant and id. */
 export interface Gateway {
-  /** @param caller of its streams */
+  /** @param caller the client that opens streams */
   team(tenant: string, id: string, caller?: StreamCaller): TeamGateway;
 }

@@ -3,21 +3,22 @@ import type {
   ConversationRunList,
   ConversationRunQuery,
   Delivery,
-  RequestList,
-  RequestQuery,
   RunList,
   RunQuery,
   TeamList,
   TeamQuery,
 } from "../directory.ts";
-import type { Idempotency, StreamCaller } from "./team-gateway.ts";
+import type { StreamCaller } from "./team-gateway.ts";
+import type { Idempotency } from "../common.ts";
 import type { Scope } from "../constants.ts";
-import type { KeyInfo, KeyPage } from "../key.ts";
+import type { KeyInfo } from "../tenant/key.ts";
 import type { Result } from "../result.ts";
 import type { UsageQuery, UsageReport } from "../usage/usage-report.ts";
-import type { TenantLimits } from "../tenant.ts";
-import type { PutTenant, TenantInfo, TenantList } from "../tenant.ts";
-import type { WebhookGateway } from "./webhook-gateway.ts";
+import type { TenantLimits } from "../tenant/tenant.ts";
+import type { PutTenant, TenantInfo, TenantList } from "../tenant/tenant.ts";
+import type { ObjectCalls } from "../commands/command.ts";
+import type { TenantCommands } from "../commands/commands.ts";
+import type { PutWebhook, PutWebhookAnswer, WebhookInfo } from "../webhooks/webhook.ts";
 
 export interface CreateKeyInput {
   id: string;
@@ -29,35 +30,39 @@ export interface CreateKeyInput {
   expires_in: number | null;
 }
 
-/** One tenant, as the HTTP layer sees it. Asking about a tenant without stored data writes nothing. */
-export interface TenantGateway extends WebhookGateway {
-  info(): Promise<Result<TenantInfo>>;
+/**
+ * One tenant, as the HTTP layer sees it: its commands, and the calls from which other commands are composed.
+ * Reading a tenant without stored data writes nothing.
+ */
+export interface TenantGateway
+  extends ObjectCalls<TenantCommands, "tenant">, Pick<TenantOfMemories, "memoryNames"> {
   put(input: PutTenant): Promise<Result<TenantInfo>>;
-  /** Begins to delete everything of the tenant; it goes on by itself. */
-  destroy(): Promise<Result<null>>;
-  /** The limits that hold, overrides included. */
+  /** The effective limits, overrides included. */
   limits(): Promise<TenantLimits>;
 
   createKey(input: CreateKeyInput): Promise<Result<KeyInfo>>;
-  keys(page: { limit: number; cursor?: string }): Promise<Result<KeyPage>>;
-  revokeKey(id: string): Promise<Result<null>>;
-  /** The key, if this is its hash and it has not expired. */
+  /** The key, if the hash matches and it has not expired. */
   verifyKey(id: string, hash: string): Promise<KeyInfo | null>;
+
+  /** The answer to a new webhook has its secret. */
+  putWebhook(id: string, input: PutWebhook): Promise<Result<PutWebhookAnswer>>;
+  webhooks(): Promise<WebhookInfo[]>;
 
   /** Reserves the id of a team that is about to be created; an idempotency key is answered with the id of its first request. */
   reserve(input: Reservation): Promise<Result<{ id: string }>>;
-  /** Takes a team off the lists that cannot tell of its deletion. Returns whether it was listed. */
+  /** Removes a team from the lists that cannot report its own deletion. Returns whether it was listed. */
   forget(team: string): Promise<boolean>;
   teams(query: TeamQuery): Promise<Result<TeamList>>;
   runs(query: RunQuery): Promise<Result<RunList>>;
+  /** The team of a listed run; null for one that is not listed. */
+  teamOfRun(run: string): Promise<string | null>;
   conversationRuns(query: ConversationRunQuery): Promise<Result<ConversationRunList>>;
-  requests(query: RequestQuery): Promise<Result<RequestList>>;
   usageReport(query: UsageQuery): Promise<Result<UsageReport>>;
   /**
-   * Server-sent events of what changes in the lists.
+   * Server-sent events of changes in the lists.
    *
-   * @param after null: only what changes from now on
-   * @param runs whether changes of runs and requests are sent, too, or only those of teams
+   * @param after null: only changes from now on
+   * @param runs whether to send changes of runs and requests in addition to those of teams
    */
   events(
     after: number | null,
@@ -68,7 +73,7 @@ export interface TenantGateway extends WebhookGateway {
 
 export interface Reservation {
   id: string;
-  /** Of the tenant, if this creates it. */
+  /** Label of the tenant, if this call creates it. */
   tenant_label?: string;
   idempotency?: Idempotency;
 }
@@ -77,20 +82,34 @@ export interface Reservation {
 export interface TenantOfTeam {
   /** Applies a team's entries. */
   deliver(delivery: Delivery): Promise<Acknowledgement>;
-  /** Whether a team may start a run or hold open so many streams. */
+  /** Whether a team may start a run or have this many streams open. */
   admit(request: AdmissionRequest): Promise<Result<Admitted>>;
 }
 
-/** What a team has to know of its tenant. */
+/** A tenant as the objects of its memories see it. Their names are those without the tenant: `collection/handbook`. */
+export interface TenantOfMemories {
+  /** Records that an object exists, so that deleting the tenant erases it. */
+  noteMemories(name: string): Promise<Result<null>>;
+  /** Forgets an object that stores nothing any more. */
+  dropMemories(name: string): Promise<void>;
+  /** The names with this beginning, in their order. */
+  memoryNames(query: {
+    prefix: string;
+    limit: number;
+    cursor?: string;
+  }): Promise<Result<{ names: string[]; next_cursor: string | null }>>;
+}
+
+/** Settings of its tenant that a team needs. */
 export interface Admitted {
   limits: TenantLimits;
-  /** Whether a webhook wants to be told of the team's messages. */
+  /** Whether a webhook subscribes to the team's messages. */
   messages: boolean;
 }
 
 export interface AdmissionRequest {
   team: string;
-  /** A run is about to start; `beside` another one of the team, which it follows or replaces. */
+  /** A run is about to start; `beside` another run of the team, which it follows or replaces. */
   run?: "alone" | "beside";
   /** The streams the team would hold open. */
   streams?: number;

@@ -2,9 +2,10 @@ import * as z from "zod";
 import { tokenUsageSchema } from "../usage/usage-schemas.ts";
 import { idSchema, timeSchema } from "../common.ts";
 import { listedRequestSchema, listedRunSchema, listedTeamSchema } from "../directory.ts";
-import { messageSchema } from "../message.ts";
+import { messageSchema } from "./message.ts";
 import { problemSchema } from "../problem.ts";
 import { runSchema } from "../run.ts";
+import { turnSchema } from "../turn.ts";
 
 // The frames of server-sent events, as an EventSource gives them: `event` is the name, "message" for a frame without one;
 // `data` is parsed.
@@ -32,6 +33,8 @@ export type TextFrame = z.infer<typeof textSchema>;
 export const discardSchema = textSchema.omit({ content: true });
 export type DiscardFrame = z.infer<typeof discardSchema>;
 
+const errorSchema = z.object({ type: z.string().describe("Stable code."), message: z.string() });
+
 /** An attempt at a step that failed and is followed by another one. */
 export const retryingSchema = z.object({
   agent: z
@@ -40,13 +43,63 @@ export const retryingSchema = z.object({
     .describe("The innermost agent that waits; null for the team's manager."),
   step: z.string().describe("Path of the model call or other step, below the turn."),
   attempt: z.number().int().min(1).describe("The attempt that failed: 1 is the first one."),
-  error: z.object({ type: z.string().describe("Stable code."), message: z.string() }),
+  error: errorSchema,
   next_attempt_at: timeSchema,
 });
 export type RetryingFrame = z.infer<typeof retryingSchema>;
 
+/** The steps that are under way. */
+export const activitySchema = z.object({
+  run_id: idSchema,
+  at: timeSchema.describe("The server's time, to show how long steps have lasted."),
+  steps: z
+    .array(
+      z.object({
+        agent: z
+          .string()
+          .nullable()
+          .describe("The innermost agent that the step belongs to; null for the team's manager."),
+        step: z.string().describe("Path of the step, below the turn."),
+        kind: z
+          .enum(["chat", "execute_tool", "step"])
+          .describe("As in a trace: the call of a model, of a tool, or another effect."),
+        name: z.string().nullable().describe("Of the model or the tool."),
+        call_id: z.string().nullable().describe("The model's id of the tool call."),
+        attempt: z.number().int().min(1).describe("1 is the first one."),
+        started_at: timeSchema.describe("When the first attempt began."),
+        error: errorSchema.nullable().describe("Why the attempt before failed."),
+        next_attempt_at: timeSchema
+          .nullable()
+          .describe("While it waits after a failed attempt: when it is tried again."),
+      }),
+    )
+    .describe("In the order in which they began."),
+});
+export type ActivityFrame = z.infer<typeof activitySchema>;
+
+/** A turn that was finished, and what its run has used so far. */
+export const turnFrameSchema = turnSchema.extend({
+  run: runSchema.pick({
+    id: true,
+    turns: true,
+    turn: true,
+    usage: true,
+    cost: true,
+    models: true,
+  }),
+});
+export type TurnFrame = z.infer<typeof turnFrameSchema>;
+
 export const retractSchema = z.object({ message_ids: z.array(z.string()) });
 export type RetractFrame = z.infer<typeof retractSchema>;
+
+/** A person changed what the team remembers. Contents are not repeated: what was erased must be gone. */
+export const memoryEventSchema = z.object({
+  change: z.enum(["added", "corrected", "forgotten", "run_forgotten", "erased"]),
+  memories: z.array(z.string()).describe("The ids of the entries, where the change names any."),
+  run_id: z.string().nullable().describe("The run whose learning was taken back."),
+});
+export type MemoryEventFrame = z.infer<typeof memoryEventSchema>;
 
 const recorded = z
   .string()
@@ -80,8 +133,17 @@ export const streamFrameSchema = z.discriminatedUnion("event", [
     .object({ event: z.literal("retrying"), data: retryingSchema })
     .describe("A model or another dependency could not be reached: when it is tried again."),
   z
+    .object({ event: z.literal("activity"), data: activitySchema })
+    .describe("The steps that are under way; replaces those of the frame before."),
+  z
+    .object({ event: z.literal("turn"), data: turnFrameSchema })
+    .describe("A turn was finished. Not repeated after a reconnect: read GET .../turns."),
+  z
     .object({ event: z.literal("retract"), id: recorded, data: retractSchema })
     .describe("These messages are void: their turn was abandoned."),
+  z
+    .object({ event: z.literal("memory"), id: recorded, data: memoryEventSchema })
+    .describe("A person changed what the team remembers."),
   z
     .object({
       event: z.literal("failed"),

@@ -1,22 +1,22 @@
-/** Where pieces of a streamed text stand among those of its run. */
+/** The position of the pieces of a streamed text among those of its run. */
 export interface PiecePlace {
   /** The cursor of the last event when the text began. */
   after: number;
-  /** How often the run was interrupted since that event. */
+  /** How often the run was interrupted after that event. */
   restarts: number;
-  /** How many pieces and beginnings of earlier texts came since the later of both. */
+  /** How many pieces and starts of earlier texts came after the later of both. */
   taken: number;
   /** The number of the first piece within its text. */
   first: number;
 }
 
-/** The pieces in which a text was streamed: all streams of a team in the formats of protocols have the same. */
+/** The pieces in which a text was streamed; all streams of a team in protocol formats use the same pieces. */
 export interface TextPieces extends PiecePlace {
-  /** The characters of each. */
+  /** The characters of each piece. */
   lengths: readonly number[];
 }
 
-/** The pieces of the end of a text. @param length its characters */
+/** The pieces of the end of a text. @param length the number of its characters */
 export function piecesOfEnd(pieces: TextPieces, length: number): TextPieces {
   const { lengths } = pieces;
   let skipped = lengths.reduce((sum, one) => sum + one, 0) - length;
@@ -28,7 +28,7 @@ export function piecesOfEnd(pieces: TextPieces, length: number): TextPieces {
   return { ...pieces, first: pieces.first + start, lengths: [first - skipped, ...others] };
 }
 
-/** A text in its pieces, with the place of each. @param had characters at its beginning that are left out */
+/** A text in pieces, with the position of each. @param had characters at its beginning that are left out */
 export function* cutText(
   text: string,
   { lengths, ...place }: TextPieces,

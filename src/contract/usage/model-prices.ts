@@ -22,9 +22,9 @@ const VERSION = /^-\d{3,}(-\d+)*$/;
 interface ModelPrice {
   input: number;
   output: number;
-  /** Of prompt tokens that are read from the cache; without it they cost as others. */
+  /** Price of prompt tokens that are read from the cache; by default, that of other prompt tokens. */
   cached_in?: number;
-  /** Of prompt tokens that are written to the cache; without it they cost as others. */
+  /** Price of prompt tokens that are written to the cache; by default, that of other prompt tokens. */
   cache_write?: number;
 }
 
@@ -56,8 +56,8 @@ export class ModelPrices {
     if (issues.length > 0) {
       throw new ValueError(`MODEL_PRICES must be ${FORM}: ${listIssues(issues)}`);
     }
-    const prices = value as unknown as { [model: string]: ModelPrice };
-    return new ModelPrices(new Map(Object.entries(prices)));
+    const prices: object = value;
+    return new ModelPrices(new Map(Object.entries(prices as { [model: string]: ModelPrice })));
   }
 
   /** Whether no price is known. */
@@ -78,7 +78,7 @@ export class ModelPrices {
     return Number((total / TOKENS_PER_PRICE).toFixed(10));
   }
 
-  /** Of this name or, for a dated version of a model, the longest name that it continues. */
+  /** Finds the price of this name or, for a dated version of a model, of the longest name that it extends. */
   #price(model: string): ModelPrice | undefined {
     const exact = this.#prices.get(model);
     if (exact !== undefined) return exact;

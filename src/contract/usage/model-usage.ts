@@ -15,7 +15,7 @@ export const UNNAMED_MODEL = "unknown";
 /** Tokens by the model's name. */
 export type TokensByModel = { readonly [model: string]: TokenUsage };
 
-/** What the model calls of a run used. `usage` also has the calls of versions that did not count by model. */
+/** The model calls of a run. `usage` includes calls of versions that did not count by model. */
 export interface RunUsage {
   usage: TokenUsage;
   models: UsageByModel;
@@ -49,7 +49,7 @@ export function addTokens(a: TokensByModel, b: TokensByModel): TokensByModel {
   return combine(a, b, addUsage);
 }
 
-/** Without the models of which nothing is left. */
+/** The usage without models whose counts are all zero. */
 export function subtractTokens(a: TokensByModel, b: TokensByModel): TokensByModel {
   const difference = combine(a, b, subtractUsage);
   return Object.fromEntries(
@@ -59,13 +59,13 @@ export function subtractTokens(a: TokensByModel, b: TokensByModel): TokensByMode
   );
 }
 
-/** Tokens of which nothing is known but the length of the texts. */
+/** An estimate of tokens from the lengths of the texts alone. */
 export function estimated({ prompt_tokens, completion_tokens }: RequestUsage): TokenUsage {
   const estimated_tokens = prompt_tokens + completion_tokens;
   return { prompt_tokens, completion_tokens, estimated_tokens };
 }
 
-/** Adds tokens at today's prices. */
+/** Adds the cost of tokens at the current prices. */
 export function addToUsage(
   { usage, models }: RunUsage,
   tokens: TokensByModel,
@@ -90,13 +90,13 @@ export function totalCost(models: UsageByModel): number | null {
     .reduce(addCosts, null);
 }
 
-/** Rounded to ten decimals, so that sums do not show the errors of binary fractions. */
+/** Rounded to ten decimals, so that sums do not show errors of binary fractions. */
 export function addCosts(a: number | null, b: number | null): number | null {
   if (a === null || b === null) return a ?? b;
   return Number((a + b).toFixed(10));
 }
 
-/** Own properties only: a model may have any name, also that of a property of all objects. */
+/** Reads own properties only: a model may have any name, including that of a property of every object. */
 function combine<T>(
   a: { readonly [name: string]: T },
   b: { readonly [name: string]: T },

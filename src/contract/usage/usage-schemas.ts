@@ -3,7 +3,7 @@ import { requestUsageSchema } from "../../core/models/llm-messages.ts";
 
 const count = z.number().int().nonnegative();
 
-/** Tokens, with what the makers of the models say about them. A detail of 0 is left out. */
+/** Tokens, with the details that model providers report. A detail of 0 is left out. */
 export const tokenUsageSchema = requestUsageSchema.extend({
   cached_tokens: count.describe("Of the prompt: read from the model server's cache.").optional(),
   cache_write_tokens: count

@@ -1,13 +1,13 @@
 import type { JsonObject } from "../../core/json.ts";
 
-/** Who is told of the changes of one run in the words of a protocol. Unlike a webhook it has no events to choose. */
+/** A receiver for the changes of one run in a protocol's format. Unlike a webhook, it has no choice of events. */
 export interface PushConfig {
-  /** Of this run's. */
+  /** Id among this run's configs. */
   id: string;
   url: string;
   /** Name of the format that notifications are written in. */
   format: string;
-  /** What its protocol shows of it besides. */
+  /** More fields that its protocol shows. */
   about: JsonObject;
 }
 

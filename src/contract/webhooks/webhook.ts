@@ -1,12 +1,7 @@
 import * as z from "zod";
-import {
-  DELIVERY_STATUSES,
-  type DeliveryStatus,
-  WEBHOOK_EVENTS,
-  type WebhookEventType,
-} from "../constants.ts";
+import { DELIVERY_STATUSES, WEBHOOK_EVENTS, type WebhookEventType } from "../constants.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { TraceContext } from "../../core/run/turn-context.ts";
+import type { TraceContext } from "../../core/steps/step-attempt.ts";
 import { idSchema, timeSchema } from "../common.ts";
 import type { SecretPushConfig } from "./push.ts";
 
@@ -102,8 +97,6 @@ export const rotateSecretSchema = z.strictObject({
     .describe("Whether the secret before ends now, because it leaked, and not in a day."),
 });
 
-export type RotateSecret = z.output<typeof rotateSecretSchema>;
-
 export const webhooksSchema = z.object({ webhooks: z.array(webhookSchema) });
 
 const attemptResult = {
@@ -141,12 +134,6 @@ export const deliveryPageSchema = z.object({
 
 export type DeliveryPage = z.output<typeof deliveryPageSchema>;
 
-export interface DeliveryQuery {
-  status?: DeliveryStatus;
-  limit: number;
-  cursor?: string;
-}
-
 export const webhookTestSchema = z.object({ delivered: z.boolean(), ...attemptResult });
 
 export type WebhookTest = z.output<typeof webhookTestSchema>;
@@ -178,11 +165,11 @@ export type RunWebhook = z.output<typeof runWebhookSchema>;
 export interface StoredRunWebhook {
   url: string;
   events: readonly WebhookEventType[];
-  /** Sealed; null: the tenant's. */
+  /** The sealed secret; null for the tenant's. */
   secret: string | null;
 }
 
-/** What a tenant's object is told to deliver. */
+/** An event that a tenant's object has to deliver. */
 export interface WebhookEvent {
   type: WebhookEventType;
   team_id: string;
@@ -193,8 +180,8 @@ export interface WebhookEvent {
   data: JsonObject;
   /** The webhook of its run. */
   webhook?: StoredRunWebhook | null;
-  /** Push notification configs of its run, and the {@link RunChange} that they are told. */
+  /** Push notification configs of its run, and the {@link RunChange} that they get. */
   push?: { configs: readonly SecretPushConfig[]; change: JsonObject };
-  /** Of the request that started the run. */
+  /** Trace context of the request that started the run. */
   trace?: TraceContext;
 }

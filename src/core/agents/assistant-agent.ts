@@ -2,22 +2,31 @@ import { type AnyComponentDefinition, componentDefinition } from "../component/c
 import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
 import type { JsonObject } from "../json.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
-import { callModel, streamModel } from "../models/call-model.ts";
+import { callModel, streamModel } from "../turn/call-model.ts";
+import { checkOptions } from "../options.ts";
 import type { CreateResult } from "../models/chat-completion-client.ts";
-import type { TurnContext } from "../run/turn-context.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
+import type { StructuredOutput } from "../run/task-result.ts";
 import type { StateParts } from "../state/stateful.ts";
+import { formatNotes } from "../text/check-format.ts";
 import {
   assistantConfigSchema,
+  assistantNotes,
   configOf,
   optionsFromConfig,
   upgradeConfig,
 } from "./assistant/config.ts";
-import type { AssistantAgentOptions } from "./assistant/options.ts";
+import { type AssistantAgentOptions, assistantOptionsSchema } from "./assistant/options.ts";
 import { type AssistantSettings, settingsOf } from "./assistant/settings.ts";
 import { assistantParts, loadAssistant, saveAssistant } from "./assistant/state.ts";
 import { AssistantTurn } from "./assistant/turn.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
 import type { AgentResponse } from "./chat-agent.ts";
+import { MessageError, ValueError } from "../errors.ts";
+import { listIssues } from "../issues.ts";
+import { checkedBySchema } from "../json-schema/object-schema.ts";
+import { StructuredMessageFactory } from "../messages/structured-message-factory.ts";
+import { endEarly } from "../wait.ts";
 
 const DESCRIPTION = "An agent that answers with the help of tools.";
 
@@ -29,7 +38,7 @@ const DESCRIPTION = "An agent that answers with the help of tools.";
  * @example
  * const weather = new AssistantAgent({ name: "weather", modelClient, tools: [forecast], reflectOnToolUse: true });
  */
-export class AssistantAgent extends BaseChatAgent {
+export class AssistantAgent<Output = unknown> extends BaseChatAgent {
   static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_agentchat.agents.AssistantAgent",
     componentType: "agent",
@@ -38,16 +47,24 @@ export class AssistantAgent extends BaseChatAgent {
     configSchema: assistantConfigSchema,
     upgrade: upgradeConfig,
     fromConfig: (config, loader) => new AssistantAgent(optionsFromConfig(config, loader)),
+    notes: (config, loader) => [
+      ...formatNotes("config", { tool_call_summary_format: config.tool_call_summary_format }),
+      ...assistantNotes(config, loader),
+    ],
   });
 
   readonly definition = AssistantAgent.component;
   readonly producedMessageTypes: readonly string[];
+  /** Present with `outputContentType`. */
+  readonly structuredOutput: StructuredOutput<Output> | undefined;
   readonly #settings: AssistantSettings;
 
-  /** @throws ValueError for a bad name and for options that contradict each other */
-  constructor(options: AssistantAgentOptions) {
+  /** @throws ValueError for a bad name, for unknown options and for options that contradict each other */
+  constructor(options: AssistantAgentOptions<Output>) {
+    const settings = settingsOf(checkOptions(assistantOptionsSchema, options, "AssistantAgent"));
     super(options.name, options.description ?? DESCRIPTION);
-    this.#settings = settingsOf(options);
+    this.#settings = settings;
+    this.structuredOutput = structuredOutputOf(options.outputContentType, settings);
     const { output } = this.#settings;
     this.producedMessageTypes = [
       "TextMessage",
@@ -83,7 +100,7 @@ export class AssistantAgent extends BaseChatAgent {
           }
           result = next.value;
         } finally {
-          await pieces.return(undefined as never);
+          await endEarly(pieces);
         }
       } else {
         result = await callModel(ctx, call.key, modelClient, call.messages, call.options);
@@ -126,4 +143,32 @@ export class AssistantAgent extends BaseChatAgent {
   toConfig(): JsonObject {
     return configOf(this.#settings, this.description);
   }
+}
+
+/** Reads the structured answers of an assistant: parsed by its schema, or as plain JSON without one. */
+function structuredOutputOf<Output>(
+  type: AssistantAgentOptions<Output>["outputContentType"],
+  { name, output }: AssistantSettings,
+): StructuredOutput<Output> | undefined {
+  if (output === undefined) return undefined;
+  return {
+    read(message) {
+      if (message?.type !== output.messageType) {
+        const last =
+          message === undefined ? "no message" : `a ${message.type} of "${message.source}"`;
+        throw new ValueError(
+          `the run has no output of "${name}": it ended with ${last}, not with a ${output.messageType}`,
+        );
+      }
+      const { content } = message;
+      if (type === undefined || type instanceof StructuredMessageFactory) return content as Output;
+      const checked = checkedBySchema(type, content);
+      if ("value" in checked) return checked.value;
+      const { issues } = checked;
+      throw new MessageError(
+        `the output of "${name}" does not fit its schema: ${listIssues(issues)}`,
+        { issues },
+      );
+    },
+  };
 }

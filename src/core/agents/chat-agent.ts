@@ -1,7 +1,8 @@
 import type { Component } from "../component/component.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import type { Runnable } from "../run/runnable.ts";
-import type { TurnContext } from "../run/turn-context.ts";
+import type { StructuredOutput } from "../run/task-result.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
 import type { Stateful } from "../state/stateful.ts";
 
 /** Whether a participant, or the subject of a run, is a single agent; otherwise it is a team. */
@@ -17,9 +18,9 @@ export interface AgentResponse {
 }
 
 /**
- * A participant of a team (AutoGen `ChatAgent`). It gets only the messages that are new to it and keeps those it
- * needs. It yields events while it works, chunks included, and returns its response; the chat
- * message of the response is not yielded.
+ * A participant of a team (AutoGen `ChatAgent`). It gets only the messages that are new to it and keeps those it needs.
+ * It yields events while it works, chunks included, and returns its response; the chat message of the response is not
+ * yielded.
  */
 export interface ChatAgent extends Component, Stateful {
   /** A JavaScript-identifier-like name, unique in its team. */
@@ -27,6 +28,8 @@ export interface ChatAgent extends Component, Stateful {
   readonly description: string;
   /** Types of the chat messages it answers with; managers look at it (Swarm wants `HandoffMessage`). */
   readonly producedMessageTypes: readonly string[];
+  /** Reads its structured answers, for `output` of a run's result. Left out by agents that answer with other messages. */
+  readonly structuredOutput?: StructuredOutput | undefined;
   onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,

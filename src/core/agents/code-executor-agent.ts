@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type CodeResult, fileMetadata } from "../code/code-block.ts";
+import { type CodeResult, codeMetadata } from "../code/code-block.ts";
 import { markdownCode } from "../code/markdown-code.ts";
 import { type AnyComponentDefinition, componentDefinition } from "../component/component.ts";
 import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
@@ -9,16 +9,18 @@ import type { TextMessage } from "../messages/chat-messages.ts";
 import { createMessage } from "../messages/create.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import { modelClientPart } from "../models/model-client-part.ts";
-import type { TurnContext } from "../run/turn-context.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
 import { baseStateSchema, parseState } from "../state/load-state.ts";
 import { type StateParts, within } from "../state/stateful.ts";
+import { formatNotes } from "../text/check-format.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
 import type { AgentResponse } from "./chat-agent.ts";
 import { codeExecutorConfigSchema, configOf, optionsFromConfig } from "./code-executor/config.ts";
-import type { CodeExecutorAgentOptions } from "./code-executor/options.ts";
+import { type CodeExecutorAgentOptions, executorOptionsSchema } from "./code-executor/options.ts";
 import { runCode } from "./code-executor/run-code.ts";
 import { type ExecutorSettings, settingsOf } from "./code-executor/settings.ts";
 import { CoderTurn } from "./code-executor/turn.ts";
+import { checkOptions } from "../options.ts";
 
 const RUNNER = "Runs the code it finds in fenced Markdown blocks of messages, and nothing else.";
 const CODER = "Solves tasks by writing code, running it and reading what it prints.";
@@ -42,6 +44,10 @@ export class CodeExecutorAgent extends BaseChatAgent {
     version: 1,
     configSchema: codeExecutorConfigSchema,
     fromConfig: (config, loader) => new CodeExecutorAgent(optionsFromConfig(config, loader)),
+    notes({ executor_prompts }) {
+      const { no_code_blocks: _, ...templates } = executor_prompts ?? {};
+      return formatNotes("config.executor_prompts", templates, ([key]) => key === "exit_code");
+    },
   });
 
   readonly definition = CodeExecutorAgent.component;
@@ -50,6 +56,7 @@ export class CodeExecutorAgent extends BaseChatAgent {
 
   /** @throws ValueError for a bad name, bad prompts, and retries without a model that can decide about them */
   constructor(options: CodeExecutorAgentOptions) {
+    checkOptions(executorOptionsSchema, options, "CodeExecutorAgent");
     super(options.name, options.description ?? (options.modelClient ? CODER : RUNNER));
     this.#settings = settingsOf(options);
   }
@@ -67,13 +74,13 @@ export class CodeExecutorAgent extends BaseChatAgent {
       return yield* new CoderTurn({ ...this.#settings, modelClient }, ctx).respond(messages);
     }
     const id = ctx.id();
-    const { output, files } = yield* this.#runGiven(messages, id, ctx);
+    const { output, ...made } = yield* this.#runGiven(messages, id, ctx);
     return {
       chatMessage: createMessage<TextMessage>(ctx, {
         type: "TextMessage",
         id,
         source: this.name,
-        metadata: fileMetadata(files),
+        metadata: codeMetadata(made),
         content: output,
       }),
       innerMessages: null,
@@ -122,7 +129,7 @@ export class CodeExecutorAgent extends BaseChatAgent {
     messages: readonly ChatMessage[],
     id: string,
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Pick<CodeResult, "output" | "files">, void> {
+  ): AsyncGenerator<Message, Pick<CodeResult, "output" | "files" | "images">, void> {
     const { sources, languages, prompts } = this.#settings;
     const blocks = messages.flatMap((message) => {
       const searched = sources === null || sources.includes(message.source);

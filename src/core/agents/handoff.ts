@@ -29,7 +29,7 @@ export const handoffConfigSchema = z.union([z.string(), givenSchema]);
 /** Handing the conversation to another agent, which a model does by calling a tool (AutoGen `Handoff`). */
 export interface Handoff {
   target: string;
-  /** Tells the model when to hand over. */
+  /** The tool description, which says to the model when to hand over. */
   description: string;
   /** The tool's name. */
   name: string;

@@ -7,7 +7,10 @@ export function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text);
 }
 
-/** What every object of JavaScript has: state and settings by name would reach these instead of an entry. */
+/**
+ * Property names of every JavaScript object: state and settings by name would reach these properties instead of an
+ * entry.
+ */
 const RESERVED: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(Object.prototype),
   "prototype",

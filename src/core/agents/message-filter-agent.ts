@@ -11,12 +11,13 @@ import { issuesOf, listIssues } from "../issues.ts";
 import { jsonObjectSchema } from "../json-object.ts";
 import type { JsonObject } from "../json.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
-import type { TurnContext } from "../run/turn-context.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
 import { baseStateSchema, parseState } from "../state/load-state.ts";
 import { type StateParts, within } from "../state/stateful.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
 import type { ChatAgent, AgentResponse } from "./chat-agent.ts";
 import { filterMessages, type PerSourceFilter, perSourceSchema } from "./message-filter.ts";
+import { aList, anAgent, aText, checkOptions, type OptionsSchema } from "../options.ts";
 
 const configSchema = z.object({
   name: z.string(),
@@ -39,6 +40,12 @@ export interface MessageFilterAgentOptions {
   wrappedAgent: ChatAgent;
   filter: MessageFilterConfig;
 }
+
+const optionsSchema: OptionsSchema<MessageFilterAgentOptions> = z.object({
+  name: aText,
+  wrappedAgent: anAgent,
+  filter: z.strictObject({ perSource: aList }),
+});
 
 /**
  * Passes selected messages on to an agent (AutoGen `MessageFilterAgent`). The filter sees only the messages that
@@ -71,7 +78,12 @@ export class MessageFilterAgent extends BaseChatAgent {
   readonly #filters: readonly PerSourceFilter[];
 
   /** @throws ValueError for a bad name, and for a filter with a count and no position */
-  constructor({ name, wrappedAgent, filter }: MessageFilterAgentOptions) {
+  constructor(options: MessageFilterAgentOptions) {
+    const { name, wrappedAgent, filter } = checkOptions(
+      optionsSchema,
+      options,
+      "MessageFilterAgent",
+    );
     super(name, `${wrappedAgent.description} (with message filtering)`);
     const { data, error } = perSourceSchema.safeParse(filter.perSource);
     if (error) {

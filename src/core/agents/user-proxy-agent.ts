@@ -6,17 +6,27 @@ import {
 } from "../component/component.ts";
 import { errorMessage, MessageError, TroupeError, ValueError } from "../errors.ts";
 import { jsonObjectSchema } from "../json-object.ts";
-import type { JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
 import type { UserInputRequestedEvent } from "../messages/agent-events.ts";
 import type { HandoffMessage, TextMessage } from "../messages/chat-messages.ts";
 import { createMessage } from "../messages/create.ts";
-import { isChatMessage } from "../messages/kinds.ts";
+import { PASSES_ON } from "../messages/handed-to.ts";
+import { isChatMessage } from "../messages/views.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import { loadMessage } from "../messages/message-factory.ts";
-import { rethrowSignal } from "../run/signals.ts";
-import type { TurnContext } from "../run/turn-context.ts";
+import { rethrowSignal } from "../steps/signals.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
 import type { AgentResponse } from "./chat-agent.ts";
+import {
+  aFunction,
+  aNumber,
+  aText,
+  checkArgument,
+  checkOptions,
+  type OptionsSchema,
+  valueThat,
+} from "../options.ts";
 
 const userProxyConfigSchema = z.object({
   name: z.string(),
@@ -34,16 +44,28 @@ export type InputFunction = (prompt: string, signal: AbortSignal) => string | Pr
 export interface UserProxyAgentOptions {
   /** An identifier, unique in the team. */
   name: string;
-  description?: string;
+  description?: string | undefined;
   /** The prompt for the human. Default: "Enter your response: ". */
-  prompt?: string | null;
+  prompt?: string | null | undefined;
   /** Replaces the host's way to ask. Not part of the component JSON. */
-  inputFunc?: InputFunction;
+  inputFunc?: InputFunction | undefined;
   /** Seconds after which `defaultAnswer` counts as the answer. Without it the run waits indefinitely. */
-  timeoutSeconds?: number | null;
+  timeoutSeconds?: number | null | undefined;
   /** A text, or a whole chat message. */
-  defaultAnswer?: string | JsonObject | null;
+  defaultAnswer?: string | JsonObject | null | undefined;
 }
+
+/** What `inputFunc` may return. Programs in JavaScript also return whole messages. */
+const anInput = valueThat("a text", (value) => typeof value === "string" || isJsonObject(value));
+
+const optionsSchema: OptionsSchema<UserProxyAgentOptions> = z.object({
+  name: aText,
+  description: aText.optional(),
+  prompt: aText.nullish(),
+  inputFunc: aFunction.optional(),
+  timeoutSeconds: aNumber.nullish(),
+  defaultAnswer: z.union([z.string(), jsonObjectSchema]).nullish(),
+});
 
 /**
  * A human as a member of a team (AutoGen `UserProxyAgent`): asks for input and answers with it. The answer to a
@@ -75,6 +97,7 @@ export class UserProxyAgent extends BaseChatAgent {
 
   /** @throws ValueError for a bad name, or a timeout without an answer to give then */
   constructor(options: UserProxyAgentOptions) {
+    checkOptions(optionsSchema, options, "UserProxyAgent");
     super(options.name, options.description ?? "A human user");
     this.#prompt = options.prompt ?? null;
     this.#inputFunc = options.inputFunc;
@@ -123,7 +146,7 @@ export class UserProxyAgent extends BaseChatAgent {
   /** @throws ValueError when the last message is a handoff to another target */
   #handoff(messages: readonly ChatMessage[]): HandoffMessage | undefined {
     const last = messages.at(-1);
-    if (last?.type !== "HandoffMessage") return undefined;
+    if (last?.type !== "HandoffMessage" || PASSES_ON in last.metadata) return undefined;
     if (last.target === this.name) return last;
     throw new ValueError(
       `"${this.name}" was asked after a handoff that "${last.source}" made to "${last.target}"`,
@@ -134,7 +157,9 @@ export class UserProxyAgent extends BaseChatAgent {
     const inputFunc = this.#inputFunc;
     try {
       if (inputFunc)
-        return await ctx.step("input", async ({ signal }) => inputFunc(prompt, signal));
+        return await ctx.step("input", async ({ signal }) =>
+          checkArgument(anInput, await inputFunc(prompt, signal), this.name, "inputFunc's answer"),
+        );
       const fallback = this.#defaultAnswer;
       const answer = await ctx.ask({
         id: requestId,

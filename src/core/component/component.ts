@@ -14,6 +14,7 @@ export type ComponentRole =
   | "model"
   | "chat_completion_context"
   | "memory"
+  | "embedding"
   | "tool"
   | "workbench"
   | "termination"
@@ -51,6 +52,12 @@ export interface Note {
   message: string;
 }
 
+/** What notes are made with. */
+export interface NoteLoader extends Pick<ComponentLoader, "load"> {
+  /** Whether there are memories of users and tenants, and collections. */
+  readonly hasMemories: boolean;
+}
+
 /** How a class appears in component JSON. Each class declares its own as `static component`. */
 export interface ComponentDefinition<Config = never, T extends Component = Component> {
   /** AutoGen's provider name; the bare class name is accepted as an alias. */
@@ -72,16 +79,19 @@ export interface ComponentDefinition<Config = never, T extends Component = Compo
   prepare?(config: Config, preparation: Preparation): Promise<JsonObject | undefined> | undefined;
   /** Runs after `configSchema`. What it throws is reported with the component's path. */
   fromConfig(config: Config, loader: ComponentLoader): T;
-  /** Remarks on a valid config, such as keys without effect. Paths begin at the component: `config.image`. */
-  notes?(config: Config): readonly Note[];
+  /**
+   * Remarks on a valid config, such as keys without effect. Paths begin at the component: `config.image`.
+   * @param loader loads a part that a remark depends on
+   */
+  notes?(config: Config, loader: NoteLoader): readonly Note[];
 }
 
 /** A definition whose config type is not known here, as in lists of definitions. */
-export type AnyComponentDefinition = Omit<ComponentDefinition, "configSchema"> & {
+export type AnyComponentDefinition = Omit<ComponentDefinition<unknown>, "configSchema"> & {
   readonly configSchema: z.ZodType;
 };
 
-/** The definition itself. The type of its config is inferred from the schema, and nobody else has to know it. */
+/** A definition. The type of its config is inferred from the schema and hidden from its users. */
 export function componentDefinition<Config>(
   definition: ComponentDefinition<Config>,
 ): AnyComponentDefinition {
@@ -109,8 +119,8 @@ export function dumpComponent(component: Component): ComponentModel {
 }
 
 /**
- * An object without its null values, those inside it included: AutoGen dumps messages in a config so. Our own key `troupe`
- * keeps them, because a maker gets its data back unchanged.
+ * Removes the null values of an object at every depth, because AutoGen dumps messages in a config without them.
+ * Troupe's own key `troupe` keeps them, because provider data must be returned unchanged.
  */
 export function withoutInnerNulls(model: object): JsonObject {
   return withoutNullsIn(JSON.parse(JSON.stringify(model)) as JsonObject);

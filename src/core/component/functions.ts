@@ -7,7 +7,7 @@ export interface FunctionCatalog {
   functionNames(): string[];
 }
 
-/** A component that holds a function needs its registered name for the dump. */
+/** The registered name of a function, which a component needs for its dump. */
 const names = new WeakMap<NamedFunction, string>();
 
 /** Records the name of a registered function; the first name stays. */

@@ -1,4 +1,4 @@
-/** One preparation of component JSON, which batches the questions of its components. */
+/** One preparation of component JSON, which batches the requests of its components. */
 export class Preparation {
   readonly #batches = new Map<unknown, Promise<unknown[]>>();
   readonly #items = new Map<unknown, unknown[]>();

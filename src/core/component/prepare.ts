@@ -4,7 +4,7 @@ import type { NodeLoader } from "./checks/find-issues.ts";
 import { looksLikeComponent } from "./checks/limits.ts";
 import { Preparation } from "./preparation.ts";
 
-/** Component JSON with what its components have to know before they are loaded, under `troupe` in their configs. */
+/** Adds data that components need before they are loaded, under `troupe` in their configs. */
 export async function prepareComponents(
   nodes: Pick<NodeLoader, "check">,
   model: unknown,
@@ -32,7 +32,7 @@ function* componentsBelow(value: unknown): Generator<object> {
   for (const inner of Object.values(value)) yield* componentsBelow(inner);
 }
 
-/** Undefined for what cannot be loaded anyway; loading will say why. */
+/** Undefined for a component that cannot be loaded; loading reports the reason. */
 function prepare(
   nodes: Pick<NodeLoader, "check">,
   node: object,
@@ -41,7 +41,7 @@ function prepare(
 ): Promise<JsonObject | undefined> | undefined {
   try {
     const { definition, config } = nodes.check(node, undefined, path);
-    return definition.prepare?.(config as never, preparation);
+    return definition.prepare?.(config, preparation);
   } catch (error) {
     if (error instanceof ComponentError) return undefined;
     throw error;

@@ -1,4 +1,4 @@
-/** Further names under which AutoGen knows its model clients. */
+/** Additional names under which AutoGen knows its classes. */
 export const WELL_KNOWN_PROVIDERS: ReadonlyMap<string, string> = new Map([
   ["openai_chat_completion_client", "autogen_ext.models.openai.OpenAIChatCompletionClient"],
   ["OpenAIChatCompletionClient", "autogen_ext.models.openai.OpenAIChatCompletionClient"],
@@ -7,11 +7,12 @@ export const WELL_KNOWN_PROVIDERS: ReadonlyMap<string, string> = new Map([
     "autogen_ext.models.openai.AzureOpenAIChatCompletionClient",
   ],
   ["AzureOpenAIChatCompletionClient", "autogen_ext.models.openai.AzureOpenAIChatCompletionClient"],
+  ["autogen_ext.memory.redis.RedisMemory", "autogen_ext.memory.redis_memory.RedisMemory"],
   ["AnthropicChatCompletionClient", "autogen_ext.models.anthropic.AnthropicChatCompletionClient"],
   ["OllamaChatCompletionClient", "autogen_ext.models.ollama.OllamaChatCompletionClient"],
 ]);
 
-/** AutoGen's public classes that are not components, by module: asking for one is a mistake of another kind. */
+/** AutoGen's public classes that are not components, by module; naming one gets its own error. */
 const OTHER_CLASSES: { readonly [module: string]: string } = {
   "autogen_agentchat.messages":
     "AgentEvent BaseMessage ChatMessage BaseChatMessage BaseAgentEvent BaseTextChatMessage StructuredMessage HandoffMessage MultiModalMessage StopMessage TextMessage ToolCallExecutionEvent ToolCallRequestEvent ToolCallSummaryMessage MemoryQueryEvent UserInputRequestedEvent ModelClientStreamingChunkEvent ThoughtEvent SelectSpeakerEvent MessageFactory CodeGenerationEvent CodeExecutionEvent",
@@ -35,7 +36,7 @@ const OTHER_CLASSES: { readonly [module: string]: string } = {
   "autogen_core.code_executor": "CodeBlock CodeExecutor CodeResult",
 };
 
-/** Whether AutoGen has a class under this provider name that is no component. */
+/** Whether AutoGen has a class with this provider name that is not a component. */
 export function isOtherAutoGenClass(provider: string): boolean {
   const dot = provider.lastIndexOf(".");
   const names = Object.hasOwn(OTHER_CLASSES, provider.slice(0, Math.max(0, dot)))
@@ -44,7 +45,10 @@ export function isOtherAutoGenClass(provider: string): boolean {
   return names?.split(" ").includes(provider.slice(dot + 1)) ?? false;
 }
 
-/** The public name of a class given by its private module: AutoGen imports `agents._assistant_agent.AssistantAgent`, too. */
+/**
+ * The public name of a class given by its private module: AutoGen also imports
+ * `agents._assistant_agent.AssistantAgent`.
+ */
 export function publicProvider(provider: string): string {
   const segments = provider.split(".");
   return segments

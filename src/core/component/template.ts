@@ -4,9 +4,18 @@ import type { ComponentModel } from "./component-model.ts";
 export interface Template {
   /** Snake_case, unique. */
   name: string;
-  /** What it shows and what it needs, for choosing one. */
+  /** What it shows and requires, to help choose a template. */
   description: string;
-  /** A task that shows what it can do, for trying it. */
+  /** An example task for a first try. */
   task?: string;
   component: ComponentModel;
+  /** The collection of documents that it searches, which the tenant gets with the first team made of it. */
+  collection?: TemplateCollection;
+}
+
+/** A collection of Markdown documents. */
+export interface TemplateCollection {
+  id: string;
+  description: string;
+  documents: readonly { id: string; content: string }[];
 }

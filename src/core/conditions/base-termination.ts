@@ -17,6 +17,7 @@ import type {
   Stop,
   TerminationCondition,
 } from "./termination-condition.ts";
+import { aCondition, checkArgument } from "../options.ts";
 
 /**
  * Base class of conditions; extend it to write your own.
@@ -79,7 +80,7 @@ export abstract class CombinedTermination<State extends Json> extends BaseTermin
 
   constructor(...conditions: TerminationCondition[]) {
     super();
-    this.conditions = conditions;
+    this.conditions = checkArgument(z.array(aCondition), conditions, new.target.name, "conditions");
   }
 
   toConfig(): JsonObject {

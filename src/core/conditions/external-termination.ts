@@ -14,10 +14,10 @@ export class ExternalTermination extends MatchTermination {
     fromConfig: () => new ExternalTermination(),
   });
   readonly definition: AnyComponentDefinition = ExternalTermination.component;
-  /** `set` was called and no check has seen it yet. */
+  /** Whether `set` was called and no check has seen it yet. */
   #pressed = false;
 
-  /** Ends the chat after the turn that is running, or on the task or after the first turn of the next run. */
+  /** Ends the chat after the current turn, or on the task or after the first turn of the next run. */
   set(): void {
     this.#pressed = true;
   }

@@ -3,6 +3,7 @@ import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import { aText, checkArgument } from "../options.ts";
 
 /** Fires when the tool `functionName` has been run (AutoGen `FunctionCallTermination`). */
 export class FunctionCallTermination extends MatchTermination {
@@ -16,7 +17,12 @@ export class FunctionCallTermination extends MatchTermination {
 
   constructor(functionName: string) {
     super();
-    this.#functionName = functionName;
+    this.#functionName = checkArgument(
+      aText,
+      functionName,
+      "FunctionCallTermination",
+      "functionName",
+    );
   }
 
   toConfig(): JsonObject {

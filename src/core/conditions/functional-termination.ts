@@ -5,6 +5,7 @@ import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import { aFunction, checkArgument } from "../options.ts";
 
 /** Decides from the new messages whether the chat is over. Must be a pure function of its argument. */
 export type TerminationFunction = (delta: readonly Message[]) => boolean;
@@ -25,7 +26,7 @@ export class FunctionalTermination extends MatchTermination {
 
   constructor(fires: TerminationFunction) {
     super();
-    this.#fires = fires;
+    this.#fires = checkArgument(aFunction, fires, "FunctionalTermination", "fires");
   }
 
   /** @throws TroupeError `not_serializable` when the function is not registered and so has no name to save */

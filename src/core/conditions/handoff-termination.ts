@@ -5,6 +5,7 @@ import { handedTo } from "../messages/handed-to.ts";
 import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
 import type { ConditionEnvironment } from "./termination-condition.ts";
+import { aText, checkArgument } from "../options.ts";
 
 /**
  * Fires on a handoff to `target`, often a human (AutoGen `HandoffTermination`). In a task that hands over to the team
@@ -21,7 +22,7 @@ export class HandoffTermination extends MatchTermination {
 
   constructor(target: string) {
     super();
-    this.#target = target;
+    this.#target = checkArgument(aText, target, "HandoffTermination", "target");
   }
 
   toConfig(): JsonObject {

@@ -1,11 +1,16 @@
 import * as z from "zod";
 import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
-import { isChatMessage } from "../messages/kinds.ts";
+import { isChatMessage } from "../messages/views.ts";
 import type { Message } from "../messages/message.ts";
 import { BaseTermination } from "./base-termination.ts";
 import { conditionDefinition } from "./match-termination.ts";
 import type { ConditionStep } from "./termination-condition.ts";
+import { aBoolean, aNumber, checkArgument, checkOptions, type OptionsSchema } from "../options.ts";
+
+const optionsSchema: OptionsSchema<{ includeAgentEvent?: boolean }> = z.object({
+  includeAgentEvent: aBoolean.optional(),
+});
 
 /** Fires when that many messages were sent, the task's included (AutoGen `MaxMessageTermination`). */
 export class MaxMessageTermination extends BaseTermination<{ count: number }> {
@@ -24,10 +29,12 @@ export class MaxMessageTermination extends BaseTermination<{ count: number }> {
   readonly #includeAgentEvent: boolean;
 
   /** @param options.includeAgentEvent whether events count, too; default false */
-  constructor(maxMessages: number, options: { includeAgentEvent?: boolean } = {}) {
+  constructor(maxMessages: number, options: { includeAgentEvent?: boolean | undefined } = {}) {
     super();
-    this.#maxMessages = maxMessages;
-    this.#includeAgentEvent = options.includeAgentEvent ?? false;
+    const owner = "MaxMessageTermination";
+    this.#maxMessages = checkArgument(aNumber, maxMessages, owner, "maxMessages");
+    const { includeAgentEvent = false } = checkOptions(optionsSchema, options, owner);
+    this.#includeAgentEvent = includeAgentEvent;
   }
 
   toConfig(): JsonObject {

@@ -3,6 +3,7 @@ import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import { checkArgument, texts } from "../options.ts";
 
 /** Fires when one of `sources` has spoken (AutoGen `SourceMatchTermination`). */
 export class SourceMatchTermination extends MatchTermination {
@@ -16,7 +17,7 @@ export class SourceMatchTermination extends MatchTermination {
 
   constructor(sources: readonly string[]) {
     super();
-    this.#sources = sources;
+    this.#sources = checkArgument(texts, sources, "SourceMatchTermination", "sources");
   }
 
   toConfig(): JsonObject {

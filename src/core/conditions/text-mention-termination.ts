@@ -5,6 +5,11 @@ import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { toText } from "../messages/views.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import { aText, checkArgument, checkOptions, type OptionsSchema, texts } from "../options.ts";
+
+const optionsSchema: OptionsSchema<{ sources?: readonly string[] | null }> = z.object({
+  sources: texts.nullish(),
+});
 
 /** Fires when a text is mentioned, letter by letter, in a message or event (AutoGen `TextMentionTermination`). */
 export class TextMentionTermination extends MatchTermination {
@@ -20,8 +25,9 @@ export class TextMentionTermination extends MatchTermination {
   /** @param options.sources only messages from these count */
   constructor(text: string, options: { sources?: readonly string[] | null | undefined } = {}) {
     super();
-    this.#text = text;
-    this.#sources = options.sources ?? null;
+    const owner = "TextMentionTermination";
+    this.#text = checkArgument(aText, text, owner, "text");
+    this.#sources = checkOptions(optionsSchema, options, owner).sources ?? null;
   }
 
   toConfig(): JsonObject {

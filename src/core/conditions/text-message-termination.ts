@@ -4,6 +4,7 @@ import { withoutNulls } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import { aText, checkArgument } from "../options.ts";
 
 /** Fires on a TextMessage, from `source`, or from any source (AutoGen `TextMessageTermination`). */
 export class TextMessageTermination extends MatchTermination {
@@ -17,7 +18,7 @@ export class TextMessageTermination extends MatchTermination {
 
   constructor(source: string | null = null) {
     super();
-    this.#source = source;
+    this.#source = checkArgument(aText.nullable(), source, "TextMessageTermination", "source");
   }
 
   toConfig(): JsonObject {

@@ -4,6 +4,7 @@ import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
 import type { ConditionEnvironment } from "./termination-condition.ts";
+import { aNumber, checkArgument } from "../options.ts";
 
 /** Fires after `timeoutSeconds` of running time, without waits and pauses (AutoGen `TimeoutTermination`). */
 export class TimeoutTermination extends MatchTermination {
@@ -17,7 +18,12 @@ export class TimeoutTermination extends MatchTermination {
 
   constructor(timeoutSeconds: number) {
     super();
-    this.#timeoutSeconds = timeoutSeconds;
+    this.#timeoutSeconds = checkArgument(
+      aNumber,
+      timeoutSeconds,
+      "TimeoutTermination",
+      "timeoutSeconds",
+    );
   }
 
   toConfig(): JsonObject {

@@ -6,6 +6,7 @@ import type { Message } from "../messages/message.ts";
 import { BaseTermination } from "./base-termination.ts";
 import { conditionDefinition } from "./match-termination.ts";
 import type { ConditionStep } from "./termination-condition.ts";
+import { aNumber, checkOptions, type OptionsSchema } from "../options.ts";
 
 /** Tokens so far. */
 export type TokenUsageState = { prompt: number; completion: number };
@@ -18,6 +19,12 @@ export interface TokenLimits {
 }
 
 const limitSchema = z.number().int().nullish();
+
+const limitsSchema: OptionsSchema<TokenLimits> = z.object({
+  maxTotalToken: aNumber.nullish(),
+  maxPromptToken: aNumber.nullish(),
+  maxCompletionToken: aNumber.nullish(),
+});
 
 /** Fires when the models have used that many tokens (AutoGen `TokenUsageTermination`). */
 export class TokenUsageTermination extends BaseTermination<TokenUsageState> {
@@ -47,6 +54,7 @@ export class TokenUsageTermination extends BaseTermination<TokenUsageState> {
   /** @throws ValueError when no limit is given */
   constructor(limits: TokenLimits) {
     super();
+    checkOptions(limitsSchema, limits, "TokenUsageTermination");
     this.#total = limits.maxTotalToken ?? null;
     this.#prompt = limits.maxPromptToken ?? null;
     this.#completion = limits.maxCompletionToken ?? null;

@@ -1,12 +1,23 @@
 import * as z from "zod";
-import { type Component, withoutInnerNulls, withoutNulls } from "../component/component.ts";
-import { ValueError } from "../errors.ts";
+import {
+  type AnyComponentDefinition,
+  type Component,
+  componentDefinition,
+  withoutInnerNulls,
+  withoutNulls,
+} from "../component/component.ts";
+import { shown, ValueError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
-import { type LLMMessage, llmMessageSchema } from "../models/llm-messages.ts";
+import { type LLMMessage, llmMessageSchema, type SystemMessage } from "../models/llm-messages.ts";
 import { ItemLog } from "../state/item-log.ts";
 import { parseState } from "../state/load-state.ts";
 import type { StateParts } from "../state/stateful.ts";
+import type { ChatCompletionClient } from "../models/chat-completion-client.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
 import type { ChatCompletionContext } from "./chat-completion-context.ts";
+import { aList, checkArgument } from "../options.ts";
+import type { ChatMessage } from "../messages/message.ts";
+import { toModelMessage } from "../messages/views.ts";
 
 export const initialMessagesSchema = z.array(llmMessageSchema).nullish();
 
@@ -23,6 +34,7 @@ export abstract class BaseChatCompletionContext implements ChatCompletionContext
   #showsInitial = true;
 
   constructor(initialMessages?: readonly LLMMessage[] | null) {
+    checkArgument(aList.nullish(), initialMessages, new.target.name, "initialMessages");
     this.#initial = initialMessages ?? undefined;
   }
 
@@ -47,7 +59,7 @@ export abstract class BaseChatCompletionContext implements ChatCompletionContext
     this.#added.append(...messages);
   }
 
-  /** Without initial messages there is nothing but the log to store. */
+  /** Without initial messages only the log has to be stored. */
   stateParts(): StateParts {
     const logs = { messages: this.#added };
     if (this.#initial === undefined) return { logs };
@@ -88,11 +100,80 @@ export abstract class BaseChatCompletionContext implements ChatCompletionContext
 /** @throws ValueError unless `value` is a whole number above 0 */
 export function requirePositive(name: string, value: number): number {
   if (Number.isInteger(value) && value > 0) return value;
-  const issue = { path: name, message: "must be a whole number greater than 0" };
+  const issue = {
+    path: name,
+    message: `must be a whole number greater than 0, not ${shown(value)}`,
+  };
   throw new ValueError(`${name} ${issue.message}`, { issues: [issue] });
 }
 
-/** Results whose call was cut off mean nothing to a model, and APIs refuse them. */
+/** Results without their call are meaningless to a model, and APIs refuse them. */
 export function withoutLeadingResults(messages: LLMMessage[]): LLMMessage[] {
   return messages[0]?.type === "FunctionExecutionResultMessage" ? messages.slice(1) : messages;
+}
+
+const configSchema = z.object({ initial_messages: initialMessagesSchema });
+
+/** Shows the model everything (AutoGen `UnboundedChatCompletionContext`). */
+export class UnboundedChatCompletionContext extends BaseChatCompletionContext {
+  static readonly component: AnyComponentDefinition = componentDefinition({
+    provider: "autogen_core.model_context.UnboundedChatCompletionContext",
+    componentType: "chat_completion_context",
+    role: "chat_completion_context",
+    version: 1,
+    configSchema,
+    fromConfig: (config) => new UnboundedChatCompletionContext(config.initial_messages),
+  });
+
+  readonly definition = UnboundedChatCompletionContext.component;
+
+  getMessages(): Promise<LLMMessage[]> {
+    return Promise.resolve(this.slice(0));
+  }
+
+  protected ownConfig(): { [key: string]: unknown } {
+    return {};
+  }
+}
+
+/** Adds the new messages to the model context; the context that a handoff carries comes first. */
+export function remember(context: ChatCompletionContext, messages: readonly ChatMessage[]): void {
+  for (const message of messages) {
+    if (message.type === "HandoffMessage") {
+      for (const earlier of message.context) context.addMessage(earlier);
+    }
+    context.addMessage(toModelMessage(message));
+  }
+}
+
+/** The parts of a model's input. */
+export interface ModelInput {
+  systemMessage: SystemMessage | null;
+  modelContext: ChatCompletionContext;
+  modelClient: ChatCompletionClient;
+}
+
+/**
+ * The messages for the model: the system message and the context.
+ *
+ * @param key the key of the model call, unique in `ctx`
+ */
+export async function modelMessages(
+  { systemMessage, modelContext, modelClient }: ModelInput,
+  ctx: TurnContext,
+  key: string,
+): Promise<LLMMessage[]> {
+  const context = await preparedMessages(modelContext, modelClient, ctx, key);
+  return systemMessage === null ? context : [systemMessage, ...context];
+}
+
+/** The messages of a context for the model call `key` of `ctx`. */
+export async function preparedMessages(
+  modelContext: ChatCompletionContext,
+  modelClient: ChatCompletionClient,
+  ctx: TurnContext,
+  key: string,
+): Promise<LLMMessage[]> {
+  await modelContext.prepare?.({ ctx: ctx.scope(`context:${key}`), modelClient });
+  return modelContext.getMessages();
 }

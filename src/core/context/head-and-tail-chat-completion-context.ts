@@ -7,6 +7,7 @@ import {
   requirePositive,
   withoutLeadingResults,
 } from "./base-chat-completion-context.ts";
+import { aList, aNumber, checkOptions, type OptionsSchema } from "../options.ts";
 
 const configSchema = z.object({
   head_size: z.int(),
@@ -18,8 +19,14 @@ const configSchema = z.object({
 export interface HeadAndTailOptions {
   headSize: number;
   tailSize: number;
-  initialMessages?: readonly LLMMessage[] | null;
+  initialMessages?: readonly LLMMessage[] | null | undefined;
 }
+
+const optionsSchema: OptionsSchema<HeadAndTailOptions> = z.object({
+  headSize: aNumber,
+  tailSize: aNumber,
+  initialMessages: aList.nullish(),
+});
 
 /**
  * Shows the model the first and the last messages and, between them, how many were skipped (AutoGen
@@ -46,7 +53,12 @@ export class HeadAndTailChatCompletionContext extends BaseChatCompletionContext 
   readonly #head: number;
   readonly #tail: number;
 
-  constructor({ headSize, tailSize, initialMessages }: HeadAndTailOptions) {
+  constructor(options: HeadAndTailOptions) {
+    const { headSize, tailSize, initialMessages } = checkOptions(
+      optionsSchema,
+      options,
+      "HeadAndTailChatCompletionContext",
+    );
     super(initialMessages);
     this.#head = requirePositive("head_size", headSize);
     this.#tail = requirePositive("tail_size", tailSize);
@@ -55,7 +67,7 @@ export class HeadAndTailChatCompletionContext extends BaseChatCompletionContext 
   getMessages(): Promise<LLMMessage[]> {
     const skipped = this.length - this.#head - this.#tail;
     if (skipped <= 0) return Promise.resolve(this.slice(0));
-    // The tail first: memory then holds the log from there on, and the head is a separate short read.
+    // Reads the tail first: memory then holds the log from there on, and the head is a separate short read.
     const tail = withoutLeadingResults(this.slice(-this.#tail));
     const head = withoutTrailingCalls(this.slice(0, this.#head));
     const note: LLMMessage = {

@@ -14,6 +14,7 @@ import {
   requirePositive,
   withoutLeadingResults,
 } from "./base-chat-completion-context.ts";
+import { aList, aModelClient, aNumber, checkOptions, type OptionsSchema } from "../options.ts";
 
 const toolSchemaSchema = z.object({
   name: z.string(),
@@ -32,12 +33,19 @@ const configSchema = z.object({
 export interface TokenLimitedOptions {
   /** Counts tokens. */
   modelClient: ChatCompletionClient;
-  /** Most tokens to show; null: the client's estimate of the tokens left. */
-  tokenLimit?: number | null;
-  /** Tools whose descriptions count, too. */
-  toolSchema?: readonly ToolSchema[];
-  initialMessages?: readonly LLMMessage[] | null;
+  /** The most tokens to show; null: the client's estimate of the remaining tokens. */
+  tokenLimit?: number | null | undefined;
+  /** Tools whose descriptions are counted too. */
+  toolSchema?: readonly ToolSchema[] | undefined;
+  initialMessages?: readonly LLMMessage[] | null | undefined;
 }
+
+const optionsSchema: OptionsSchema<TokenLimitedOptions> = z.object({
+  modelClient: aModelClient,
+  tokenLimit: aNumber.nullish(),
+  toolSchema: aList.optional(),
+  initialMessages: aList.nullish(),
+});
 
 /**
  * Shows the model as many messages as fit a number of tokens, leaving out those in the middle (AutoGen
@@ -71,7 +79,8 @@ export class TokenLimitedChatCompletionContext extends BaseChatCompletionContext
   readonly #tools: readonly ToolSchema[];
 
   constructor(options: TokenLimitedOptions) {
-    const { modelClient, tokenLimit = null, toolSchema = [], initialMessages } = options;
+    const given = checkOptions(optionsSchema, options, "TokenLimitedChatCompletionContext");
+    const { modelClient, tokenLimit = null, toolSchema = [], initialMessages } = given;
     super(initialMessages);
     this.#client = modelClient;
     this.#limit = tokenLimit === null ? null : requirePositive("token_limit", tokenLimit);

@@ -11,6 +11,7 @@ import {
   initialMessagesSchema,
   requirePositive,
 } from "./base-chat-completion-context.ts";
+import { aList, aNumber, checkOptions, type OptionsSchema } from "../options.ts";
 
 const configSchema = z.object({
   high: z.int(),
@@ -27,12 +28,18 @@ const windowSchema = z.object({
 const stateSchema = z.object({ troupe: windowSchema.pick({ start: true }).optional() });
 
 export interface WindowOptions {
-  /** Tokens; a context of more is cut. */
+  /** A context with more tokens than this is truncated. */
   high: number;
-  /** Tokens that are left of a context that is cut, at most. */
+  /** The most tokens that remain after truncation. */
   low: number;
-  initialMessages?: readonly LLMMessage[] | null;
+  initialMessages?: readonly LLMMessage[] | null | undefined;
 }
+
+const optionsSchema: OptionsSchema<WindowOptions> = z.object({
+  high: aNumber,
+  low: aNumber,
+  initialMessages: aList.nullish(),
+});
 
 /**
  * Shows the model the last messages, between `low` and `high` tokens of them (Troupe's own; AutoGen has none). Once they
@@ -58,10 +65,15 @@ export class WindowChatCompletionContext extends BaseChatCompletionContext {
   readonly definition = WindowChatCompletionContext.component;
   readonly #high: number;
   readonly #low: number;
-  /** The messages that are shown, of those up to `end` whose tokens are counted. */
+  /** The messages to show, among those up to `end` whose tokens are counted. */
   #window: z.infer<typeof windowSchema> = { start: 0, end: 0, tokens: 0 };
 
-  constructor({ high, low, initialMessages }: WindowOptions) {
+  constructor(options: WindowOptions) {
+    const { high, low, initialMessages } = checkOptions(
+      optionsSchema,
+      options,
+      "WindowChatCompletionContext",
+    );
     super(initialMessages);
     this.#high = requirePositive("high", high);
     this.#low = requirePositive("low", low);
@@ -118,7 +130,7 @@ export class WindowChatCompletionContext extends BaseChatCompletionContext {
     return { high: this.#high, low: this.#low };
   }
 
-  /** Counts the messages that have come, and cuts the window when they are too many. */
+  /** Counts new messages, and moves the window when they exceed the limit. */
   #measure(): void {
     let { start, end, tokens } = this.#window;
     if (end === this.length) return;
@@ -133,7 +145,7 @@ export class WindowChatCompletionContext extends BaseChatCompletionContext {
     this.#window = { start, end, tokens };
   }
 
-  /** How many of the messages go, from the first on. */
+  /** How many of the oldest messages are dropped. */
   #cut(shown: readonly LLMMessage[]): number {
     let tokens = 0;
     let first = shown.length;
@@ -141,7 +153,7 @@ export class WindowChatCompletionContext extends BaseChatCompletionContext {
       const message = shown[index] as LLMMessage;
       tokens += estimateTokens(message);
       if (tokens > this.#low && first < shown.length) break;
-      // A result that came first would have no call.
+      // A result at the beginning would have no call.
       if (message.type !== "FunctionExecutionResultMessage") first = index;
     }
     return first;

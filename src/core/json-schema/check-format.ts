@@ -1,17 +1,17 @@
 import { errorMessage, ValueError } from "../errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
-import { formatValue, parseTemplate, type Placeholder } from "../text/format.ts";
-import { FlatSchemas } from "./flat.ts";
+import { fillPlaceholder, parseTemplate, type Placeholder } from "../text/format.ts";
+import { MergedSchemas } from "./merged-schemas.ts";
 
 /**
- * Checks that a template can be filled with whatever a schema accepts, as far as the schema says what that is.
+ * Checks that a template can be filled with any value that a schema accepts, as far as the schema specifies it.
  *
  * @param path the template's key in component JSON
  * @throws ValueError when it is malformed, or names a field that the schema does not have
  */
 export function requireFormatFits(template: string, schema: JsonObject, path: string): void {
   try {
-    const flat = new FlatSchemas(schema);
+    const flat = new MergedSchemas(schema);
     for (const part of parseTemplate(template)) {
       if (typeof part !== "string") checkPlaceholder(part, schema, flat);
     }
@@ -21,19 +21,29 @@ export function requireFormatFits(template: string, schema: JsonObject, path: st
   }
 }
 
-function checkPlaceholder(placeholder: Placeholder, root: JsonObject, flat: FlatSchemas): void {
-  const { path, spec, text } = placeholder;
-  let found: JsonObject = root;
-  for (const key of path) found = fieldOf(flat.of(found), key, text);
-  const example = exampleOf(flat.of(found)["type"]);
-  const literal = spec.filter((part) => typeof part === "string");
-  for (const part of spec) if (typeof part !== "string") checkPlaceholder(part, root, flat);
-  if (example !== undefined && literal.length === spec.length) {
-    formatValue(example, placeholder, literal.join(""));
-  }
+function checkPlaceholder(placeholder: Placeholder, root: JsonObject, flat: MergedSchemas): void {
+  const example = exampleOf(typeAt(placeholder.path, placeholder.text, root, flat));
+  if (example !== undefined) fillPlaceholder(placeholder, example);
 }
 
-/** The schema of a field of a flat schema; an empty one, which accepts everything, where the schema does not say. */
+/** Whether a schema declares a field, possibly a nested one, as a number. */
+export function isNumberIn(schema: JsonObject, path: readonly string[]): boolean {
+  const type = typeAt(path, path.join("."), schema, new MergedSchemas(schema));
+  return type === "number" || type === "integer";
+}
+
+function typeAt(
+  path: readonly string[],
+  text: string,
+  root: JsonObject,
+  flat: MergedSchemas,
+): Json | undefined {
+  let found = root;
+  for (const key of path) found = fieldOf(flat.of(found), key, text);
+  return flat.of(found)["type"];
+}
+
+/** The schema of a field; an empty schema, which accepts everything, if it is not declared. */
 function fieldOf(schema: JsonObject, key: string, text: string): JsonObject {
   const { properties, additionalProperties: others, items, type } = schema;
   if (type === "array") {

@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from "../json.ts";
-import type { Failure, Place, Verdict } from "./place.ts";
+import { type Json, type JsonObject, isJsonObject, sortedJson } from "../json.ts";
 import type { Validation } from "./validation.ts";
+import type { WorkLimit } from "./work-limit.ts";
 
-/** More would bury the first, and schemas that repeat each other would multiply them. */
+/** More issues would bury the first one, and schemas that repeat each other would multiply them. */
 const MAX_FAILURES = 20;
 
-/** One schema looking at one place: what its keywords have found so far. */
+/** One schema applied to one place: the findings of its keywords so far. */
 export class Inspection implements Verdict {
   readonly validation: Validation;
   readonly schema: JsonObject;
@@ -31,7 +31,7 @@ export class Inspection implements Verdict {
     this.failures.push(...failures.slice(0, MAX_FAILURES - this.failures.length));
   }
 
-  /** What another schema says about this place, or one inside of it. */
+  /** The findings of another schema about this place, or a nested one. */
   verdict(schema: Json, place = this.place): Verdict {
     return this.validation.verdict(schema, place);
   }
@@ -40,14 +40,14 @@ export class Inspection implements Verdict {
     return this.verdict(schema, place).failures.length === 0;
   }
 
-  /** Another schema that must hold here, too. */
+  /** Applies another schema that must also hold at this place. */
   require(schema: Json): void {
     const verdict = this.verdict(schema);
     this.add(...verdict.failures);
     this.describe(verdict.described);
   }
 
-  /** A schema that a property or an item must follow. */
+  /** Applies a schema to a property or an item. */
   requireOf(key: string | number, schema: Json): void {
     this.add(...this.verdict(schema, this.place.child(key)).failures);
     this.described.add(key);
@@ -56,4 +56,61 @@ export class Inspection implements Verdict {
   describe(keys: Iterable<PropertyKey>): void {
     for (const key of keys) this.described.add(key);
   }
+}
+
+/** The findings of one schema at one place. */
+export interface Verdict {
+  failures: readonly Failure[];
+  /** The properties and items that a schema describes, for `unevaluatedProperties` and `unevaluatedItems`. */
+  described: ReadonlySet<PropertyKey>;
+}
+
+export interface Failure {
+  keys: readonly PropertyKey[];
+  message: string;
+  /** Whether the value has another type than the schema describes. */
+  otherType?: boolean;
+}
+
+/** A nested value, with the findings of the schemas applied to it. */
+export class Place {
+  readonly value: Json;
+  readonly verdicts = new Map<JsonObject, Verdict>();
+  readonly #above: Place | undefined;
+  readonly #key: PropertyKey;
+  readonly #children = new Map<PropertyKey, Place>();
+  #canonical: string | undefined;
+
+  constructor(value: Json, above?: Place, key: PropertyKey = "") {
+    this.value = value;
+    this.#above = above;
+    this.#key = key;
+  }
+
+  child(key: string | number): Place {
+    let child = this.#children.get(key);
+    if (child === undefined) {
+      child = new Place(childValue(this.value, key), this, key);
+      this.#children.set(key, child);
+    }
+    return child;
+  }
+
+  keys(): PropertyKey[] {
+    return this.#above === undefined ? [] : [...this.#above.keys(), this.#key];
+  }
+
+  /** A text that is the same for equal values. */
+  canonical(limit: WorkLimit): string {
+    if (this.#canonical === undefined) {
+      this.#canonical = sortedJson(this.value);
+      limit.spend(this.#canonical.length >> 3);
+    }
+    return this.#canonical;
+  }
+}
+
+function childValue(value: Json, key: string | number): Json {
+  if (Array.isArray(value)) return value[Number(key)] ?? null;
+  return isJsonObject(value) ? (value[key] ?? null) : null;
 }

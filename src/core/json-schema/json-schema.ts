@@ -2,8 +2,8 @@ import type { Issue } from "../errors.ts";
 import { pathOf } from "../issues.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Pattern } from "./pattern/pattern.ts";
-import { Place } from "./place.ts";
-import { usablePatterns } from "./usable.ts";
+import { Place } from "./inspection.ts";
+import { patternsOf } from "./read-schema.ts";
 import { Validation } from "./validation.ts";
 import { isTooDeep, isTooMuch, MAX_DEPTH, WorkLimit } from "./work-limit.ts";
 
@@ -17,11 +17,11 @@ export class JsonSchema {
 
   /** @throws ValueError when it cannot be used: a reference that leads nowhere, an invalid pattern */
   constructor(schema: JsonObject) {
-    this.#patterns = usablePatterns(schema);
+    this.#patterns = patternsOf(schema);
     this.schema = schema;
   }
 
-  /** What is wrong with `value`; empty when nothing is. Paths start with `base`. */
+  /** The issues of `value`; empty if it is valid. Paths start with `base`. */
   check(value: Json, base = ""): Issue[] {
     if (isTooDeep(value)) {
       return [{ path: base, message: `is nested deeper than ${MAX_DEPTH} levels` }];

@@ -1,11 +1,29 @@
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
-import { Inspection } from "./inspection.ts";
-import { KEYWORDS } from "./keywords/index.ts";
+import { Inspection, type Place, type Verdict } from "./inspection.ts";
+import { arrayKeywords } from "./keywords/arrays.ts";
+import { compositionKeywords, unevaluatedKeywords } from "./keywords/composition.ts";
+import { objectKeywords } from "./keywords/objects.ts";
+import { stringKeywords } from "./keywords/strings.ts";
+import { numberKeywords, valueKeywords } from "./keywords/values.ts";
 import type { Pattern } from "./pattern/pattern.ts";
-import type { Place, Verdict } from "./place.ts";
 import type { WorkLimit } from "./work-limit.ts";
 
 const GOOD: Verdict = { failures: [], described: new Set() };
+
+type Keyword = (inspection: Inspection, argument: Json) => void;
+
+/** In the order of application: the last keywords need the findings of the others. */
+const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(
+  Object.entries({
+    ...valueKeywords,
+    ...numberKeywords,
+    ...stringKeywords,
+    ...compositionKeywords,
+    ...objectKeywords,
+    ...arrayKeywords,
+    ...unevaluatedKeywords,
+  } satisfies Record<string, Keyword>),
+);
 
 /** One check of a value: applies schemas to places, each schema to each place once. */
 export class Validation {

@@ -8,7 +8,7 @@ class WorkLimitReached extends Error {
   override readonly name = "WorkLimitReached";
 }
 
-/** Whether an error means that the work is too much: more than the limit, or than the stack (long chains of `$ref`). */
+/** Whether an error means too much work: beyond the limit, or beyond the stack (long chains of `$ref`). */
 export function isTooMuch(error: unknown): boolean {
   return error instanceof WorkLimitReached || error instanceof RangeError;
 }

@@ -1,32 +1,30 @@
-import * as z from "zod";
-import { jsonObjectSchema } from "../json-object.ts";
-import type { JsonObject } from "../json.ts";
-import { type ImageContent, imageSchema } from "../models/llm-messages.ts";
-import { parseState } from "../state/load-state.ts";
-import { pythonStr } from "../text/python.ts";
+import type * as z from "zod";
+import type { Json } from "../json.ts";
+import type { LLMMessage } from "../models/llm-messages.ts";
+import type { memoryContentSchema } from "./memory-schemas.ts";
 
-/** One remembered thing (AutoGen `MemoryContent`). `mime_type` is one of AutoGen's or any other text. */
-export const memoryContentSchema = z.object({
-  content: z.union([z.string(), imageSchema, jsonObjectSchema]),
-  mime_type: z.string(),
-  metadata: jsonObjectSchema.nullable().default(null),
-});
+// Without schemas: what starts a Worker imports this.
+
+/** One item of a memory (AutoGen `MemoryContent`). */
 export type MemoryContent = z.infer<typeof memoryContentSchema>;
 
-export const memoryContentsSchema = z.array(memoryContentSchema);
-
-const stateSchema = z.object({ memory_contents: memoryContentsSchema });
-
-/** The contents in a memory's saved state. @throws StateError */
-export function loadContents(state: JsonObject, name: string): MemoryContent[] {
-  return parseState(stateSchema, state, `a state of the memory "${name}"`).memory_contents;
+/** The indexed text of a content: the text itself, or an object's keys and values. */
+export function searchText(content: Json): string {
+  if (typeof content !== "object" || content === null) return String(content);
+  if (Array.isArray(content)) return content.map(searchText).join("\n");
+  return Object.entries(content)
+    .map(([key, value]) => `${key} ${searchText(value)}`)
+    .join("\n");
 }
 
-/** A content as text for a model. A system message cannot contain images. */
-export function contentText(content: MemoryContent["content"]): string {
-  return isPicture(content) ? "[image]" : pythonStr(content);
-}
-
-export function isPicture(content: MemoryContent["content"]): content is ImageContent {
-  return typeof content === "object" && imageSchema.safeParse(content).success;
+/** The words of a message, as a query. */
+export function questionOf({ content }: LLMMessage): string {
+  if (typeof content === "string") return content;
+  return content
+    .map((part) => {
+      if (typeof part === "string") return part;
+      if ("arguments" in part) return `${part.name} ${part.arguments}`;
+      return "content" in part ? part.content : "";
+    })
+    .join("\n");
 }

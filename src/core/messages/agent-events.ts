@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { codeBlockSchema, codeResultSchema } from "../code/code-block.ts";
 import { functionCallSchema, functionExecutionResultSchema } from "../models/llm-messages.ts";
-import { memoryContentSchema } from "../memory/memory-content.ts";
+import { memoryContentSchema } from "../memory/memory-schemas.ts";
 import { baseMessageSchema } from "./base.ts";
 
 export const toolCallRequestEventSchema = baseMessageSchema.extend({

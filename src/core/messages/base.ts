@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { requestUsageSchema } from "../models/llm-messages.ts";
 
-/** What every chat message and event carries. `created_at` is ISO 8601, UTC where we make it. */
+/** The fields of every chat message and event. `created_at` is ISO 8601, in UTC if Troupe creates it. */
 export const baseMessageSchema = z.object({
   id: z.string(),
   source: z.string(),

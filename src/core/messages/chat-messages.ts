@@ -1,10 +1,11 @@
 import * as z from "zod";
+import type { JsonObject } from "../json.ts";
 import { jsonObjectSchema } from "../json-object.ts";
 import {
   functionCallSchema,
   functionExecutionResultSchema,
-  imageSchema,
   llmMessageSchema,
+  userPartSchema,
 } from "../models/llm-messages.ts";
 import { baseMessageSchema } from "./base.ts";
 
@@ -15,7 +16,7 @@ export const textMessageSchema = baseMessageSchema.extend({
 export type TextMessage = z.infer<typeof textMessageSchema>;
 
 export const multiModalMessageSchema = baseMessageSchema.extend({
-  content: z.array(z.union([z.string(), imageSchema])),
+  content: z.array(userPartSchema),
   type: z.literal("MultiModalMessage"),
 });
 export type MultiModalMessage = z.infer<typeof multiModalMessageSchema>;
@@ -48,4 +49,7 @@ export const structuredMessageSchema = baseMessageSchema.extend({
   format_string: z.string().nullable().default(null),
   type: z.templateLiteral(["StructuredMessage[", z.string(), "]"]),
 });
-export type StructuredMessage = z.infer<typeof structuredMessageSchema>;
+export type StructuredMessage<Content = JsonObject> = Omit<
+  z.infer<typeof structuredMessageSchema>,
+  "content"
+> & { content: Content };

@@ -1,8 +1,9 @@
-import type { TurnContext } from "../run/turn-context.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
 import type { ModelClientStreamingChunkEvent } from "./agent-events.ts";
 import type { Message } from "./message.ts";
+import { endEarly } from "../wait.ts";
 
-/** Where ids and times come from: a turn context. */
+/** The source of ids and times: a turn context. */
 export type MessageOrigin = Pick<TurnContext, "id" | "now">;
 
 /** The fields of a message; those that the context fills in may be missing. */
@@ -31,7 +32,7 @@ export function createMessage<M extends Message>(
     created_at: created_at ?? origin.now(),
     ...rest,
     type,
-  } as unknown as M;
+  } as M;
 }
 
 /**
@@ -81,6 +82,6 @@ export async function* asEvents<Piece, Event, Result>(
     }
     return next.value;
   } finally {
-    await pieces.return(undefined as never);
+    await endEarly(pieces);
   }
 }

@@ -1,5 +1,5 @@
 import { MessageError, TaskError } from "../errors.ts";
-import { isChatMessage } from "./kinds.ts";
+import { isChatMessage } from "./views.ts";
 import type { ChatMessage } from "./message.ts";
 import { createMessage, type MessageOrigin } from "./create.ts";
 import { loadMessage } from "./message-factory.ts";

@@ -47,7 +47,7 @@ function schemaOf(type: string): z.ZodType {
   return type.startsWith("StructuredMessage[") ? structuredMessageSchema : unknownMessageSchema;
 }
 
-/** A format that does not suit the content would only fail much later, where the message is shown. */
+/** A format that does not fit the content would otherwise fail much later, when the message is shown. */
 function checkFormat(message: Message, path: string): void {
   if (!("format_string" in message) || typeof message.format_string !== "string") return;
   if (!isJsonObject(message.content)) return;
@@ -59,7 +59,7 @@ function checkFormat(message: Message, path: string): void {
 }
 
 /** Whether this is a complete message, as it is stored. */
-export function isMessage(value: unknown): boolean {
+export function isMessage(value: unknown): value is Message {
   if (!isJsonObject(value) || typeof value.type !== "string") return false;
   return schemaOf(value.type).safeParse(value).success;
 }

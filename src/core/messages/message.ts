@@ -5,7 +5,7 @@ import {
   handoffMessageSchema,
   multiModalMessageSchema,
   stopMessageSchema,
-  type structuredMessageSchema,
+  type StructuredMessage,
   textMessageSchema,
   toolCallSummaryMessageSchema,
 } from "./chat-messages.ts";
@@ -22,17 +22,15 @@ const chatMessageSchemas = [
 export const plainChatMessageSchema = z.discriminatedUnion("type", chatMessageSchemas);
 
 /** What agents say to each other (AutoGen `BaseChatMessage`). Immutable. */
-export type ChatMessage =
-  | z.infer<typeof plainChatMessageSchema>
-  | z.infer<typeof structuredMessageSchema>;
+export type ChatMessage = z.infer<typeof plainChatMessageSchema> | StructuredMessage;
 
 export const agentEventSchema = z.discriminatedUnion("type", agentEventSchemas);
 
-/** What happens inside an agent or a manager (AutoGen `BaseAgentEvent`). Immutable. */
+/** Events inside an agent or a manager (AutoGen `BaseAgentEvent`). Immutable. */
 export type AgentEvent = z.infer<typeof agentEventSchema>;
 
-/** Anything a stream yields. */
+/** Any item of a stream. */
 export type Message = ChatMessage | AgentEvent;
 
-/** A message of a type this version does not know, kept as it is. */
+/** A message of a type this version does not know, kept unchanged. */
 export const unknownMessageSchema = z.looseObject({ ...baseMessageSchema.shape, type: z.string() });

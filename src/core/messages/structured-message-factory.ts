@@ -9,13 +9,15 @@ import { errorMessage, MessageError, ValueError } from "../errors.ts";
 import { listIssues } from "../issues.ts";
 import { jsonObjectSchema } from "../json-object.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
-import { complete, prune } from "../json-schema/fit.ts";
-import { requireFormatFits } from "../json-schema/check-format.ts";
+import { complete, prune } from "../json-schema/arrange.ts";
+import { isNumberIn, requireFormatFits } from "../json-schema/check-format.ts";
 import { JsonSchema } from "../json-schema/json-schema.ts";
 import type { RequestUsage } from "../models/request-usage.ts";
+import { formatNotes } from "../text/check-format.ts";
 import { formatPython } from "../text/format.ts";
 import type { StructuredMessage } from "./chat-messages.ts";
 import { createMessage, type MessageOrigin } from "./create.ts";
+import { aText, checkOptions, type OptionsSchema } from "../options.ts";
 
 const configSchema = z.object({
   json_schema: jsonObjectSchema,
@@ -26,20 +28,26 @@ const configSchema = z.object({
 export interface StructuredMessageFactoryOptions {
   /** JSON Schema of the content, an object. */
   jsonSchema: JsonObject;
-  /** How the content is shown as text, in the manner of Python's `str.format`; without it as JSON. */
-  formatString?: string | null;
+  /** How the content is shown as text, with the syntax of Python's `str.format`; as JSON by default. */
+  formatString?: string | null | undefined;
   /** Default `GeneratedContentModel`. */
-  contentModelName?: string | null;
+  contentModelName?: string | null | undefined;
 }
+
+const optionsSchema: OptionsSchema<StructuredMessageFactoryOptions> = z.object({
+  jsonSchema: jsonObjectSchema,
+  formatString: aText.nullish(),
+  contentModelName: aText.nullish(),
+});
 
 /** The caller's fields of a structured message. */
 export interface StructuredMessageFields {
   source: string;
   content: Json;
-  id?: string;
-  models_usage?: RequestUsage | null;
+  id?: string | undefined;
+  models_usage?: RequestUsage | null | undefined;
   /** False makes a message that is shown as JSON. Default true. */
-  withFormat?: boolean;
+  withFormat?: boolean | undefined;
 }
 
 /** Makes and checks messages whose content follows a JSON Schema (AutoGen `StructuredMessageFactory`). */
@@ -56,6 +64,8 @@ export class StructuredMessageFactory implements Component {
         formatString: config.format_string,
         contentModelName: config.content_model_name,
       }),
+    notes: ({ format_string, json_schema }) =>
+      formatNotes("config", { format_string }, (path) => isNumberIn(json_schema, path)),
   });
 
   readonly definition = StructuredMessageFactory.component;
@@ -69,6 +79,7 @@ export class StructuredMessageFactory implements Component {
 
   /** @throws ValueError when the schema cannot be used, or the format names a field that is not in it */
   constructor(options: StructuredMessageFactoryOptions) {
+    checkOptions(optionsSchema, options, "StructuredMessageFactory");
     const { jsonSchema, formatString, contentModelName } = options;
     if (Object.keys(jsonSchema).length === 0) {
       throw new ValueError("json_schema must describe an object, got an empty schema");
@@ -84,7 +95,7 @@ export class StructuredMessageFactory implements Component {
   }
 
   /**
-   * Content as it goes into a message: checked, in the order of the schema, defaults filled in.
+   * Content in the form that messages have: checked, in the order of the schema, with defaults filled in.
    *
    * @throws MessageError naming every field that is wrong
    */

@@ -1,13 +1,13 @@
 import type { CreateResult } from "./chat-completion-client.ts";
 import type { AssistantMessage, FunctionCall } from "./llm-messages.ts";
 
-/** A model's answer whose content is text. */
+/** A text answer of a model. */
 export type TextResult = CreateResult & { content: string };
 
-/** A model's answer that asks for tool calls. */
+/** A model's answer with tool calls. */
 export type CallsResult = CreateResult & { content: FunctionCall[] };
 
-/** A model's answer as a message of the conversation that the model is asked with next. */
+/** A model's answer as a message of the conversation for the next request. */
 export function assistantMessage(
   { content, thought = null, troupe }: CreateResult,
   source: string,

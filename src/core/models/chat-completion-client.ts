@@ -1,17 +1,17 @@
 import type { Component } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
-import type { RetryPolicy } from "../run/retry.ts";
-import type { StepAttempt, StepCache, StepSubject, TraceContext } from "../run/turn-context.ts";
+import type { RetryPolicy } from "../steps/retry.ts";
+import type { StepAttempt, StepCache, StepSubject, TraceContext } from "../steps/step-attempt.ts";
 import type { RequestUsage, UsageDetails } from "./request-usage.ts";
 import type { FunctionCall, LLMMessage, MakerData } from "./llm-messages.ts";
 import type { ModelInfo } from "./model-info.ts";
 
-/** A tool as a model is told about it (AutoGen `ToolSchema`). `parameters` is a JSON Schema of type object. */
+/** A tool as a model sees it (AutoGen `ToolSchema`). `parameters` is a JSON Schema of type object. */
 export interface ToolSchema {
   name: string;
-  description?: string;
-  parameters?: JsonObject;
-  strict?: boolean;
+  description?: string | undefined;
+  parameters?: JsonObject | undefined;
+  strict?: boolean | undefined;
 }
 
 export type FinishReason = "stop" | "length" | "function_calls" | "content_filter" | "unknown";
@@ -23,65 +23,87 @@ export interface TokenLogprob {
   bytes: number[] | null;
 }
 
-/** What a model answered. JSON, so that it can be recorded. */
+/** A model's answer. JSON, so that it can be recorded. */
 export interface CreateResult {
   finish_reason: FinishReason;
   content: string | FunctionCall[];
   usage: RequestUsage;
-  /** What the maker says besides. `estimate`: the tokens of a call whose server reports none. */
+  /** More usage details from the provider. `estimate`: the tokens of a call whose server reports none. */
   usage_details?: Omit<UsageDetails, "estimated_tokens"> & { estimate?: RequestUsage };
   /** Name of the model, for usage and prices by model. */
   model?: string;
   cached: boolean;
-  /** Of a `ChatCompletionCache` that had the result and did not call its client. */
+  /** True in a result of a `ChatCompletionCache` that did not call its client. */
   from_store?: true;
   logprobs?: TokenLogprob[] | null;
   thought?: string | null;
-  /** What the client left out of the request, so that the model's server accepted it. Shown in the trace. */
+  /** Parts that the client left out of the request, so that the model's server accepted it. Shown in the trace. */
   note?: string | undefined;
-  /** Goes back to the model's maker with the message that is made of this answer. */
+  /** Data that is sent back to the provider with the message made from this answer. */
   troupe?: MakerData | undefined;
 }
 
 /** `true`: any JSON object; `schema`: structured output that follows this JSON Schema. */
 export type JsonOutput = boolean | { name: string; schema: JsonObject };
 
-/** How one agent's model is to answer; the agent's own settings go first. */
+/** Settings of one agent's answers; the agent's own settings take precedence. */
 export interface AnswerForm {
   /** The agent's name. */
   agent: string;
   jsonOutput?: JsonOutput;
-  /** Of its first call in a turn. */
+  /** Tool choice of the agent's first call in a turn. */
   toolChoice?: "required" | { name: string };
 }
 
 export interface CreateOptions {
-  tools?: readonly ToolSchema[];
+  tools?: readonly ToolSchema[] | undefined;
   /**
-   * Tools of the calls around this one, which has none: a client may declare them, so that the prompt begins as theirs do
-   * and the model server finds it in its cache. They must not be called.
+   * Tools of the surrounding calls, for a call that has none: a client may declare them, so that the prompt begins as
+   * theirs do and the model server finds it in its cache. They must not be called.
    */
-  declaredTools?: readonly ToolSchema[];
+  declaredTools?: readonly ToolSchema[] | undefined;
   /** A tool's name forces that tool. Default `auto`. */
-  toolChoice?: "auto" | "required" | "none" | { name: string };
-  jsonOutput?: JsonOutput | null;
-  /** Passed on to the provider as they are, so by its names: `max_tokens`, not `maxTokens`. */
-  extraCreateArgs?: JsonObject;
-  /** Stable over the attempts at one step; sent along, for servers and gateways that deduplicate. */
-  idempotencyKey?: string;
-  signal?: AbortSignal;
-  /** While streaming: call it when all pieces that arrived were yielded and the next has to be waited for. */
-  flush?: () => void;
+  toolChoice?: "auto" | "required" | "none" | { name: string } | undefined;
+  jsonOutput?: JsonOutput | null | undefined;
+  /** Passed on to the provider unchanged, so with its names: `max_tokens`, not `maxTokens`. */
+  extraCreateArgs?: JsonObject | undefined;
+  /** Stable over the attempts at one step; sent to servers and gateways for deduplication. */
+  idempotencyKey?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** For streams: called after the client has yielded all pieces that arrived and before it waits for the next. */
+  flush?: (() => void) | undefined;
   /** The host's cache of results; only a `ChatCompletionCache` uses it. */
-  cache?: StepCache;
-  /** Names the conversation that the prompt belongs to, for the caches of model servers: a team's agent. */
-  conversation?: string;
-  /** What is known of earlier attempts at this step. */
-  attempt?: Pick<StepAttempt, "attempt" | "failingMs">;
-  /** Sent along, for servers and gateways that record traces. */
-  trace?: TraceContext;
+  cache?: StepCache | undefined;
+  /** Identifies the conversation of the prompt (a team's agent) for the caches of model servers. */
+  conversation?: string | undefined;
+  /** Data about earlier attempts at this step. */
+  attempt?: Pick<StepAttempt, "attempt" | "failingMs"> | undefined;
+  /** A client of several models reports the one that it calls. */
+  asks?: StepAttempt["asks"] | undefined;
+  /** For streams: the pieces so far are void. Without it an interrupted answer cannot be replaced. */
+  startOver?: StepAttempt["startOver"] | undefined;
+  /** Sent to servers and gateways that record traces. */
+  trace?: TraceContext | undefined;
   /** Skips stored results: the last answer to the same request was unusable. */
-  fresh?: boolean;
+  fresh?: boolean | undefined;
+}
+
+/** What {@link ChatCompletionClient.writeRequest} needs to know of the call. */
+export interface WrittenOptions {
+  /** Whether the answer streams. */
+  streamed: boolean;
+  /** The note of the form that the server accepted; undefined for the whole request. */
+  note?: string | undefined;
+  /** The model that was called, of a client with several. */
+  model?: string | undefined;
+}
+
+/** A request as a client sends it. */
+export interface WrittenRequest {
+  /** JSON text. */
+  body: string;
+  /** The path of its URL below the server's address, where a client knows it. */
+  path?: string;
 }
 
 /**
@@ -99,18 +121,28 @@ export interface ChatCompletionClient extends Component {
     options?: CreateOptions,
   ): AsyncGenerator<string, CreateResult, void>;
   countTokens(messages: readonly LLMMessage[], tools?: readonly ToolSchema[]): Promise<number>;
+  /** Tokens of the model's context window, if it is known. */
+  readonly contextWindow?: number | undefined;
   /** Tokens left in the model's context window after these messages. */
   remainingTokens(messages: readonly LLMMessage[], tools?: readonly ToolSchema[]): Promise<number>;
   /**
-   * How patient the caller is with an error that another attempt may mend; undefined leaves it to the default.
+   * The retry policy for an error that another attempt may resolve; undefined for the default.
    * @param error one that this client has thrown
    */
   retryPolicy?(error: unknown): RetryPolicy | undefined;
+  /**
+   * The request as it goes to the model's server; nothing is sent. Clients whose requests have no JSON form do not have it.
+   */
+  writeRequest?(
+    messages: readonly LLMMessage[],
+    options: CreateOptions,
+    written: WrittenOptions,
+  ): WrittenRequest | undefined;
   /** Tokens of all calls of this instance. */
   totalUsage(): RequestUsage;
   /**
-   * Called instead of `create` when a recorded reply of an earlier attempt is used again. Only clients whose
-   * next answer depends on how often they were called care (the replay client).
+   * Called instead of `create` when a recorded reply of an earlier attempt is reused. Only clients whose
+   * next answer depends on the number of calls need it (the replay client).
    */
   replayed?(result: CreateResult, messages: readonly LLMMessage[]): void;
   close(): Promise<void>;

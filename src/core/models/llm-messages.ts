@@ -1,5 +1,25 @@
 import * as z from "zod";
+import { ALLOWED_FILES, isPdf, isTextType, PDF } from "./attached-files.ts";
 import { imageMediaType } from "./images.ts";
+
+/**
+ * A file in a message: a PDF or a text, its bytes as base64 like those of an image. AutoGen has no files in messages.
+ * `text` is the text of a PDF, for models that do not read PDF.
+ */
+export const attachedFileSchema = z
+  .object({
+    data: z.string(),
+    name: z.string().min(1).max(255),
+    media_type: z
+      .string()
+      .refine((type) => type === PDF || isTextType(type), `must be of ${ALLOWED_FILES}`),
+    text: z.string().optional(),
+  })
+  .refine(({ data, media_type }) => media_type !== PDF || isPdf(data), {
+    path: ["data"],
+    message: "must be base64 of a PDF, which begins with %PDF-",
+  });
+export type AttachedFile = z.infer<typeof attachedFileSchema>;
 
 /** An image as AutoGen writes it: base64 of PNG, JPEG, WebP or GIF bytes. */
 export const imageSchema = z.object({
@@ -12,7 +32,14 @@ export const imageSchema = z.object({
 });
 export type ImageContent = z.infer<typeof imageSchema>;
 
-/** A tool call asked for by a model. `arguments` is the JSON text as the model wrote it. */
+/** A part of a user's message. A part that could be both an image and a file is an image. */
+export const userPartSchema = z.union(
+  [z.string(), imageSchema, attachedFileSchema],
+  "must be a text, an image as { data }, or a file as { data, name, media_type }",
+);
+export type UserPart = string | ImageContent | AttachedFile;
+
+/** A tool call requested by a model. `arguments` is the JSON text as the model wrote it. */
 export const functionCallSchema = z.object({
   id: z.string(),
   arguments: z.string(),
@@ -36,20 +63,20 @@ export const systemMessageSchema = z.object({
 export type SystemMessage = z.infer<typeof systemMessageSchema>;
 
 export const userMessageSchema = z.object({
-  content: z.union([z.string(), z.array(z.union([z.string(), imageSchema]))]),
+  content: z.union([z.string(), z.array(userPartSchema)]),
   source: z.string(),
   type: z.literal("UserMessage").default("UserMessage"),
 });
 export type UserMessage = z.infer<typeof userMessageSchema>;
 
 /**
- * What the maker of a model wants back with the next request: signed thinking, encrypted reasoning, signatures of calls.
- * Only clients of this maker read and send `data`. AutoGen has nothing like it, and ignores it.
+ * Provider data that is sent back with the next request: signed thinking, encrypted reasoning, signatures of calls.
+ * Only clients of the same provider read and send `data`. AutoGen has no equivalent and ignores it.
  */
 export const makerDataSchema = z.object({
   maker: z.string(),
   model: z.string(),
-  /** What belongs to one of the message's calls is found by the call's id, because a handoff passes on some of them. */
+  /** Data of one of the message's calls is found by the call's id, because a handoff passes on only some of them. */
   data: z.json(),
 });
 export type MakerData = z.infer<typeof makerDataSchema>;

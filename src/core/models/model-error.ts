@@ -21,11 +21,11 @@ const RETRYABLE: ReadonlySet<ModelErrorKind> = new Set([
 
 export interface ModelErrorOptions extends TroupeErrorOptions {
   /** HTTP status of the answer, if there was one. */
-  status?: number;
+  status?: number | undefined;
   /** Milliseconds the server asked to wait (`Retry-After`). */
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
   /** Overrides the default of the kind. */
-  retryable?: boolean;
+  retryable?: boolean | undefined;
 }
 
 /** A failed model call. `code` is `model_<kind>`; `retryable` says whether the same request may succeed later. */

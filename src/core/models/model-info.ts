@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { CamelKeys } from "../option-names.ts";
 
-/** What a model can do, in component JSON. */
+/** The capabilities of a model, in component JSON. */
 export const modelInfoSchema = z.object({
   vision: z.boolean(),
   function_calling: z.boolean(),
@@ -9,7 +9,12 @@ export const modelInfoSchema = z.object({
   family: z.string(),
   structured_output: z.boolean().optional(),
   multiple_system_messages: z.boolean().nullable().optional(),
+  /** Whether it gets files directly, PDF above all; otherwise it gets their text. AutoGen ignores it. */
+  pdf: z.boolean().optional(),
 });
 
-/** What a model can do (AutoGen `ModelInfo`). `family` is one of AutoGen's `ModelFamily` names or any other text. */
+/**
+ * The capabilities of a model (AutoGen `ModelInfo`). `family` is one of AutoGen's `ModelFamily` names or any other
+ * text.
+ */
 export type ModelInfo = CamelKeys<z.infer<typeof modelInfoSchema>>;

@@ -3,7 +3,7 @@ import { isJsonObject } from "../json.ts";
 /** Tokens of one request, or a sum of several. */
 export type RequestUsage = { prompt_tokens: number; completion_tokens: number };
 
-/** What is known of tokens besides their number. Each is a part of the tokens of a {@link RequestUsage}; a part of 0 is left out. */
+/** Details of the tokens. Each is a part of the tokens of a {@link RequestUsage}; a detail of 0 is left out. */
 export interface UsageDetails {
   /** Prompt tokens that the server read from its cache. */
   cached_tokens?: number;
@@ -34,12 +34,12 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   return combined(a, b, (left, right) => left + right);
 }
 
-/** What `a` has more than `b`. */
+/** The difference `a - b`. */
 export function subtractUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
   return combined(a, b, (left, right) => left - right);
 }
 
-/** The details in a value that may have other fields, too; those that are not counts, and zeros, are left out. */
+/** The details in a value that may have other fields too. Values that are not counts, and zeros, are left out. */
 export function usageDetails(value: {
   readonly [Name in keyof UsageDetails]: unknown;
 }): UsageDetails {
@@ -53,12 +53,15 @@ function combined(
   b: TokenUsage,
   combine: (left: number, right: number) => number,
 ): TokenUsage {
-  const details = DETAILS.map((name) => [name, combine(a[name] ?? 0, b[name] ?? 0)] as const);
-  return {
+  const usage: TokenUsage = {
     prompt_tokens: combine(a.prompt_tokens, b.prompt_tokens),
     completion_tokens: combine(a.completion_tokens, b.completion_tokens),
-    ...Object.fromEntries(details.filter(([, count]) => count !== 0)),
   };
+  for (const name of DETAILS) {
+    const count = combine(a[name] ?? 0, b[name] ?? 0);
+    if (count !== 0) usage[name] = count;
+  }
+  return usage;
 }
 
 function isCount(value: unknown): boolean {

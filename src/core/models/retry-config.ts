@@ -1,19 +1,21 @@
 import * as z from "zod";
-import type { RetryPolicy } from "../run/retry.ts";
+import type { RetryPolicy } from "../steps/retry.ts";
 
 /** A week. */
 const LONGEST_PATIENCE_SECONDS = 604_800;
 
-/** How patient a model client is while its server is away, overloaded or limits the rate. AutoGen ignores the key. */
+/**
+ * The retry policy of a model client while its server is down, overloaded or limits the rate. AutoGen ignores the key.
+ */
 export const retrySchema = z.object({
   for_seconds: z.number().nonnegative().max(LONGEST_PATIENCE_SECONDS).nullish(),
   attempts: z.int().positive().nullish(),
 });
 
 /**
- * The patience that a client's config has written down; undefined for one that leaves it to the default.
+ * The retry policy of a client's config; undefined for the default.
  *
- * @param config `max_retries` is AutoGen's: attempts after the first one. `retry.attempts` goes before it.
+ * @param config `max_retries` is AutoGen's: attempts after the first one. `retry.attempts` takes precedence over it.
  */
 export function retryPolicyOf({
   retry,

@@ -1,24 +1,27 @@
+import { bytesOfBase64 } from "./attached-files.ts";
 import { imageMediaType } from "./images.ts";
 import type { ImageContent, LLMMessage } from "./llm-messages.ts";
 
-// A tool's result is a text, in AutoGen as here, and an image in it is `[Image: ...]` with the image as base64. Messages and
-// events keep that text; a model that sees is shown the image, and one that does not reads that there was one.
+// As in AutoGen, a tool's result is a text, and an image in it is `[Image: ...]` with the image as base64. Messages and
+// events keep that text. A model with vision gets the image, and other models read that there was one.
 
 const IMAGE = /\[Image: ([A-Za-z0-9+/]{16,}={0,2})\]/g;
 
-/** The image as a tool's result has it. */
+/** The image in the form of a tool's result. */
 export function imageAsText({ data }: ImageContent): string {
   return `[Image: ${data}]`;
 }
 
-/** One line in the place of an image. */
+/** One line in place of an image. */
 export function imageNote({ data }: ImageContent, about = ""): string {
-  // Base64 has four characters for three bytes.
-  const bytes = Math.floor((data.replace(/=+$/, "").length * 3) / 4);
-  return `[Image: ${imageMediaType(data) ?? "unknown format"}, ${bytes} bytes${about}]`;
+  return `[Image: ${imageMediaType(data) ?? "unknown format"}, ${bytesOfBase64(data)} bytes${about}]`;
 }
 
-/** A text in parts, where it has images; the text alone where it has none. */
+export function hasImages(text: string): boolean {
+  return imagesIn(text).length > 0;
+}
+
+/** A text with images as a list of parts; a text without images unchanged. */
 export function splitImages(text: string): (string | ImageContent)[] {
   const parts: (string | ImageContent)[] = [];
   let end = 0;
@@ -31,7 +34,7 @@ export function splitImages(text: string): (string | ImageContent)[] {
   return parts;
 }
 
-/** A text with a line in the place of each image. @param about added to the line */
+/** A text with a line in place of each image. @param about added to the line */
 export function withoutImages(text: string, about = ""): string {
   if (!text.includes("[Image: ")) return text;
   return splitImages(text)
@@ -40,8 +43,8 @@ export function withoutImages(text: string, about = ""): string {
 }
 
 /**
- * A message with the images in its texts as images where a user says them and the model sees, and as lines elsewhere. Results
- * of tools stay as they are: each API has its own place for their images.
+ * A message with the images in its texts as image parts in user messages for models with vision, and as lines
+ * elsewhere. Results of tools stay unchanged: each API has its own place for their images.
  */
 export function showImages(message: LLMMessage, sees: boolean): LLMMessage {
   switch (message.type) {

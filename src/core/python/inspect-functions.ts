@@ -13,7 +13,10 @@ const BLOCK_SECONDS = 10;
 /** Characters of JSON for the findings on all functions of one component, in which they are stored. */
 const MAX_FINDINGS_LENGTH = 500_000;
 
-/** Packages that the source imports and the sandbox does not have; bounded, because it is stored in the component. */
+/**
+ * The most packages that the source imports and the sandbox does not have; limited, because it is stored in the
+ * component.
+ */
 const missingSchema = z.array(z.string().max(100)).max(20).optional();
 
 /** The signature of a function, or an error in its source and the config key it is in. */

@@ -1,11 +1,19 @@
 import type { CodeBlock, CodeResult } from "../code/code-block.ts";
+import type { Note } from "../component/component.ts";
 import type { CodeExecutor } from "../code/code-executor.ts";
-import type { StepAttempt } from "../run/turn-context.ts";
+import type { StepAttempt } from "../steps/step-attempt.ts";
 
 /** Runs the Python in component JSON. */
 export interface PythonHost {
-  /** For calls: runs in the step's session, if it has one. */
-  executor(): CodeExecutor;
+  /**
+   * For calls: runs in the step's session, if it has one.
+   *
+   * @param env environment variables, with references to secrets as the config has them
+   * @throws ValueError for a variable that code may not have
+   */
+  executor(env?: { readonly [name: string]: string }): CodeExecutor;
+  /** Remarks on secrets of an environment that code would not get. */
+  environmentNotes?(env: { readonly [name: string]: string }): Note[];
   /**
    * For inspection: runs in a scratch session, which `close` removes.
    * @param timeout seconds per block

@@ -1,5 +1,5 @@
 import type { CodeBlock, CodeResult } from "../code/code-block.ts";
-import { hash64 } from "../ids.ts";
+import { hash64 } from "../hash.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 
 /** Characters of output in an error message. */
@@ -52,7 +52,7 @@ function literal(text: string): string {
   return JSON.stringify(text);
 }
 
-/** The answer in a line; none when the line is truncated or the function's own. */
+/** The answer in a line; undefined if the line is truncated or the function's own. */
 function parsed(line: string, mark: string): JsonObject[] {
   try {
     const answer: unknown = JSON.parse(line.slice(mark.length));

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { hash64 } from "../ids.ts";
+import { hash64 } from "../hash.ts";
 
 const aliasSchema = z.object({ name: z.string(), alias: z.string() });
 
@@ -15,10 +15,20 @@ export type Import = z.infer<typeof importSchema>;
 export interface PythonSource {
   imports: string[];
   source: string;
+  /** Names of environment variables that it has when it is called. */
+  env?: string[];
 }
 
-export function pythonSource(source: string, imports: readonly Import[] = []): PythonSource {
-  return { imports: imports.map(importStatement), source };
+export function pythonSource(
+  source: string,
+  imports: readonly Import[] = [],
+  env: readonly string[] = [],
+): PythonSource {
+  return {
+    imports: imports.map(importStatement),
+    source,
+    ...(env.length > 0 && { env: env.toSorted() }),
+  };
 }
 
 /** Identifies the source that a finding is about. */

@@ -1,16 +1,16 @@
-import { isTurnSignal } from "./signals.ts";
+import { isTurnSignal } from "../steps/signals.ts";
 
-/** The agent that each error came from: errors pass through teams that know nothing of it. */
+/** The agent in which each error occurred: errors pass through teams that do not know it. */
 const agents = new WeakMap<object, string>();
 
-/** Notes that this agent threw the error, unless one inside it did. Returns the error. */
+/** Records that an error came from this agent, unless it came from one inside. Returns the error. */
 export function noteFailingAgent(error: unknown, agent: string): unknown {
   const known = typeof error === "object" && error !== null;
   if (known && !isTurnSignal(error) && failingAgent(error) === null) agents.set(error, agent);
   return error;
 }
 
-/** The innermost agent that the error, or one that caused it, came from; null where none is known. */
+/** The innermost agent from which the error or one of its causes came; null if unknown. */
 export function failingAgent(error: unknown): string | null {
   let found: string | null = null;
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

@@ -1,7 +1,7 @@
 import type { Message } from "../messages/message.ts";
 import type { Progress, Runnable, TaskInput } from "./runnable.ts";
 import type { TaskResult } from "./task-result.ts";
-import type { TurnContext } from "./turn-context.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
 
 /**
  * Runs a team or agent inside a turn of another one, from its task to its end: an inner team, a team as a tool. Nothing is
@@ -23,7 +23,7 @@ export async function* runInner(
     }
     return { type: "TaskResult", messages, stop_reason: progress.stopReason };
   } catch (error) {
-    // The outer turn may go on, with the failure as the result of a tool.
+    // The outer turn may continue, with the failure as the result of a tool.
     runnable.stop();
     throw error;
   }
@@ -39,7 +39,7 @@ function inOrder(yielded: readonly Message[], said: readonly Message[]): readonl
   );
 }
 
-/** Passes on a turn's items and adds those that are part of a result to `messages`. */
+/** Passes on a turn's items and adds the items that belong to a result to `messages`. */
 export async function* collect(
   turn: AsyncGenerator<Message, Progress, void>,
   messages: Message[],

@@ -1,9 +1,9 @@
 import type { JsonObject } from "../json.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import type { Stateful } from "../state/stateful.ts";
-import type { TurnContext } from "./turn-context.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
 
-/** The result of a turn: whether the run goes on. */
+/** The result of a turn: whether the run continues. */
 export type Progress = TurnMessages & ({ done: false } | { done: true; stopReason: string | null });
 
 export interface TurnMessages {
@@ -14,12 +14,14 @@ export interface TurnMessages {
   said?: readonly Message[];
 }
 
-/** The beginning of a run. */
+/** The start of a run. */
 export interface TaskInput {
   /** Null continues without a new task. Never an empty list. */
   messages: readonly ChatMessage[] | null;
   /** Whether the task's messages are yielded as well. */
   outputTaskMessages: boolean;
+  /** How many of the messages an outer team had before its own run. Default: none. */
+  earlier?: number;
 }
 
 /**
@@ -38,8 +40,8 @@ export interface Runnable extends Stateful {
   /** The conversation so far, oldest first; empty when only the agent itself stores it. */
   conversation(): readonly Message[];
   /**
-   * What of its state is shown to people while it runs, as small JSON: `task_ledger` and `progress_ledger` of a MagenticOne,
-   * `graph` of a GraphFlow. Left out: nothing.
+   * The part of its state that people see while it runs, as small JSON: `task_ledger` and `progress_ledger` of a
+   * MagenticOne, `graph` of a GraphFlow. By default nothing.
    */
   visibleState?(): JsonObject | undefined;
   /** Empties the thread, the agents' contexts and all counters. */

@@ -48,7 +48,7 @@ interface Version<T> {
  * Clearing starts a new generation, so that stored items are never overwritten. Items are immutable.
  */
 export class ItemLog<T> {
-  /** Only of a searchable log. */
+  /** Present only in a searchable log. */
   readonly index: LogIndex<T> | undefined;
   #now: Version<T> = { generation: 0, base: 0, items: [], source: undefined };
   #marked: Version<T> = this.#now;
@@ -57,12 +57,12 @@ export class ItemLog<T> {
   #lowestRead = Number.POSITIVE_INFINITY;
   readonly #schema: z.ZodType<T> | undefined;
 
-  /** @param schema of an item: what a host loads from elsewhere is checked by it */
+  /** @param schema checks items that a host loads from elsewhere */
   constructor(schema?: z.ZodType<T>) {
     this.#schema = schema;
   }
 
-  /** @throws StateError for what is no item of this log */
+  /** @throws StateError for a value that is not an item of this log */
   requireItems(items: readonly unknown[]): void {
     for (const [index, item] of items.entries()) {
       const { error } = this.#schema?.safeParse(item) ?? {};
@@ -104,7 +104,7 @@ export class ItemLog<T> {
     this.#now = { generation: this.#now.generation + 1, base: 0, items: [], source: undefined };
   }
 
-  /** What a host must store to get from the marked version to the present one; undefined when nothing changed. */
+  /** The changes since the marked version, which a host must store; undefined if there are none. */
   changes(): LogChanges<T> | undefined {
     const { generation, base, items } = this.#now;
     if (generation !== this.#marked.generation) return { generation, start: 0, items };
@@ -112,7 +112,7 @@ export class ItemLog<T> {
     return { generation, start: this.#markedLength, items: items.slice(this.#markedLength - base) };
   }
 
-  /** Marks the present version as stored. */
+  /** Marks the current version as stored. */
   mark(): void {
     this.#marked = this.#now;
     this.#markedLength = this.length;
@@ -130,7 +130,7 @@ export class ItemLog<T> {
     this.mark();
   }
 
-  /** Continues with another log's items. Those that are stored at the same place of the tree are not read. */
+  /** Continues with another log's items. Items that are stored at the same place of the tree are not read. */
   continueFrom(previous: ItemLog<T>): void {
     const { source } = previous.#now;
     if (source?.length === previous.length) this.restore(source);

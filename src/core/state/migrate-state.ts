@@ -52,12 +52,12 @@ export function migrateSavedState(next: Stateful, previous: Stateful, blank: Sta
   }
 }
 
-/** Whether an object has state beyond what its component begins with. */
+/** Whether an object has state that its component does not begin with. */
 export function holdsState(target: Stateful, blank: Stateful): boolean {
   return JSON.stringify(target.saveState()) !== JSON.stringify(blank.saveState());
 }
 
-/** Whether two components are the same in all that can be written as component JSON. */
+/** Whether two components are equal in their component JSON. */
 export function isSameComponent(one: Component | null, other: Component | null): boolean {
   const [a, b] = [one && dumpComponent(one), other && dumpComponent(other)];
   return JSON.stringify(a) === JSON.stringify(b);
@@ -68,7 +68,7 @@ export function noPlace(path: string): Issue {
   return { path, message: "has no place in the component" };
 }
 
-/** Issues of an inner object, with paths below `key`. */
+/** The issues of an inner object, with paths below `key`. */
 export function below(key: string, issues: readonly Issue[]): Issue[] {
   return issues.map(({ path, message }) => ({
     path: path === "" ? pathOf([key]) : `${pathOf([key])}.${path}`,

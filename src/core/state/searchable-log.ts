@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import { type Hit, rank } from "../search/rank.ts";
-import { termsOf } from "../search/tokens.ts";
+import { type CountedText, countTokens, termsOf } from "../search/tokens.ts";
 import { ItemLog, type LogIndex, type LogSource } from "./item-log.ts";
 
-/** An item that was found, and how well it fits (BM25; more is better). */
+/** A found item and its score (BM25; more is better). */
 export interface Found<T> {
   item: T;
   score: number;
@@ -11,25 +11,27 @@ export interface Found<T> {
 
 export interface SearchOptions<T> {
   limit: number;
-  /** What fits worse is left out. Default: nothing is. */
+  /** The lowest score. By default there is no limit. */
   minScore?: number;
   accept?: (item: T) => boolean;
 }
 
 /**
- * An item log whose items are found by their text: those that hold one of the query's rarest words, best first. A host with a
+ * An item log whose items are found by their text: those that hold one of the query's words, best first. A host with a
  * full-text index answers from it, with what was not stored yet included; without one all items are read.
  */
 export class SearchableLog<T> extends ItemLog<T> {
   override readonly index: LogIndex<T>;
   #source: LogSource<T> | undefined;
+  /** Counting the words of a text takes most of the time of a search without an index. */
+  readonly #counted: { item: T; text: CountedText }[] = [];
 
   constructor(index: LogIndex<T>, schema?: z.ZodType<T>) {
     super(schema);
     this.index = index;
   }
 
-  /** @param query any text; nothing in it has a meaning beyond its words */
+  /** @param query any text; only its words matter */
   search(query: string, { limit, minScore, accept }: SearchOptions<T>): Found<T>[] {
     const { tokenizer } = this.index;
     const terms = termsOf(query, tokenizer);
@@ -41,17 +43,31 @@ export class SearchableLog<T> extends ItemLog<T> {
       return found.length < limit && fitting.length === hits.length;
     };
     const changes = this.changes();
-    // What begins with this turn is all in memory.
+    // Items that were added since the current turn are all in memory.
     if (this.#source?.search !== undefined && changes?.start !== 0) {
       this.#source.search(terms, changes, visit);
     } else {
-      const texts = this.slice().map((item) => this.index.textOf(item));
-      visit(rank(texts, terms.keys(), tokenizer));
+      visit(rank(this.#countAll(), terms.keys()));
     }
     return found;
   }
 
-  /** The first `most` of the hits' items that are accepted. They are read as they stand: a source has many in a row. */
+  #countAll(): CountedText[] {
+    const items = this.slice();
+    this.#counted.length = Math.min(this.#counted.length, items.length);
+    return items.map((item, index) => {
+      const known = this.#counted[index];
+      if (known?.item === item) return known.text;
+      const text = countTokens(this.index.textOf(item), this.index.tokenizer);
+      this.#counted[index] = { item, text };
+      return text;
+    });
+  }
+
+  /**
+   * The first `most` accepted items among the hits. They are read in the order of the log, because a source has many in
+   * a row.
+   */
   #best(hits: readonly Hit[], most: number, accept?: (item: T) => boolean): Found<T>[] {
     const read = (accept ? hits : hits.slice(0, most))
       .map((hit, place) => ({ ...hit, place }))
@@ -64,11 +80,17 @@ export class SearchableLog<T> extends ItemLog<T> {
       for (const item of this.slice(index, index + 1)) {
         if (accept?.(item) ?? true) best.push({ item, score, place });
       }
-      // Items may be big.
+      // Items may be large.
       if (best.length > 2 * most) cut();
     }
     cut();
     return best.map(({ item, score }) => ({ item, score }));
+  }
+
+  override mark(): void {
+    super.mark();
+    // Stored items are found in the host's index from now on.
+    if (this.#source?.search !== undefined) this.#counted.length = 0;
   }
 
   override continueFrom(previous: ItemLog<T>): void {

@@ -18,7 +18,7 @@ export interface StateChanges {
 export interface StoredState {
   /** The head at `path`, or undefined if none was stored yet. */
   head(path: string): Json | undefined;
-  /** @param index of a log that can be searched */
+  /** @param index the full-text index of a searchable log */
   log(path: string, index: LogIndex<unknown> | undefined): LogSource<unknown> | undefined;
 }
 
@@ -42,7 +42,7 @@ export class StateTree {
     this.mark();
   }
 
-  /** Where heads and logs stand. */
+  /** The positions of heads and logs. */
   get paths(): ReadonlySet<string> {
     return new Set([...this.#heads, ...this.#logs].map(({ path }) => path));
   }
@@ -59,7 +59,7 @@ export class StateTree {
     within(path, () => found.log.requireItems(items));
   }
 
-  /** The same for the heads at some paths. */
+  /** Checks the heads at some paths in the same way. */
   requireHeads(paths: readonly string[]): void {
     const own = new Set(this.#heads.map(({ path }) => path));
     const strange = paths.find((path) => !own.has(path));
@@ -80,7 +80,7 @@ export class StateTree {
     return { heads, logs };
   }
 
-  /** Takes the present state as the stored one. */
+  /** Marks the current state as the stored one. */
   mark(): void {
     for (const head of this.#heads) head.marked = JSON.stringify(head.save());
     for (const { log } of this.#logs) log.mark();
@@ -91,7 +91,7 @@ export class StateTree {
     for (const { log } of this.#logs) log.releaseUnread();
   }
 
-  /** Goes back to the state at the last mark. */
+  /** Rolls back to the state at the last mark. */
   rollback(): void {
     for (const { log } of this.#logs) log.rollback();
     for (const head of this.#heads) {

@@ -33,7 +33,7 @@ export interface StateParts {
   children?: { readonly [name: string]: Stateful };
 }
 
-/** Whether an object has anything to store: one with `stateParts` may have no parts. */
+/** Whether an object has anything to store: an object with `stateParts` may have no parts. */
 export function hasState(target: Stateful): boolean {
   const parts = target.stateParts?.();
   if (parts === undefined || parts.head !== undefined) return true;
@@ -41,7 +41,7 @@ export function hasState(target: Stateful): boolean {
   return Object.values(parts.children ?? {}).some(hasState);
 }
 
-/** Runs `load`, whose state errors get paths below `path`. */
+/** Runs `load`; state errors that it throws get paths below `path`. */
 export function within<T>(path: string, load: () => T): T {
   try {
     return load();

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../json.ts";
 import type { AgentEvent, ChatMessage, Message } from "../messages/message.ts";
 import type { Stop } from "../conditions/termination-condition.ts";
-import type { TurnContext } from "../run/turn-context.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
 import type { Stateful } from "../state/stateful.ts";
 
 /** A member of a group chat as its manager sees it. */
@@ -11,14 +11,14 @@ export interface ParticipantInfo {
   producedMessageTypes: readonly string[];
 }
 
-/** All messages and events so far, oldest first. Read no more of it than needed. */
+/** All messages and events so far, oldest first. Read only as many as needed. */
 export interface ThreadView {
   readonly length: number;
   /** The messages from `from` up to (not including) `to`; negative numbers count from the end. */
   slice(from?: number, to?: number): Message[];
 }
 
-/** What a manager sees when it decides. */
+/** The data on which a manager decides. */
 export interface GroupChatView {
   participants: readonly ParticipantInfo[];
   thread: ThreadView;
@@ -44,6 +44,8 @@ export type Decision =
 export interface Spoken {
   name: string | null;
   messages: readonly Message[];
+  /** For a task: how many of its messages an outer team had before its own run. Default: none. */
+  earlier?: number;
 }
 
 /** Decides what happens in each turn of a group chat (AutoGen `BaseGroupChatManager`). */
@@ -60,9 +62,14 @@ export interface GroupChatManager {
   children?(): { readonly [key: string]: Stateful };
   /**
    * Must not change anything.
+   * @param earlier how many of the messages an outer team had before its own run
    * @throws TaskError when the chat cannot start with these messages
    */
-  validateTask?(messages: readonly ChatMessage[] | null, view: GroupChatView): void;
+  validateTask?(
+    messages: readonly ChatMessage[] | null,
+    view: GroupChatView,
+    earlier: number,
+  ): void;
   /** Called with every task and with every speaker's messages, after they were added to the thread. */
   observe?(spoken: readonly Spoken[], view: GroupChatView): void;
   decide(view: GroupChatView, ctx: TurnContext): AsyncGenerator<AgentEvent, Decision, void>;
@@ -71,7 +78,7 @@ export interface GroupChatManager {
   /** Called after every stop that the manager did not decide (GraphFlow starts over). */
   onStop?(): void;
   reset(): void;
-  /** What of its state the team shows to people while it runs, as small JSON. Default: nothing. */
+  /** The part of its state that the team shows to people while it runs, as small JSON. Default: nothing. */
   visibleState?(): JsonObject;
   /**
    * Its own keys of AutoGen's manager state, without `message_thread` and `current_turn`; `type` and `version`
@@ -94,13 +101,4 @@ export interface GroupChatManager {
    * @param gone the participants that were removed
    */
   fits?(head: Json, gone: ReadonlySet<string | null>): boolean;
-}
-
-export function managerHead(manager: GroupChatManager): Json {
-  return manager.head ? manager.head() : manager.saveState();
-}
-
-export function loadManagerHead(manager: GroupChatManager, head: Json): void {
-  if (manager.loadHead) manager.loadHead(head);
-  else manager.loadState(head as JsonObject, []);
 }

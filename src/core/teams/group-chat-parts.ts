@@ -3,13 +3,18 @@ import type { Message } from "../messages/message.ts";
 import { loadAll, statefulAt } from "../state/load-state.ts";
 import { type StateParts, type Stateful, within } from "../state/stateful.ts";
 import type { RunTermination, RunTerminationHead } from "./run-termination.ts";
-import { type GroupChatManager, loadManagerHead, managerHead } from "./group-chat-manager.ts";
+import type { GroupChatManager } from "./group-chat-manager.ts";
 import { readGroupChatState, writeGroupChatState } from "./group-chat-state.ts";
 import type { Participant } from "./participant.ts";
 import { Thread } from "./thread.ts";
 
 /** The state stored between turns, besides the thread and the participants. */
-type Head = RunTerminationHead & { cursors: { [name: string]: number }; manager: Json };
+type Head = RunTerminationHead & {
+  cursors: { [name: string]: number };
+  /** Missing in the state of earlier versions. */
+  run_start?: number;
+  manager: Json;
+};
 
 /** The parts of a group chat and their state, as a whole in AutoGen's form and in pieces for a host. */
 export class GroupChatParts implements Stateful {
@@ -41,7 +46,7 @@ export class GroupChatParts implements Stateful {
       agents: new Map(
         [...this.participants].map(([name, { subject }]) => [name, subject.saveState()]),
       ),
-      unheard: new Map(names.map((name) => [name, this.thread.unheard(name)])),
+      unheard: new Map(names.map((name) => [name, this.thread.unheard(name).messages])),
       thread: this.thread.slice(),
       turn: this.termination.turn,
       condition: this.termination.conditionState,
@@ -88,6 +93,7 @@ export class GroupChatParts implements Stateful {
     return {
       ...this.termination.head(),
       cursors: this.thread.cursors,
+      run_start: this.thread.runStart,
       manager: managerHead(this.manager),
     };
   }
@@ -95,6 +101,7 @@ export class GroupChatParts implements Stateful {
   #loadHead(head: Head): void {
     this.termination.loadHead(head);
     this.thread.cursors = head.cursors;
+    this.thread.runStart = head.run_start ?? 0;
     loadManagerHead(this.manager, head.manager);
   }
 
@@ -106,4 +113,13 @@ export class GroupChatParts implements Stateful {
       loadState: (state) => manager.loadState(state, thread),
     };
   }
+}
+
+export function managerHead(manager: GroupChatManager): Json {
+  return manager.head ? manager.head() : manager.saveState();
+}
+
+export function loadManagerHead(manager: GroupChatManager, head: Json): void {
+  if (manager.loadHead) manager.loadHead(head);
+  else manager.loadState(head as JsonObject, []);
 }

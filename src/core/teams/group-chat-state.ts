@@ -4,7 +4,7 @@ import { issuesOf, listIssues, pathOf } from "../issues.ts";
 import { jsonObjectSchema } from "../json-object.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { MessageOrigin } from "../messages/create.ts";
-import { isChatMessage } from "../messages/kinds.ts";
+import { isChatMessage } from "../messages/views.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import { loadMessage } from "../messages/message-factory.ts";
 import { baseStateSchema, stateSchemaOf } from "../state/load-state.ts";
@@ -25,10 +25,10 @@ const managerStateSchema = baseStateSchema.extend({
 /** A group chat's saved state, parsed and checked, except for the states of agents and manager. */
 export interface GroupChatState {
   agents: ReadonlyMap<string, JsonObject>;
-  unheard: ReadonlyMap<string, ChatMessage[]>;
+  unheard: ReadonlyMap<string, readonly ChatMessage[]>;
   thread: Message[];
   turn: number;
-  /** Undefined in a state that AutoGen saved: it does not save this. */
+  /** Undefined in a state that AutoGen saved, which does not include it. */
   condition: Json | undefined;
   manager: JsonObject;
 }
@@ -41,7 +41,7 @@ export function writeGroupChatState(state: GroupChatState, managerName: string):
       type: "ChatAgentContainerState",
       version: "1.0.0",
       agent_state: agentState,
-      message_buffer: (state.unheard.get(name) ?? []) as Json,
+      message_buffer: [...(state.unheard.get(name) ?? [])] as Json,
     };
   }
   const { troupe, ...own } = state.manager;
@@ -90,7 +90,7 @@ export function readGroupChatState(
   return {
     agents,
     unheard,
-    // AutoGen keeps pieces of an inner agent's text; here they are no part of a thread.
+    // AutoGen keeps chunks of an inner agent's text; here they are not part of a thread.
     thread: readMessages(message_thread, `${path}.message_thread`).filter(
       ({ type }) => type !== "ModelClientStreamingChunkEvent",
     ),
@@ -100,7 +100,7 @@ export function readGroupChatState(
   };
 }
 
-/** For messages of old states without id or time; they need not be reproducible. */
+/** The origin of ids and times for messages of old states without them; they need not be reproducible. */
 const NEW: MessageOrigin = {
   id: () => crypto.randomUUID(),
   now: () => new Date().toISOString(),

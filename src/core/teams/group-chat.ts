@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { ChatAgent } from "../agents/chat-agent.ts";
 import { type Component, dumpComponent, withoutNulls } from "../component/component.ts";
 import type { Stop, TerminationCondition } from "../conditions/termination-condition.ts";
@@ -6,19 +7,32 @@ import type { JsonObject } from "../json.ts";
 import type { SelectSpeakerEvent } from "../messages/agent-events.ts";
 import { createMessage } from "../messages/create.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
+import { pause, resume, run, type RunOptions, runStream } from "../agents/run.ts";
 import type { Progress, TaskInput } from "../run/runnable.ts";
-import type { TurnContext } from "../run/turn-context.ts";
+import type { RunResult } from "../run/task-result.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
 import type { StateParts, Stateful } from "../state/stateful.ts";
 import { migrateSavedState } from "../state/migrate-state.ts";
 import { GroupChatParts } from "./group-chat-parts.ts";
 import { RunTermination } from "./run-termination.ts";
 import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
-import { type Participant, participantsByName } from "./participant.ts";
-import { speakSideBySide } from "./speak-side-by-side.ts";
-import { retargetHandoffs } from "./retarget-handoffs.ts";
+import {
+  type Participant,
+  participantsByName,
+  requireParticipants,
+  speakSideBySide,
+} from "./participant.ts";
 import { migrateGroupChat } from "./migrate-group-chat.ts";
 import type { Team } from "./team.ts";
-import type { ThreadItem } from "./thread.ts";
+import type { ThreadItem, Unheard } from "./thread.ts";
+import {
+  aBoolean,
+  aCondition,
+  aNumber,
+  aText,
+  checkOptions,
+  type OptionsSchema,
+} from "../options.ts";
 
 export interface GroupChatOptions {
   name?: string | null | undefined;
@@ -28,7 +42,21 @@ export interface GroupChatOptions {
   /** The most turns of one run. Speakers side by side count as one turn. */
   maxTurns?: number | null | undefined;
   /** Whether the stream has an event for each choice of speakers. Default false. */
-  emitTeamEvents?: boolean;
+  emitTeamEvents?: boolean | undefined;
+}
+
+export const groupChatOptionsSchema: OptionsSchema<GroupChatOptions> = z.object({
+  name: aText.nullish(),
+  description: aText.nullish(),
+  terminationCondition: aCondition.nullish(),
+  maxTurns: aNumber.nullish(),
+  emitTeamEvents: aBoolean.optional(),
+});
+
+/** Options without those specific to one kind of group chat. */
+export function groupChatOptions(options: GroupChatOptions): GroupChatOptions {
+  const { name, description, terminationCondition, maxTurns, emitTeamEvents } = options;
+  return { name, description, terminationCondition, maxTurns, emitTeamEvents };
 }
 
 /**
@@ -49,9 +77,12 @@ export abstract class GroupChat implements Team {
     manager: GroupChatManager,
     options: GroupChatOptions & { name: string; description: string },
   ) {
+    const owner = new.target.name;
+    requireParticipants(participants, owner);
+    const given = checkOptions(groupChatOptionsSchema, options, owner);
     this.name = options.name;
     this.description = options.description;
-    const { terminationCondition = null, maxTurns = null, emitTeamEvents = false } = options;
+    const { terminationCondition = null, maxTurns = null, emitTeamEvents = false } = given;
     const termination = new RunTermination(terminationCondition, maxTurns);
     this.#parts = new GroupChatParts(
       participantsByName(participants, manager.name),
@@ -65,18 +96,44 @@ export abstract class GroupChat implements Team {
     };
   }
 
+  /**
+   * Runs the team in memory to its end (AutoGen `run`), as the function {@link run} does.
+   *
+   * @example
+   * const { text } = await team.run("Write a haiku.");
+   */
+  run(options?: string | RunOptions): Promise<RunResult> {
+    return run<Team>(this, options);
+  }
+
+  /** Runs the team in memory and yields what happens, last the result (AutoGen `run_stream`). See {@link runStream}. */
+  runStream(options?: string | RunOptions): AsyncGenerator<Message | RunResult, void, void> {
+    return runStream<Team>(this, options);
+  }
+
+  /** Pauses the active run in memory. See {@link pause}. */
+  pause(): Promise<void> {
+    return pause(this);
+  }
+
+  /** Continues the paused run. See {@link resume}. */
+  resume(): Promise<void> {
+    return resume(this);
+  }
+
   async *begin(task: TaskInput, ctx: TurnContext): AsyncGenerator<Message, Progress, void> {
     if (this.#parts.termination.terminated) {
       return { done: true, stopReason: "The group chat has already terminated." };
     }
-    const { messages, outputTaskMessages } = task;
-    this.#parts.manager.validateTask?.(messages, this.#view);
+    const { messages, outputTaskMessages, earlier = 0 } = task;
+    this.#parts.manager.validateTask?.(messages, this.#view, earlier);
     this.#parts.termination.begin(ctx.elapsedMs);
+    this.#parts.thread.runStart = this.#parts.thread.length + earlier;
     if (messages === null) return { done: false };
     if (outputTaskMessages) yield* messages;
     const { orchestrates = false } = this.#parts.manager;
     if (!orchestrates) this.#addToAll(messages);
-    this.#parts.manager.observe?.([{ name: null, messages }], this.#view);
+    this.#parts.manager.observe?.([{ name: null, messages, earlier }], this.#view);
     if (orchestrates) return { done: false };
     return this.#afterTurn(messages, 0, ctx);
   }
@@ -172,8 +229,10 @@ export abstract class GroupChat implements Team {
         content: [...speakers],
       });
     }
-    const unheard = (name: string): ChatMessage[] =>
-      retargetHandoffs(this.#parts.thread.unheard(name), { to: this.name, by: name });
+    const unheard = (name: string): Unheard => {
+      const { messages, earlier } = this.#parts.thread.unheard(name);
+      return { messages: retargetHandoffs(messages, { to: this.name, by: name }), earlier };
+    };
     const items = yield* speakSideBySide(chosen, unheard, ctx);
     return this.#append(speakers, items, ctx);
   }
@@ -242,5 +301,20 @@ export abstract class GroupChat implements Team {
   }
 }
 
-/** The stop reason of a run that was asked to stop after its turn. */
+/** The stop reason of a run that was requested to stop after its turn. */
 const ASKED: Stop = { content: "External termination requested", source: "ExternalTermination" };
+
+/**
+ * Messages as the next speaker of a team gets them: a handoff to the team becomes a handoff to that speaker. So a human
+ * in the team can hand back to the sender, and an inner team sees a handoff to its own name.
+ */
+function retargetHandoffs(
+  messages: readonly ChatMessage[],
+  { to, by }: { to: string; by: string },
+): ChatMessage[] {
+  return messages.map((message) =>
+    message.type === "HandoffMessage" && message.target === to
+      ? { ...message, target: by }
+      : message,
+  );
+}

@@ -1,7 +1,7 @@
 import { type Issue, StateError } from "../errors.ts";
 import { below, holdsState, noPlace, migrateState } from "../state/migrate-state.ts";
-import type { GroupChatParts } from "./group-chat-parts.ts";
-import { type GroupChatManager, loadManagerHead, managerHead } from "./group-chat-manager.ts";
+import { loadManagerHead, managerHead, type GroupChatParts } from "./group-chat-parts.ts";
+import type { GroupChatManager } from "./group-chat-manager.ts";
 import type { Thread } from "./thread.ts";
 
 /**
@@ -27,7 +27,7 @@ export function migrateGroupChat(
   return issues;
 }
 
-/** An orchestrator's thread has no inner events of agents, so those of another thread are left out. */
+/** An orchestrator's thread has no inner events of agents, so those of another thread are dropped. */
 function migrateThread(next: GroupChatParts, previous: GroupChatParts): void {
   if (!next.manager.orchestrates || previous.manager.orchestrates) {
     next.thread.continueFrom(previous.thread);
@@ -36,7 +36,7 @@ function migrateThread(next: GroupChatParts, previous: GroupChatParts): void {
   const names = [...previous.participants.keys()];
   next.thread.replace(
     previous.thread.shared(),
-    new Map(names.map((name) => [name, previous.thread.unheard(name)])),
+    new Map(names.map((name) => [name, previous.thread.unheard(name).messages])),
   );
 }
 

@@ -4,11 +4,11 @@ import { TaskError, TroupeError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { HandoffMessage } from "../messages/chat-messages.ts";
 import { handedTo } from "../messages/handed-to.ts";
-import { isChatMessage } from "../messages/kinds.ts";
+import { isChatMessage } from "../messages/views.ts";
 import type { AgentEvent, ChatMessage, Message } from "../messages/message.ts";
 import { parseState, stateSchemaOf } from "../state/load-state.ts";
 import { pythonRepr } from "../text/python.ts";
-import type { Decision, GroupChatManager, Spoken } from "./group-chat-manager.ts";
+import type { Decision, GroupChatManager, GroupChatView, Spoken } from "./group-chat-manager.ts";
 import type { Team } from "./team.ts";
 
 const stateSchema = stateSchemaOf("SwarmManagerState").extend({
@@ -39,9 +39,13 @@ export class SwarmGroupChatManager implements GroupChatManager {
     this.#speaker = this.#first;
   }
 
-  /** As in AutoGen, of several handoffs in a task only the first is checked. */
-  validateTask(messages: readonly ChatMessage[] | null): void {
-    const { given, ledHere } = this.#handoffsOf(messages ?? []);
+  /** As in AutoGen, only the first of several handoffs in a task is checked. */
+  validateTask(
+    messages: readonly ChatMessage[] | null,
+    _view: GroupChatView,
+    earlier: number,
+  ): void {
+    const { given, ledHere } = this.#handoffsOf(messages ?? [], earlier);
     const [first] = given;
     if (first === undefined && ledHere) return;
     const target = first?.target ?? this.#handoff;
@@ -58,9 +62,9 @@ export class SwarmGroupChatManager implements GroupChatManager {
   }
 
   observe(spoken: readonly Spoken[]): void {
-    for (const { name, messages } of spoken) {
+    for (const { name, messages, earlier = 0 } of spoken) {
       if (name === null) {
-        const { given, ledHere } = this.#handoffsOf(messages);
+        const { given, ledHere } = this.#handoffsOf(messages, earlier);
         if (ledHere) this.#handoff = null;
         this.#handoff = given.at(-1)?.target ?? this.#handoff;
       } else {
@@ -123,14 +127,23 @@ export class SwarmGroupChatManager implements GroupChatManager {
 
   /**
    * The handoffs in a task. A handoff to this team's own name has no target inside; those before it belong to the outer
-   * team.
+   * team. So do earlier ones to names that are not in this team: the run that had such a handoff has failed for it.
    */
-  #handoffsOf(task: readonly Message[]): { given: HandoffMessage[]; ledHere: boolean } {
+  #handoffsOf(
+    task: readonly Message[],
+    earlier: number,
+  ): { given: HandoffMessage[]; ledHere: boolean } {
     const index = this.#names.includes(this.#team) ? -1 : handedTo(task, this.#team);
-    return { given: task.slice(index + 1).filter(isHandoff), ledHere: index >= 0 };
+    const given = task
+      .slice(index + 1)
+      .filter(isHandoff)
+      .filter(
+        (handoff) => this.#names.includes(handoff.target) || task.indexOf(handoff) >= earlier,
+      );
+    return { given, ledHere: index >= 0 };
   }
 
-  /** The messages that may hold a handoff: of an inner team only the last one, the others are internal to it. */
+  /** The messages that may hold a handoff: only the last one of an inner team, because its others are internal. */
   #answers(name: string, messages: readonly Message[]): readonly Message[] {
     return this.#teams.has(name) ? messages.filter(isChatMessage).slice(-1) : messages;
   }

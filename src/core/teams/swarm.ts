@@ -8,6 +8,7 @@ import { ValueError } from "../errors.ts";
 import { groupChatConfigSchema, loadGroupChat } from "./group-chat-config.ts";
 import { GroupChat, type GroupChatOptions } from "./group-chat.ts";
 import { SwarmGroupChatManager } from "./swarm-manager.ts";
+import { requireParticipants } from "./participant.ts";
 import type { Team } from "./team.ts";
 
 /**
@@ -41,6 +42,7 @@ export class Swarm extends GroupChat {
   readonly definition: Component["definition"] = Swarm.component;
 
   constructor(participants: readonly (ChatAgent | Team)[], options: GroupChatOptions = {}) {
+    requireParticipants(participants, "Swarm");
     const name = options.name || "Swarm";
     super(participants, new SwarmGroupChatManager(name, participants), {
       ...options,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isChatMessage } from "../messages/kinds.ts";
+import { isChatMessage } from "../messages/views.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import { isMessage } from "../messages/message-factory.ts";
 import { ItemLog } from "../state/item-log.ts";
@@ -16,7 +16,7 @@ export type ThreadItem = {
 
 const messageSchema = z.custom<Message>(isMessage, "must be a message");
 const chatMessageSchema = z.custom<ChatMessage>(
-  (value) => isMessage(value) && isChatMessage(value as Message),
+  (value) => isMessage(value) && isChatMessage(value),
   "must be a chat message",
 );
 const itemSchema: z.ZodType<ThreadItem> = z.object({
@@ -25,10 +25,19 @@ const itemSchema: z.ZodType<ThreadItem> = z.object({
   by: z.string().nullable(),
 });
 
+/** Messages that a participant gets. */
+export interface Unheard {
+  messages: readonly ChatMessage[];
+  /** How many of them, at the beginning, are from before the current run. */
+  earlier: number;
+}
+
 /** The messages of a group chat, and for each participant those it has not heard yet. */
 export class Thread implements ThreadView {
   readonly items = new ItemLog(itemSchema);
   readonly #listeners: ReadonlyMap<string, Listener>;
+  /** The length at which the current run began. */
+  runStart = 0;
 
   constructor(names: readonly string[]) {
     this.#listeners = new Map(
@@ -49,13 +58,16 @@ export class Thread implements ThreadView {
   }
 
   /** The chat messages that a participant has not heard yet, without its own. */
-  unheard(name: string): ChatMessage[] {
+  unheard(name: string): Unheard {
     const { seen, before } = this.#listener(name);
     const messages = before.slice();
-    for (const { message, shared, by } of this.items.slice(seen)) {
-      if (shared && by !== name && isChatMessage(message)) messages.push(message);
+    let earlier = messages.length;
+    for (const [index, { message, shared, by }] of this.items.slice(seen).entries()) {
+      if (!shared || by === name || !isChatMessage(message)) continue;
+      messages.push(message);
+      if (seen + index < this.runStart) earlier = messages.length;
     }
-    return messages;
+    return { messages, earlier };
   }
 
   /** Records that a participant has heard everything before `index`. */
@@ -67,6 +79,7 @@ export class Thread implements ThreadView {
 
   clear(): void {
     this.items.clear();
+    this.runStart = 0;
     for (const name of this.#listeners.keys()) this.heard(name, 0);
   }
 
@@ -76,6 +89,7 @@ export class Thread implements ThreadView {
     unheard: ReadonlyMap<string, readonly ChatMessage[]>,
   ): void {
     this.items.clear();
+    this.runStart = messages.length;
     this.add(messages.map((message) => ({ message, shared: isChatMessage(message), by: null })));
     for (const name of this.#listeners.keys()) {
       this.heard(name, this.length);
@@ -94,6 +108,7 @@ export class Thread implements ThreadView {
   /** Continues another thread. New participants hear only later messages. */
   continueFrom(previous: Thread): void {
     this.items.continueFrom(previous.items);
+    this.runStart = previous.runStart;
     for (const [name, listener] of this.#listeners) {
       const before = previous.#listeners.get(name);
       listener.seen = before?.seen ?? this.length;
@@ -127,7 +142,7 @@ export class Thread implements ThreadView {
 }
 
 interface Listener {
-  /** The participant has heard everything before this index. */
+  /** Records that the participant has heard everything before this index. */
   seen: number;
   /** Unheard messages from a loaded state. They come before those of the thread. */
   before: ItemLog<ChatMessage>;

@@ -1,63 +1,48 @@
 import { ValueError } from "../errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
-import { formatNumber } from "./format-number.ts";
-import { pad, parseFormatSpec } from "./format-spec.ts";
+import { formatValue } from "./format-value.ts";
 import { pythonRepr, pythonStr } from "./python.ts";
 
 /**
  * Fills `{name}` placeholders the way Python's `str.format` does: `{score:.1f}`, `{name!r}`, `{a[key]}`, `{list[0]}`,
- * widths given by other placeholders, and `{{`, `}}` for braces. Only own keys of `values` can be reached.
+ * and `{{`, `}}` for braces. Only own keys of `values` can be reached.
  *
  * @throws ValueError when the template is malformed, names something that is not there, or a value does not suit
  * its specification
  */
 export function formatPython(template: string, values: JsonObject): string {
-  return fill(parseTemplate(template), values);
-}
-
-/** One placeholder: `{name[key]!r:spec}`. */
-export interface Placeholder {
-  /** As it is written, without the braces. */
-  text: string;
-  /** The name, and the keys looked up in its value. */
-  path: readonly string[];
-  conversion: string | undefined;
-  spec: Template;
-}
-
-/** A template taken apart: literal text and placeholders, in order. */
-export type Template = readonly (string | Placeholder)[];
-
-/**
- * Parses a template without filling it in.
- *
- * @throws ValueError when it is malformed
- */
-export function parseTemplate(template: string): Template {
-  return parse(template, 2);
-}
-
-/** The text of a placeholder whose value was looked up. @throws ValueError when the value does not suit the specification */
-export function formatValue(
-  value: Json,
-  { conversion }: Pick<Placeholder, "conversion">,
-  spec: string,
-): string {
-  return applySpec(converted(value, conversion), spec);
-}
-
-function fill(template: Template, values: JsonObject): string {
-  return template
+  return parseTemplate(template)
     .map((part) => {
       if (typeof part === "string") return part;
       const value = part.path.reduce<Json>((inner, key) => own(inner, key, part.text), values);
-      return formatValue(value, part, fill(part.spec, values));
+      return fillPlaceholder(part, value);
     })
     .join("");
 }
 
-/** A specification may contain placeholders, whose own specifications may not. */
-function parse(template: string, depth: number): Template {
+/** One placeholder: `{name[key]!r:spec}`. */
+export interface Placeholder {
+  /** The placeholder as written, without the braces. */
+  text: string;
+  /** The name, and the keys looked up in its value. */
+  path: readonly string[];
+  conversion: string | undefined;
+  spec: string;
+}
+
+/**
+ * The text of a placeholder whose value was looked up. @throws ValueError when the value does not fit the specification
+ */
+export function fillPlaceholder({ conversion, spec }: Placeholder, value: Json): string {
+  return formatValue(converted(value, conversion), spec);
+}
+
+/**
+ * Parses a template into literal text and placeholders, in order.
+ *
+ * @throws ValueError when it is malformed
+ */
+export function parseTemplate(template: string): (string | Placeholder)[] {
   const parts: (string | Placeholder)[] = [];
   let position = 0;
   while (position < template.length) {
@@ -74,7 +59,7 @@ function parse(template: string, depth: number): Template {
       throw new ValueError(`"${template}" has a single "}": write "}}" for a brace`);
     } else {
       const end = placeholderEnd(template, position);
-      parts.push(placeholder(template.slice(position + 1, end), depth));
+      parts.push(placeholder(template.slice(position + 1, end)));
       position = end + 1;
     }
   }
@@ -92,8 +77,7 @@ function placeholderEnd(template: string, start: number): number {
 
 const PLACEHOLDER = /^([^!:[{}]+)((?:\[[^\]{}]+\])*)(?:!([^:]*))?(?::(.*))?$/su;
 
-function placeholder(text: string, depth: number): Placeholder {
-  if (depth === 0) throw new ValueError("placeholders in a format may be nested once only");
+function placeholder(text: string): Placeholder {
   const match = PLACEHOLDER.exec(text);
   if (match === null) {
     throw new ValueError(
@@ -102,7 +86,7 @@ function placeholder(text: string, depth: number): Placeholder {
   }
   const [, name = "", lookups = "", conversion, spec = ""] = match;
   const keys = [...lookups.matchAll(/\[([^\]]+)\]/g)].map(([, key = ""]) => key);
-  return { text, path: [name, ...keys], conversion, spec: parse(spec, depth - 1) };
+  return { text, path: [name, ...keys], conversion, spec };
 }
 
 function own(value: Json, key: string, text: string): Json {
@@ -133,28 +117,4 @@ function converted(value: Json, conversion: string | undefined): Json {
     default:
       throw new ValueError(`"!${conversion}" is not a conversion: use !s or !r`);
   }
-}
-
-function applySpec(value: Json, text: string): string {
-  if (text === "") return pythonStr(value);
-  const spec = parseFormatSpec(text);
-  if (typeof value === "number") return formatNumber(value, spec);
-  if (typeof value === "boolean") return formatNumber(value ? 1 : 0, spec);
-  if (typeof value !== "string") {
-    throw new ValueError(`${pythonRepr(value)} takes no format, got "${text}"; convert it with !s`);
-  }
-  const { type, precision } = spec;
-  const zeros = /^0\d/.test(text);
-  if (
-    (type !== "" && type !== "s") ||
-    spec.sign !== "" ||
-    spec.grouping !== "" ||
-    (spec.align === "=" && !zeros)
-  ) {
-    throw new ValueError(
-      `"${text}" is not a format for text: use <, > or ^, a width and .precision`,
-    );
-  }
-  const shown = precision === undefined ? value : Array.from(value).slice(0, precision).join("");
-  return pad(zeros ? { ...spec, align: "<" } : spec, "", shown, "<");
 }

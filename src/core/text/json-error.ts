@@ -2,7 +2,7 @@ const LITERALS = ["true", "false", "null"];
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const BLANKS = /[ \t\n\r]*/y;
 
-/** Where and why a text is not JSON. */
+/** Where and why a text is not valid JSON. */
 class JsonFault extends Error {
   readonly position: number;
 

@@ -59,7 +59,7 @@ function numberRepr(value: number): string {
   return value.toExponential().replace(/e-(\d)$/, "e-0$1");
 }
 
-/** Whether a value counts as true in Python: all but null, false, 0 and empty values. */
+/** Whether a value is true in Python: all except null, false, 0 and empty values. */
 export function pythonTruth(value: Json): boolean {
   const isContainer = typeof value === "object" && value !== null;
   return isContainer ? Object.keys(value).length > 0 : Boolean(value);

@@ -1,6 +1,6 @@
 import { type JsonObject, sortedJson } from "../json.ts";
 import type { Message } from "../messages/message.ts";
-import { askHuman, type HumanApproval } from "../run/human-approval.ts";
+import { askHuman, type HumanApproval } from "../turn/human-approval.ts";
 import type { AnyTool, ToolCallContext, ToolResult } from "./tool.ts";
 import { textResult } from "./tool-result.ts";
 

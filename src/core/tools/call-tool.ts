@@ -1,10 +1,10 @@
 import { errorMessage } from "../errors.ts";
-import { hash64 } from "../ids.ts";
+import { hash64 } from "../hash.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
-import { MAX_ATTEMPTS } from "../run/retry.ts";
-import { rethrowSignal, TurnSignal } from "../run/signals.ts";
-import type { StepAttempt, StepPolicy } from "../run/turn-context.ts";
+import { MAX_ATTEMPTS } from "../steps/retry.ts";
+import { rethrowSignal, TurnSignal } from "../steps/signals.ts";
+import type { StepAttempt, StepPolicy } from "../steps/step-attempt.ts";
 import { isStatefulTool } from "./stateful-tool.ts";
 import {
   type AnyTool,
@@ -55,6 +55,7 @@ async function* callLeaf(
     async (attempt) => {
       try {
         const value = await tool.run(args, {
+          env: call.ctx.env,
           signal: attempt.signal,
           idempotencyKey: attempt.idempotencyKey,
           session: attempt.session,
@@ -70,7 +71,7 @@ async function* callLeaf(
     {
       kind: "tool",
       policy: tool.policy,
-      subject: { name },
+      subject: { name, ...(call.callId !== undefined && { call: call.callId }) },
       fingerprint: hash64(`${tool.name} ${JSON.stringify(args)}`),
       onReplay: ({ state }) => {
         if (state !== undefined) tool.loadState?.(state);

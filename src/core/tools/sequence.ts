@@ -1,4 +1,4 @@
-import { isTurnSignal, type TurnSignal } from "../run/signals.ts";
+import { isTurnSignal, type TurnSignal } from "../steps/signals.ts";
 
 /**
  * Runs calls one after the other, in order of arrival. When a signal ends one, the later ones of the same run end with
@@ -15,9 +15,9 @@ class Sequence {
     run: AbortSignal,
   ): AsyncGenerator<Item, Result, void> {
     const before = this.#inside === 0 ? undefined : this.#tail;
-    let settle = (): void => {};
+    let finish = (): void => {};
     this.#tail = new Promise<void>((resolve) => {
-      settle = resolve;
+      finish = resolve;
     });
     this.#inside++;
     try {
@@ -29,7 +29,7 @@ class Sequence {
       throw error;
     } finally {
       this.#inside--;
-      settle();
+      finish();
     }
   }
 }

@@ -13,7 +13,7 @@ import { jsonObjectSchema } from "../json-object.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
-import { noApprovalSchema } from "../run/human-approval.ts";
+import { noApprovalSchema } from "../turn/human-approval.ts";
 import { loadAll, parseState, statefulAt, stateSchemaOf } from "../state/load-state.ts";
 import type { StateParts } from "../state/stateful.ts";
 import { approvedCall } from "./approved-call.ts";
@@ -29,6 +29,15 @@ import {
 } from "./tool.ts";
 import { MAX_RESULT_BYTES, textResult } from "./tool-result.ts";
 import type { Workbench } from "./workbench.ts";
+import {
+  aNumber,
+  anything,
+  aText,
+  checkArgument,
+  checkOptions,
+  type OptionsSchema,
+} from "../options.ts";
+import { toolsSchema } from "./tools-schema.ts";
 
 /** A name and description that replace the tool's own (AutoGen `ToolOverride`), each optional. */
 export interface ToolOverride {
@@ -53,10 +62,20 @@ const stateSchema = stateSchemaOf("StaticWorkbenchState").extend({
 
 export interface StaticWorkbenchOptions {
   /** By the tools' own names. A tool can be called by its own name and by the overridden one. */
-  toolOverrides?: { readonly [toolName: string]: ToolOverride };
+  toolOverrides?: { readonly [toolName: string]: ToolOverride } | undefined;
   /** Longer result texts are truncated, with a note. Default 1,000,000 bytes of UTF-8. */
-  maxResultBytes?: number;
+  maxResultBytes?: number | undefined;
 }
+
+const optionsSchema: OptionsSchema<StaticWorkbenchOptions> = z.object({
+  toolOverrides: z
+    .record(
+      z.string(),
+      z.strictObject({ name: aText.nullish(), description: aText.nullish(), approval: anything }),
+    )
+    .optional(),
+  maxResultBytes: aNumber.optional(),
+});
 
 /**
  * A fixed list of tools (AutoGen `StaticWorkbench`). The messages inside composite tools are not streamed; see
@@ -83,8 +102,10 @@ export class StaticWorkbench implements Workbench {
   readonly #schemas: ToolSchema[];
 
   constructor(tools: readonly AnyTool[], options: StaticWorkbenchOptions = {}) {
-    const { toolOverrides = {}, maxResultBytes = MAX_RESULT_BYTES } = options;
-    this.#tools = tools;
+    const owner = "StaticWorkbench";
+    const given = checkOptions(optionsSchema, options, owner);
+    const { toolOverrides = {}, maxResultBytes = MAX_RESULT_BYTES } = given;
+    this.#tools = checkArgument(toolsSchema, tools, owner, "tools");
     this.#overrides = toolOverrides;
     this.#maxResultBytes = maxResultBytes;
     for (const tool of tools) {

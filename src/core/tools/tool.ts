@@ -1,11 +1,13 @@
 import * as z from "zod";
 import type { Component } from "../component/component.ts";
 import type { Json, JsonObject } from "../json.ts";
+import type { Citation } from "../memory/memory-host.ts";
 import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { imageSchema } from "../models/llm-messages.ts";
-import type { HumanApproval } from "../run/human-approval.ts";
-import type { StepPolicy, TraceContext, TurnContext } from "../run/turn-context.ts";
+import type { HumanApproval } from "../turn/human-approval.ts";
+import type { StepPolicy, TraceContext } from "../steps/step-attempt.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
 import type { Stateful } from "../state/stateful.ts";
 
 export const resultContentSchema = z.discriminatedUnion("type", [
@@ -24,13 +26,15 @@ export const toolResultSchema = z.object({
 export type ToolResult = z.infer<typeof toolResultSchema>;
 
 /** The context of a tool call. */
-export interface ToolCallContext {
+export interface ToolCallContext<Env = object> {
   /** A scope per call. A composite tool (an agent as a tool) runs its agents in this scope. */
-  ctx: TurnContext;
+  ctx: TurnContext<Env>;
   /** The model's id of the call, which is not unique. */
   callId: string | undefined;
   /** The name of the calling agent, for approval requests. */
   caller?: string;
+  /** Takes the parts of documents that the calling agent's answer is to cite. */
+  cite?: ((citations: readonly Citation[]) => void) | undefined;
   /** The messages of a composite tool are not streamed (AutoGen `run`, not `run_stream`). Default false. */
   unseen?: boolean;
 }
@@ -46,9 +50,7 @@ export interface BaseTool extends Component, Partial<Stateful> {
   valueAsText(value: Json): string;
 }
 
-/**
- * A leaf tool: one effect. The caller makes the step around it. Errors it throws become error results.
- */
+/** A leaf tool: one effect. The caller makes the step around it. Errors it throws become error results. */
 export interface Tool extends BaseTool {
   /** Whether a restart repeats an interrupted call. Default `never`; `retry` for reads and idempotent tools. */
   readonly policy: StepPolicy;
@@ -57,7 +59,9 @@ export interface Tool extends BaseTool {
 }
 
 /** The context of a leaf tool's call. */
-export interface ToolRun {
+export interface ToolRun<Env = object> {
+  /** {@link TurnContext.env} */
+  env: Env;
   signal: AbortSignal;
   idempotencyKey: string;
   /** {@link StepAttempt.session} */

@@ -1,12 +1,19 @@
+import * as z from "zod";
 import { withoutNulls } from "../component/component.ts";
-import { type HumanApproval, humanApproval, humanApprovalConfig } from "../run/human-approval.ts";
+import { type HumanApproval, humanApproval, humanApprovalConfig } from "../turn/human-approval.ts";
 import type { AnyTool } from "./tool.ts";
+import { toolSchema } from "./tools-schema.ts";
 import { variantOf } from "./tool-variant.ts";
+import { aNumber, checkArgument, checkOptions, type OptionsSchema } from "../options.ts";
 
 export interface ApprovalOptions {
   /** Seconds after which an unanswered call counts as refused. Default: the run waits without limit. */
-  timeoutSeconds?: number;
+  timeoutSeconds?: number | undefined;
 }
+
+const optionsSchema: OptionsSchema<ApprovalOptions> = z.object({
+  timeoutSeconds: aNumber.optional(),
+});
 
 /**
  * The same tool with a human's approval before each call; the human may edit the arguments or refuse. In component JSON
@@ -16,7 +23,9 @@ export interface ApprovalOptions {
  * @example
  * const assistant = new AssistantAgent({ name: "clerk", modelClient, tools: [search, withApproval(pay)] });
  */
-export function withApproval(tool: AnyTool, { timeoutSeconds }: ApprovalOptions = {}): AnyTool {
+export function withApproval(tool: AnyTool, options: ApprovalOptions = {}): AnyTool {
+  checkArgument(toolSchema, tool, "withApproval", "tool");
+  const { timeoutSeconds } = checkOptions(optionsSchema, options, "withApproval");
   return askingFirst(tool, humanApproval("human", timeoutSeconds));
 }
 

@@ -5,10 +5,10 @@ import { addUsage, type RequestUsage } from "../models/request-usage.ts";
 import type { TaskResult } from "../run/task-result.ts";
 
 export interface PrintStreamOptions {
-  /** Where the text goes; it comes with its line breaks. */
+  /** Receives the text, including its line breaks. */
   write(text: string): void;
   /** Whether tokens are shown per message, and a summary at the end. Default false. */
-  stats?: boolean;
+  stats?: boolean | undefined;
 }
 
 /**
@@ -62,7 +62,7 @@ class Printer {
       this.#options.write(message.content);
       return;
     }
-    // A request for input is answered where it was asked; printing it would only disturb that.
+    // A request for input is answered where it was asked; printing it would only interfere.
     if (message.type === "UserInputRequestedEvent") return;
     this.#closeLine();
     if (!this.#shown.delete(message.id)) {

@@ -3,20 +3,20 @@ import type { Measurement, Report, Reporter } from "../report.ts";
 import type { OtlpSettings } from "./settings.ts";
 import type { SentSpan } from "./traces.ts";
 
-/** Spans that wait; more are dropped. */
+/** The most buffered spans; further ones are dropped. */
 const MOST_SPANS = 2_048;
-/** So many are not kept waiting for more. */
+/** A batch of this size is sent at once. */
 const BATCH_SPANS = 512;
-/** Measurements that wait; more are left out. */
+/** The most buffered measurements; further ones are dropped. */
 const MOST_MEASUREMENTS = 8_192;
 /** What is reported within this time is sent together. */
 const GATHER_MS = 1_000;
-/** Requests under way at once: one that a slow collector holds up, and that of the run's end. */
+/** Concurrent requests: one that a slow collector delays, and that of the run's end. */
 const MOST_EXPORTS = 2;
 
 export interface ExporterOptions {
   settings: OtlpSettings;
-  /** Of Troupe. */
+  /** The version of Troupe. */
   version: string;
   fetch: typeof fetch;
   /** Spans were dropped. @param reason without secrets */
@@ -64,7 +64,7 @@ export class OtlpExporter implements Reporter {
     this.#timer = undefined;
     if (this.#overflow > 0) this.#drop(this.#overflow, "more were made than sent");
     this.#overflow = 0;
-    // What waits is sent when one of these has ended.
+    // Buffered reports are sent when one of these requests has ended.
     if (this.#underWay === MOST_EXPORTS) return;
     const spans = this.#spans.splice(0);
     const measurements = this.#measurements;
@@ -85,7 +85,7 @@ export class OtlpExporter implements Reporter {
     since: number,
   ): Promise<void> {
     const { settings, version } = this.#options;
-    // Not AbortSignal.timeout: what is left of the time would keep the object in memory.
+    // Not AbortSignal.timeout: its timer would keep the object in memory for the remaining time.
     const late = new AbortController();
     const { signal } = late;
     const timer = setTimeout(() => late.abort(), settings.timeoutMs);
@@ -110,7 +110,7 @@ export class OtlpExporter implements Reporter {
     };
     if (spans.length > 0) {
       const failure = await post(settings.traces, tracesRequest(spans, resource, version));
-      // What waits is not tried: it would keep the object in memory for another time limit.
+      // Buffered reports are not sent now, because that would keep the object in memory for another time limit.
       if (failure !== undefined) this.#drop(spans.length + this.#spans.splice(0).length, failure);
     }
     if (measurements.length > 0) {
@@ -123,7 +123,7 @@ export class OtlpExporter implements Reporter {
   #drop(spans: number, reason: string): void {
     this.#options.dropped(spans, reason);
     const attributes = {};
-    // Goes with what is reported next: the collector does not listen now.
+    // Sent with the next report, because the collector does not answer now.
     this.#measurements.push({ name: "troupe.telemetry.dropped_spans", value: spans, attributes });
   }
 }

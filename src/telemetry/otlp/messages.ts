@@ -1,9 +1,10 @@
 import type { CreateResult } from "../../core/models/chat-completion-client.ts";
+import { isFile } from "../../core/models/attached-files.ts";
 import type { FunctionCall, LLMMessage } from "../../core/models/llm-messages.ts";
 
-/** Of a text; the rest is cut off. */
+/** The longest text; the rest is cut off. */
 const LONGEST_TEXT = 4_000;
-/** Of a request; earlier ones are left out. */
+/** The most messages of a request; earlier ones are left out. */
 const MOST_MESSAGES = 50;
 
 interface Message {
@@ -17,7 +18,7 @@ export function inputMessages(messages: readonly LLMMessage[]): string {
   return JSON.stringify(messages.slice(-MOST_MESSAGES).map(inputMessage));
 }
 
-/** The value of `gen_ai.output.messages`. @param result as a step records it @returns null for one that is no answer */
+/** The value of `gen_ai.output.messages`. @param result as a step records it @returns null if it is not an answer */
 export function outputMessages(result: unknown): string | null {
   const { content, thought, finish_reason } = (result ?? {}) as Partial<CreateResult>;
   if (typeof content !== "string" && !Array.isArray(content)) return null;
@@ -36,9 +37,12 @@ function inputMessage(message: LLMMessage): Message {
     case "UserMessage": {
       const { content } = message;
       const given = typeof content === "string" ? [content] : content;
-      const parts = given.map((part) =>
-        typeof part === "string" ? text(part) : { type: "blob", modality: "image" },
-      );
+      const parts = given.map((part) => {
+        if (typeof part === "string") return text(part);
+        return isFile(part)
+          ? { type: "blob", modality: "document", mime_type: part.media_type }
+          : { type: "blob", modality: "image" };
+      });
       return { role: "user", parts };
     }
     case "AssistantMessage": {

@@ -2,10 +2,10 @@ import { type Measurement, type MetricName, METRICS } from "../report.ts";
 import { type Attributes, type KeyValue, keyValues } from "./attributes.ts";
 import { nanoseconds } from "./traces.ts";
 
-/** `AggregationTemporality` of the protocol: each request has what happened since the one before. */
+/** `AggregationTemporality` of the protocol: each request has the changes since the previous one. */
 const DELTA = 1;
 
-/** Series of one object between two requests; more are left out. */
+/** The most series of one object between two requests; further ones are dropped. */
 const MOST_SERIES = 1_000;
 
 /** Upper bounds of buckets, as the semantic conventions for GenAI advise. */

@@ -1,3 +1,3 @@
-/** What makes requests of reports: loaded with the first one. */
+/** Builds the requests of reports; loaded with the first one. */
 export { metricsRequest } from "./metrics.ts";
 export { tracesRequest } from "./traces.ts";

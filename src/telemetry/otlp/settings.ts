@@ -8,9 +8,9 @@ export interface OtlpSettings {
   timeoutMs: number;
   /** Resource attributes, `service.name` among them. */
   resource: Readonly<Record<string, string>>;
-  /** The part of the traces that is sent, where no caller decides: 0 to 1. */
+  /** The fraction of traces that is sent when no caller decides: 0 to 1. */
   ratio: number;
-  /** Whether spans of model calls have what was sent and answered. */
+  /** Whether spans of model calls have the messages that were sent and answered. */
   contents: boolean;
 }
 

@@ -69,7 +69,7 @@ export class Api {
     return (await this.call("GET", `/teams/${TEAM}/runs/${run}`, undefined, [200])) as RunInfo;
   }
 
-  /** The run when it has ended, or after so many seconds. */
+  /** The run when it has ended, or after this many seconds. */
   async waitForRun(run: string, seconds: number): Promise<RunInfo> {
     const end = performance.now() + seconds * 1000;
     for (;;) {

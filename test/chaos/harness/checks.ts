@@ -44,7 +44,7 @@ export function check(scenario: Scenario, outcome: Outcome, reference: Outcome):
   ];
 }
 
-/** Whether a tool was interrupted that must not be repeated: what the model is told then differs. */
+/** Whether a tool was interrupted that must not be repeated: what the model reads then differs. */
 export function isOutcomeUnknown(messages: readonly Message[]): boolean {
   return JSON.stringify(messages).includes("outcome is unknown");
 }
@@ -137,7 +137,7 @@ function lines(value: unknown): string[] {
 /** Ids of messages and requests are made from the run's, which is drawn by lot; those of tool calls are the model's. */
 function withoutChance(key: string, value: unknown): unknown {
   if (key === "id") return typeof value === "string" && value.startsWith("call_") ? value : "id";
-  // A server that is no maker's is known by its address, which each trial has anew.
+  // A server that is no maker's is known by its address, which is another one in each trial.
   if (key === "maker") return String(value).replace(/:\d+$/, "");
   return key === "created_at" || key === "request_id" ? key : value;
 }

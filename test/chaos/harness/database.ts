@@ -143,7 +143,7 @@ export class DiskView {
     );
   }
 
-  /** What the tenant has to list, as the team has stored it; undefined while something is left to be told. */
+  /** What the tenant has to list, as the team has stored it; undefined while something is left to be delivered. */
   truth(): StoredDirectory | undefined {
     return this.#read((db) => {
       const left = db.prepare("select 1 from outbox where entry is not null").all();

@@ -32,7 +32,7 @@ export class EffectsServer {
     return `${this.#origin}/effects`;
   }
 
-  /** Of an MCP server whose tools have effects. */
+  /** The URL of an MCP server whose tools have effects. */
   get mcpUrl(): string {
     return `${this.#origin}/mcp`;
   }

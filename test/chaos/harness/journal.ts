@@ -7,7 +7,7 @@ import type { Effect } from "./effects-server.ts";
 interface Recorded {
   key: string;
   result: string;
-  /** Of the harness's clock, epoch milliseconds. */
+  /** The time of the harness's clock, in epoch milliseconds. */
   at: number;
 }
 

@@ -76,7 +76,7 @@ export class Stage implements AsyncDisposable {
     return stage;
   }
 
-  /** Whether more than so many milliseconds have passed since the last kill. */
+  /** Whether more than this many milliseconds have passed since the last kill. */
   later(ms: number): boolean {
     return performance.now() - this.#lastKill > ms;
   }

@@ -5,7 +5,7 @@ import type { RuleInput } from "../../support/fake-openai/rule.ts";
 export interface Services {
   /** Base URL of the model's API. */
   model: string;
-  /** Of the MCP server. */
+  /** The address of the MCP server. */
   mcp: string;
 }
 

@@ -6,7 +6,7 @@ import type { Services } from "./components.ts";
 export interface Scenario {
   name: string;
   component(services: Services): ComponentModel;
-  /** Of the fake model. Each reply must contain a digest of its request, so that it can be told which was recorded. */
+  /** Rules of the fake model. Each reply must contain a digest of its request, which shows which one was recorded. */
   rules: readonly RuleInput[];
   task: string;
   /**

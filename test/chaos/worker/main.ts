@@ -11,7 +11,7 @@ registerComponent(StepsAgent.component);
 
 const arming = JSON.parse((env as unknown as { CHAOS: string }).CHAOS) as Arming;
 
-/** @param prefix of the labels of its writes */
+/** @param prefix what the labels of its writes begin with */
 function watch(ctx: DurableObjectState, prefix = ""): void {
   const storage = new StorageProbe(ctx.storage, arming, prefix).wrap();
   Object.defineProperty(ctx, "storage", { value: storage });
@@ -41,4 +41,5 @@ export class TenantObject extends Tenant {
   }
 }
 
+export { MemoryObject } from "troupe/worker";
 export default app;

@@ -14,7 +14,7 @@ export interface WritePoint {
   mode: WriteMode;
 }
 
-/** What the worker of one process is told. */
+/** What the worker of one process is sent. */
 export interface Arming {
   point: WritePoint | null;
   /** No alarm is set further ahead than that, in milliseconds. */

@@ -13,7 +13,7 @@ export class StorageProbe {
   readonly #prefix: string;
   readonly #counts = new Map<string, number>();
 
-  /** @param prefix of the labels */
+  /** @param prefix what the labels begin with */
   constructor(storage: DurableObjectStorage, arming: Arming, prefix: string) {
     this.#storage = storage;
     this.#arming = arming;

@@ -1,5 +1,6 @@
 import type { lookup } from "node:dns";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { SCOPES } from "#contract/constants.ts";
 import type { RunInfo } from "#contract/run.ts";
 import { EgressProxy } from "#cli/dev/front/egress-proxy.ts";
 import { EchoServer } from "../../support/echo-server.ts";
@@ -9,10 +10,12 @@ import { TestWorker } from "../../support/worker.ts";
 /** Names as a public name server could give them; the second lookup of `changing.example` gives a private address. */
 const ADDRESSES: Record<string, string[]> = {
   "here.example": ["127.0.0.1"],
+  "private.example": ["10.0.0.1"],
   "metadata.example": ["169.254.169.254"],
   "mixed.example": ["10.0.0.1", "127.0.0.1"],
   "mapped.example": ["::ffff:10.0.0.1"],
   "changing.example": ["127.0.0.1"],
+  "a.wild.example": ["127.0.0.1"],
 };
 
 const lookups: string[] = [];
@@ -62,7 +65,12 @@ afterEach(() => server[Symbol.asyncDispose]());
 let teams = 0;
 
 /** What an agent says whose HttpTool asks that server. */
-async function ask(host: string, path = "/", method = "GET"): Promise<string> {
+async function ask(
+  host: string,
+  path = "/",
+  method = "GET",
+  at: Pick<TestWorker, "fetch"> = worker,
+): Promise<string> {
   const id = `t${teams++}`;
   const tool = {
     provider: "autogen_ext.tools.http.HttpTool",
@@ -107,9 +115,9 @@ async function ask(host: string, path = "/", method = "GET"): Promise<string> {
       workbench: [{ provider: "autogen_core.tools.StaticWorkbench", config: { tools: [tool] } }],
     },
   };
-  const created = await worker.fetch("/v1/teams", jsonInit({ id, component }));
+  const created = await at.fetch("/v1/teams", jsonInit({ id, component }));
   expect(created.status).toBe(201);
-  const run = await worker.fetch(`/v1/teams/${id}/runs?wait=60`, jsonInit({ task: "go" }));
+  const run = await at.fetch(`/v1/teams/${id}/runs?wait=60`, jsonInit({ task: "go" }));
   const { result, error } = (await run.json()) as RunInfo;
   expect(error).toBeNull();
   const last = result?.messages.at(-1);
@@ -129,18 +137,24 @@ test("a public name is asked, and the request arrives as it was sent", async () 
   expect(JSON.stringify(server.requests)).not.toContain("troupe-egress");
 });
 
-test.for(["metadata.example", "mapped.example"])(
+test.for(["private.example", "mapped.example"])(
   "a public name of a private address is refused: %s",
   async (host) => {
     const said = await ask(host);
     expect(said).toMatch(
       new RegExp(
-        `^True: .*"${host}" resolves to the private address .*; to allow it, name "${host}" in ALLOWED_EGRESS`,
+        `^True: .*"${host}" resolves to the private address .*; to allow it, name host and port in ALLOWED_EGRESS: "http://${host}:${server.port}"`,
       ),
     );
     expect(server.requests).toEqual([]);
   },
 );
+
+test("a name of a metadata service is refused", async () => {
+  expect(await ask("metadata.example")).toMatch(
+    /^True: .*"metadata\.example" resolves to the private address 169\.254\.169\.254 .*metadata service\)\. Troupe never/,
+  );
+});
 
 test("of several addresses only the allowed ones are used", async () => {
   expect(await ask("mixed.example")).toBe("False: hello");
@@ -172,19 +186,22 @@ test("this machine is asked directly", async () => {
   expect(lookups).toHaveLength(before);
 });
 
-test("the proxy serves nobody who does not know its key", async () => {
+test("the proxy refuses requests without its key", async () => {
   const headers = { "troupe-egress-target": `http://127.0.0.1:${server.port}/` };
   const guess = await fetch(new URL("/guess", proxy.url), { headers });
   expect(guess.status).toBe(403);
-  const privateHost = await fetch(proxy.url, {
-    headers: { "troupe-egress-target": "http://10.0.0.1/" },
-  });
-  expect(privateHost.headers.get("troupe-egress-outcome")).toBe("denied");
+  const send = (target: string, reach: string): Promise<Response> =>
+    fetch(proxy.url, { headers: { "troupe-egress-target": target, "troupe-egress-reach": reach } });
+  // The Worker asks addresses itself.
+  expect((await send(`http://127.0.0.1:${server.port}/`, "private")).status).toBe(403);
+  expect((await send(`http://here.example:${server.port}/`, "anywhere")).status).toBe(403);
+  const hidden = await send("http://private.example/", "public");
+  expect(hidden.headers.get("troupe-egress-outcome")).toBe("denied");
   expect(server.requests).toEqual([]);
 });
 
 test("a webhook to a name that leads to a private address is not sent", async () => {
-  const body = { url: "http://metadata.example/hook", events: ["message"] };
+  const body = { url: "http://private.example/hook", events: ["message"] };
   const put = await worker.fetch("/v1/webhooks/hook", jsonInit(body, "PUT"));
   expect(put.status).toBe(201);
   const tested = await worker.fetch("/v1/webhooks/hook/test", { method: "POST" });
@@ -193,5 +210,46 @@ test("a webhook to a name that leads to a private address is not sent", async ()
     status: null,
     error: expect.stringContaining("private"),
   });
-  expect(lookups).toContain("metadata.example");
+  expect(lookups).toContain("private.example");
+});
+
+describe("with keys", () => {
+  const key = "a-key";
+  const closedTo = async (
+    allowed: string,
+  ): Promise<AsyncDisposable & Pick<TestWorker, "fetch">> => {
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
+    const keys = [{ hash: Buffer.from(digest).toString("hex"), tenant: "acme", scopes: SCOPES }];
+    const closed = await TestWorker.start({
+      TROUPE_OPEN: "0",
+      TROUPE_EGRESS_PROXY: proxy.url,
+      API_KEYS: JSON.stringify(keys),
+      SECRETS_KEY: btoa("k".repeat(32)),
+      ALLOWED_EGRESS: allowed,
+    });
+    return {
+      fetch: (path, init) => {
+        const headers = new Headers(init?.headers);
+        headers.set("authorization", `Bearer ${key}`);
+        return closed.fetch(path, { ...init, headers });
+      },
+      [Symbol.asyncDispose]: () => closed[Symbol.asyncDispose](),
+    };
+  };
+
+  test("a name with its port may resolve to a private address, without it or as a wildcard not", async () => {
+    const { port } = server;
+    await using closed = await closedTo(
+      `http://here.example:${port}, http://*.wild.example:${port}, http://metadata.example:${port}, http://127.0.0.1:${port}`,
+    );
+    expect(await ask("here.example", "/", "GET", closed)).toBe("False: hello");
+    expect(await ask("127.0.0.1", "/", "GET", closed)).toBe("False: hello");
+    expect(await ask("a.wild.example", "/", "GET", closed)).toMatch(
+      /^True: .*"a\.wild\.example" resolves to the private address 127\.0\.0\.1/,
+    );
+    expect(await ask("metadata.example", "/", "GET", closed)).toMatch(/^True: .*never/);
+    expect(await ask("localhost", "/", "GET", closed)).toMatch(/^True: .*private or local address/);
+    expect(await ask("here.example", "/away", "POST", closed)).toMatch(/^True: .*redirects to/);
+    expect(server.requests.map(({ path }) => path)).toEqual(["/?a=b", "/?a=b", "/away"]);
+  });
 });

@@ -23,6 +23,8 @@ let front: Front;
 let port: number;
 let directory: string;
 let entry: string;
+/** Whether the disk is. */
+let full: boolean;
 /** What the front server logged. */
 let lines: string[];
 let handle: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
@@ -36,7 +38,16 @@ beforeEach(async () => {
   port = await freePort();
   lines = [];
   const log = (line: string): void => void lines.push(line);
-  front = new Front({ host: HOST, port, socket: entry, key: KEY, open: true, log });
+  full = false;
+  front = new Front({
+    host: HOST,
+    port,
+    socket: entry,
+    key: KEY,
+    open: true,
+    diskIsFull: () => full,
+    log,
+  });
   await front.listen();
 });
 
@@ -255,6 +266,16 @@ describe("passes on", () => {
   });
 });
 
+test("an error of the Worker on a full disk says that the disk is full", async () => {
+  handle = (_, response) => void response.writeHead(500).end("{}");
+  const get = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+  expect(await raw(get)).toMatch(/^HTTP\/1\.1 500 /);
+  full = true;
+  const answer = await raw(get);
+  expect(answer).toMatch(/^HTTP\/1\.1 507 /);
+  expect(problemIn(answer)).toMatchObject({ status: 507, code: "disk_full" });
+});
+
 describe("a closed server", () => {
   beforeEach(async () => {
     await front.close();
@@ -264,6 +285,7 @@ describe("a closed server", () => {
       socket: entry,
       key: KEY,
       open: false,
+      diskIsFull: () => false,
       log: () => undefined,
     });
     await front.listen();
@@ -327,7 +349,15 @@ describe("a closed server", () => {
 
 test("says which port is taken and how to choose another", async () => {
   const log = (): void => undefined;
-  const second = new Front({ host: HOST, port, socket: entry, key: KEY, open: true, log });
+  const second = new Front({
+    host: HOST,
+    port,
+    socket: entry,
+    key: KEY,
+    open: true,
+    diskIsFull: () => full,
+    log,
+  });
   await expect(second.listen()).rejects.toThrow(
     `Port ${port} is taken by another program. Choose another port: PORT=${port + 1} npm start`,
   );

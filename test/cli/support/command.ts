@@ -6,7 +6,7 @@ import { ROOT } from "../../support/npm-start.ts";
 const PROGRAM = join(ROOT, "src/cli/bin.ts");
 
 export interface CommandOptions {
-  /** Of the server. */
+  /** The server's URL. */
   url?: string;
   env?: Record<string, string>;
   cwd?: string;

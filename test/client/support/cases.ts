@@ -3,19 +3,19 @@ import type { JsonObject } from "#core/json.ts";
 
 /** Where a case finds what it needs. */
 export interface CaseInput {
-  /** Of the server, or of a proxy before it. */
+  /** The URL of the server, or of a proxy in front of it. */
   baseURL: string;
   /** An agent whose model streams its reply. */
   speaker: JsonObject;
   /** A team that asks a human once. */
   human: JsonObject;
-  /** The address of a server that is no Troupe. */
+  /** The URL of a server that is not Troupe. */
   stranger: string;
 }
 
 type Case = (client: TroupeClient, input: CaseInput) => Promise<unknown>;
 
-/** What programs do with the client, in any host: with no more than the host has, and with a value of JSON as the outcome. */
+/** What programs do with the client, in any host: with only the host's features, and with a JSON value as the result. */
 export const CASES = {
   /** Runs a task to its end. */
   async run(client, { speaker }) {

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** What a proxy does to answers. */
 export interface Interference {
-  /** Cuts each stream after so many bytes, which grow by as many with each request so that it gets on. */
+  /** Cuts each stream after this many bytes, and after as many more with each request, so that it makes progress. */
   cutAfter?: number;
-  /** Milliseconds by which each piece is held back. */
+  /** The delay of each piece in milliseconds. */
   delayMs?: number;
   /** Sends each frame of a stream twice. */
   doubles?: boolean;
-  /** Loses the answer to the first so many requests: the server has done what they ask. */
+  /** Loses the responses to this many first requests, which the server has carried out. */
   loses?: number;
 }
 

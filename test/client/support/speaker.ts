@@ -7,7 +7,7 @@ export const SENTENCE = "the quick brown fox jumps over the lazy dog and runs aw
   .repeat(6)
   .trim();
 
-/** An agent whose model streams its reply. @param url of the model server */
+/** An agent whose model streams its reply. @param url the address of the model server */
 export function speaker(url: string): JsonObject {
   return {
     provider: "AssistantAgent",

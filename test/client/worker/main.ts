@@ -1,7 +1,7 @@
 import { default as service, type Env } from "troupe/worker";
 import { type CaseInput, type CaseName, runCase } from "../support/cases.ts";
 
-export { TeamObject, TenantObject } from "troupe/worker";
+export { MemoryObject, TeamObject, TenantObject } from "troupe/worker";
 
 /** The service, beside a route that uses its client. */
 export default {

@@ -6,7 +6,7 @@ import { compareMultisets } from "./runs.ts";
 /**
  * The requests to models of one step.
  *
- * @param count so many of them are compared
+ * @param count how many of them are compared
  */
 export function compareModelCalls(
   trace: Trace,

@@ -3,7 +3,7 @@ import { sameJson } from "../trace.ts";
 import { mentions, type Place, type Recogniser } from "./place.ts";
 
 /**
- * Deviation `atomic-load`: AutoGen has loaded a part of a state when it refuses it, and goes on with that. Troupe saves
+ * Deviation `atomic-load`: AutoGen has loaded a part of a state when it refuses it, and continues with that. Troupe saves
  * what it saved before, which is checked where the trace has a state from before.
  */
 export const ATOMIC_LOAD: Recogniser = {

@@ -183,7 +183,7 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
     expect((await play(less)).failure).toMatchObject({ step: 0 });
   });
 
-  test("task-source: not when the source is no node, or takes no edge", async () => {
+  test("task-source: not when the source is not a node, or takes no edge", async () => {
     const trace = recorded("task_from_node");
     const step = trace.steps[0]!;
     const other = structuredClone(trace);

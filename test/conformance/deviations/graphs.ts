@@ -230,7 +230,7 @@ function complete({ remaining, enqueued_any }: JsonObject): { target: string; gr
   );
 }
 
-/** A recorded state with our counts for the groups that AutoGen forgot to count anew; undefined without any. */
+/** A recorded state with our counts for the groups that AutoGen forgot to count again; undefined without any. */
 function countedAnew({ state }: Step, actual: Json | undefined): Json | undefined {
   const copy = structuredClone(state);
   const [managers, own] = [graphStates(copy), graphStates(actual)];

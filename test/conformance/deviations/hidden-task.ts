@@ -26,7 +26,7 @@ export function withoutHiddenTask(step: Step, subject: JsonObject | undefined): 
   return { ...step, events: [...streamed.slice(length), ...results] };
 }
 
-/** As a participant it says again whatever it is told, which then counts, and is heard, twice. */
+/** As a participant it repeats its task, which then counts, and is heard, twice. */
 export function saysTasksAgain({ step, played, subject }: Place): boolean {
   if (subject === undefined || isMagenticOne(subject)) return false;
   if (!mentions(subject, isMagenticOne)) return false;

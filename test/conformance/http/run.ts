@@ -11,7 +11,7 @@ import type { Api } from "./api.ts";
 interface Stream {
   /** The id of the run. */
   run: string;
-  /** Of the last recorded frame. */
+  /** The id of the last recorded frame. */
   cursor: string;
   events: Json[];
   retracted: boolean;
@@ -111,10 +111,13 @@ export class HttpRun {
         case "caught_up":
           caughtUp = true;
           break;
+        case "activity":
+        case "turn":
+          break;
         default:
           throw new Error(`a stream that began with its run has a frame ${event}`);
       }
-      // Not before: what is said after the answer must find somebody who listens.
+      // Not before: what is said after the answer must find a client that listens.
       if (caughtUp) await this.#attend(stream.run, open);
     }
     throw new Error("the stream of the run has no end");

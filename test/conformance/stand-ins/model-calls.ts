@@ -37,7 +37,7 @@ export class ModelCallRecorder {
       ...replay,
       configSchema: numbered(replay.configSchema),
       fromConfig: ({ number, config }: NumberedConfig, loader) =>
-        this.#watched(replay.fromConfig(config as never, loader) as ChatCompletionClient, number),
+        this.#watched(replay.fromConfig(config, loader) as ChatCompletionClient, number),
     };
   }
 

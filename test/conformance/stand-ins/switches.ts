@@ -1,7 +1,7 @@
 import type { AnyComponentDefinition } from "troupe";
 import { ExternalTermination } from "troupe";
 
-/** Every ExternalTermination of the subject: somebody outside presses them all. */
+/** Every ExternalTermination of the subject: the trace presses them all from outside. */
 export class Switches {
   #built: ExternalTermination[] = [];
   /** Pressed, and no condition has seen it yet. */
@@ -23,7 +23,7 @@ export class Switches {
     this.#pressed = false;
   }
 
-  /** A team that is stored may be built anew between the press and the run that is to see it. */
+  /** A team that is stored may be built again between the press and the run that is to see it. */
   #build(): ExternalTermination {
     const condition = new Switch(() => {
       this.#pressed = false;

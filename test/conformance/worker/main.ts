@@ -1,6 +1,7 @@
-import { compose, type Composition, type Env } from "#compose";
+import { compose, type Composition, type Env } from "#service/compose.ts";
 import type { ComponentModel, JsonObject, Runnable } from "troupe";
-import { TroupeTeam } from "#durable/object/team-object.ts";
+import type { TeamMethods } from "#team/object/handlers/team-methods.ts";
+import { TroupeTeam } from "#team/object/team-object.ts";
 import { InMemory } from "../in-memory.ts";
 import { StandIns } from "../stand-ins/stand-ins.ts";
 import { parseTrace, type Step, textOf } from "../trace.ts";
@@ -19,8 +20,8 @@ const stages = new Map<string, Stage>();
 
 /** A team as the service has it. Its metadata say in which trace it plays. */
 export class TeamObject extends TroupeTeam<Env> {
-  protected build(component: ComponentModel): Promise<Runnable> {
-    const team = this.team();
+  protected async build(component: ComponentModel): Promise<Runnable> {
+    const team = await (this as this & TeamMethods).team();
     const stage = team.ok ? stages.get(textOf(team.value.metadata["trace"])) : undefined;
     if (stage === undefined) throw new Error("the team plays in no trace");
     return stage.service.build(component);
@@ -32,7 +33,7 @@ export class TeamObject extends TroupeTeam<Env> {
   }
 }
 
-export { TenantObject } from "troupe/worker";
+export { MemoryObject, TenantObject } from "troupe/worker";
 
 /** Below `/traces/{trace}` stands the API of the service, and beside it what only the harness asks for. */
 export default {

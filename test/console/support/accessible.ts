@@ -6,7 +6,11 @@ import { testInBrowser } from "../../support/browser.ts";
 const APPEARANCES: readonly BrowserContextOptions[] = [
   { colorScheme: "light", viewport: { width: 1440, height: 900 } },
   { colorScheme: "dark", viewport: { width: 1440, height: 900 } },
-  { colorScheme: "light", viewport: { width: 360, height: 740 } },
+  { colorScheme: "light", viewport: { width: 1024, height: 768 } },
+  // A window of 1440 pixels at 200 %.
+  { colorScheme: "light", viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 },
+  { colorScheme: "light", viewport: { width: 390, height: 844 } },
+  { colorScheme: "dark", viewport: { width: 390, height: 844 } },
   { colorScheme: "dark", viewport: { width: 360, height: 740 } },
 ];
 

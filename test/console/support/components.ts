@@ -8,7 +8,7 @@ import {
   UserProxyAgent,
 } from "troupe";
 import type { CreateTeam } from "troupe/client";
-import { shippedTemplates } from "#templates/templates.ts";
+import { shippedTemplates } from "#service/templates/templates.ts";
 
 type Component = NonNullable<CreateTeam["component"]>;
 

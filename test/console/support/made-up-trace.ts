@@ -2,7 +2,7 @@ import type { RunTrace, TraceSpan } from "troupe/client";
 
 const START = Date.parse("2026-11-20T08:00:00.000Z");
 const DAYS_MS = 3 * 24 * 3_600_000;
-/** Of a turn: the model works, the rest of the time nothing happens. */
+/** The parts of a turn: a model call, and idle time. */
 const CALL_MS = 1_000;
 /** Turns without a wait between them. */
 const IN_A_ROW = 670;

@@ -40,7 +40,7 @@ export function officeModels(rules: RuleInput[] = []): Promise<FakeOpenAI> {
 /**
  * A clerk who calculates with a tool, a writer whose model refuses the first call, and a human, in turns.
  *
- * @param url of the models
+ * @param url the address of the models
  */
 export function office(url: string, maxTurns = 3): Component {
   const model = (name: string) => ({

@@ -27,7 +27,7 @@ export class ConsoleStage implements AsyncDisposable {
     this.client = new TroupeClient({ baseURL: origin });
   }
 
-  /** @param settings of the Worker */
+  /** @param settings the settings of the Worker */
   static async start(
     settings: Record<string, string> = {},
     options: TestWorkerOptions = {},

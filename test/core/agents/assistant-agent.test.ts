@@ -162,7 +162,7 @@ describe("tools", () => {
     expect(model.requests[0]?.options.tools).toEqual([add.schema]);
   });
 
-  test("rounds go on until the model answers with text", async () => {
+  test("rounds continue until the model answers with text", async () => {
     const { last, model } = await answer(
       [[callAdd("c1", 1, 2)], [callAdd("c1", 3, 4)], "Three and seven."],
       { tools: [add], maxToolIterations: 5 },

@@ -129,7 +129,7 @@ describe("an assistant's component JSON", () => {
     ]);
   });
 
-  test("takes a handoff to a target that is no identifier", () => {
+  test("takes a handoff to a target that is not an identifier", () => {
     expect(dumped({ ...least, handoffs: [{ target: "the Boss" }] }).config.handoffs).toMatchObject([
       { target: "the Boss", name: "transfer_to_the boss" },
     ]);

@@ -86,7 +86,7 @@ describe.each([false, true])("streaming %s: a turn that is interrupted", (modelC
     },
   );
 
-  test("while a tool runs: the tool is not called again, the model is told", async () => {
+  test("while a tool runs: the tool is not called again, and the model reads it", async () => {
     const world: World = { models: 0, effects: [] };
     const { result } = await attempts(world, [{ during: "tool:0:1/call" }], { modelClientStream });
     expect(world.effects.toSorted()).toEqual(["x00", "x10", "y01", "y11"]);

@@ -41,7 +41,7 @@ async function ask(
   return { messages, questions, requests: modelClient.requests, last: messages.at(-1) };
 }
 
-test("a call of a client's tool is a question, and the model goes on with its result", async () => {
+test("a call of a client's tool is a question, and the model continues with its result", async () => {
   const { questions, requests, last } = await ask([[call("1")], "In Vienna."]);
   expect(questions).toEqual([
     expect.objectContaining({
@@ -84,7 +84,7 @@ test("calls of a client's tools do not count in max_tool_iterations", async () =
   expect(last && toText(last)).toBe("There.");
 });
 
-test("calls that never reach the client do count, so that a model cannot go on without end", async () => {
+test("calls that never reach the client do count, so that a model cannot continue without end", async () => {
   const broken = { id: "1", name: "locate", arguments: "{" };
   const { questions, requests, last } = await ask([[broken]], { maxToolIterations: 1 });
   expect(questions).toEqual([]);
@@ -100,7 +100,7 @@ test("an agent's own tool or handoff goes before one of the same name", async ()
   expect(requests[0]?.options.tools).toHaveLength(1);
 });
 
-test("a model that calls no tools is not told of any", async () => {
+test("a model that calls no tools gets none", async () => {
   const silent = new ScriptedChatCompletionClient([], { functionCalling: false });
   const { requests } = await ask(["I do not know."], { modelClient: silent });
   expect(requests[0]?.options.tools).toEqual([]);

@@ -151,7 +151,7 @@ describe("with a model", () => {
     modelClient.assertDone();
   });
 
-  test("writes its code anew until it works", async () => {
+  test("writes its code again until it works", async () => {
     const { agent, modelClient, executor } = makeCoder(
       [
         python("bad"),
@@ -280,7 +280,7 @@ describe("approval", () => {
     expect(executor.ran).toHaveLength(1);
   });
 
-  test("that fails or says nothing is no approval", async () => {
+  test("that fails or says nothing is not an approval", async () => {
     for (const approvalFunc of [() => Promise.reject(new Error("no")), () => ({}) as never]) {
       const { agent, executor } = make({ approvalFunc });
       await expect(run(agent, { task: python("x") })).rejects.toThrow();
@@ -290,7 +290,7 @@ describe("approval", () => {
 });
 
 describe("approval by a human", () => {
-  test("is asked for all code of a round, and anew when it is written anew", async () => {
+  test("is asked for all code of a round, and again when it is written again", async () => {
     const { agent, executor } = makeCoder(
       [python("bad"), decision(true, "x"), `${python("good")} ${python("2")}`, "done"],
       { approval: "human", maxRetriesOnError: 1 },
@@ -328,7 +328,7 @@ describe("approval by a human", () => {
     expect(executor.ran).toEqual([]);
   });
 
-  test("is not given by who has nobody to ask", async () => {
+  test("is refused where no one can be asked", async () => {
     const { agent, executor } = make({ approval: "human" });
     await expect(run(agent, { task: python("1") })).rejects.toThrow(/has no answer function/);
     expect(executor.ran).toEqual([]);

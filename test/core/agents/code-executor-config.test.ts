@@ -156,7 +156,7 @@ describe("component JSON", () => {
     ]);
   });
 
-  test("of an executor that nobody provides says what is missing", () => {
+  test("of an executor that is not provided says what is missing", () => {
     const code_executor = {
       provider: "autogen_ext.code_executors.local.LocalCommandLineCodeExecutor",
       config: {},

@@ -22,7 +22,7 @@ function ask(agent: UserProxyAgent, journal: RecordingHost, messages: ChatMessag
 }
 
 describe("asking in a turn that is run again", () => {
-  test("suspends, and goes on with the same ids once there is an answer", async () => {
+  test("suspends, and continues with the same ids once there is an answer", async () => {
     const journal = new RecordingHost();
     const first = await ask(human, journal);
     expect(first.error).toMatchObject({ kind: "suspend" });
@@ -111,7 +111,7 @@ describe("answers", () => {
   });
 });
 
-test("a handoff to somebody else is refused", async () => {
+test("a handoff to another agent is refused", async () => {
   const { error } = await ask(human, new RecordingHost(), [handoffTo("boss")]);
   expect(error).toMatchObject({ code: "invalid_value" });
 });
@@ -136,10 +136,7 @@ test("a default answer and its timeout reach the question and the component JSON
     default_answer: "go on",
     prompt: "Well? ",
   };
-  const patient = fromConfig(
-    configSchema.parse(config) as never,
-    undefined as never,
-  ) as UserProxyAgent;
+  const patient = fromConfig(configSchema.parse(config), undefined as never) as UserProxyAgent;
   expect(patient.toConfig()).toEqual(config);
   const journal = new RecordingHost();
   await ask(patient, journal);

@@ -32,10 +32,8 @@ test.each<[what: string, text: string, languages: string[], found: string[]]>([
   expect(blocks.map(({ language, code }) => `${language}:${code}`)).toEqual(found);
 });
 
-test("is quick with a text of fences that are never closed", () => {
-  const started = performance.now();
+test("reads a text of fences that are never closed in linear time: otherwise this test times out", () => {
   markdownCode(`${FENCE}sh\n\n\n\n`.repeat(20_001), ["python", "sh"]);
   markdownCode(`${FENCE}\n`.repeat(50_000), ["python", "sh"]);
-  markdownCode(`${FENCE}${"\n".repeat(200_000)}`, ["python", ""]);
-  expect(performance.now() - started).toBeLessThan(2000);
+  expect(markdownCode(`${FENCE}${"\n".repeat(200_000)}`, ["python", ""])).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { ComponentError, ComponentRegistry, type JsonObject, type Team } from "troupe";
 import { describe, expect, test } from "vitest";
-import { type ComponentGroup, LazyComponents } from "#core/component/lazy-components.ts";
-import { basicComponents } from "#core/component/groups/basic.ts";
-import { furtherTeams } from "#core/component/groups/teams.ts";
+import { type ComponentGroup, LazyComponents } from "#core/registry/lazy-components.ts";
+import { basicComponents } from "#core/registry/basic-components.ts";
+import { furtherTeams } from "#core/registry/teams-components.ts";
 
 const groupOf = (load: typeof basicComponents): ComponentGroup => ({
   providers: load().map(({ provider }) => provider),

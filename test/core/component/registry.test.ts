@@ -199,7 +199,7 @@ describe("what cannot be loaded", () => {
     },
   );
 
-  test("tells a class that is no component from one that does not exist", () => {
+  test("distinguishes a class that is not a component from one that does not exist", () => {
     const provider = "autogen_agentchat.messages.TextMessage";
     expect(failure({ provider, config: {} }).kind).toBe("wrong_type");
   });
@@ -297,7 +297,7 @@ describe("functions", () => {
     });
   });
 
-  test("that nobody registered are refused with similar names", () => {
+  test("that are not registered are refused with similar names", () => {
     const model = branch(bell("ding_dong"), bell("ding_dang"), branch(bell("toString")));
     const issues = [
       {

@@ -54,7 +54,7 @@ describe("MaxMessageTermination", () => {
     );
   });
 
-  test("counts events when told to", () => {
+  test("counts events if configured to", () => {
     const kept = new Kept(new MaxMessageTermination(2, { includeAgentEvent: true }));
     expect(kept.check([user("a"), message({ type: "ThoughtEvent", content: "hm" })])).toContain(
       "current message count: 2",
@@ -120,7 +120,7 @@ describe("TimeoutTermination", () => {
 });
 
 describe("ExternalTermination", () => {
-  test("fires once somebody pressed it, after a reset only when pressed again", () => {
+  test("fires once a user pressed it, after a reset only when pressed again", () => {
     const condition = new ExternalTermination();
     const kept = new Kept(condition);
     expect(kept.check([])).toBeUndefined();
@@ -130,7 +130,7 @@ describe("ExternalTermination", () => {
     expect(kept.check([])).toBeUndefined();
   });
 
-  test("a press nobody has seen yet is taken back by a reset", () => {
+  test("a reset clears a press that was not seen yet", () => {
     const condition = new ExternalTermination();
     condition.set();
     condition.reset();

@@ -1,4 +1,4 @@
-import { complete, prune } from "#core/json-schema/fit.ts";
+import { complete, prune } from "#core/json-schema/arrange.ts";
 import { JsonSchema } from "#core/json-schema/json-schema.ts";
 import type { Json, JsonObject } from "troupe";
 import { describe, expect, it } from "vitest";

@@ -2,6 +2,7 @@ import { Pattern } from "#core/json-schema/pattern/pattern.ts";
 import { array, assert, constantFrom, property } from "fast-check";
 import { ValueError } from "troupe";
 import { describe, expect, it } from "vitest";
+import { casesOf } from "../../support/samples.ts";
 
 /** Pieces of ECMAScript patterns with the `u` flag; joined, most are valid. */
 const PIECES = [
@@ -35,7 +36,7 @@ describe("a pattern", () => {
           ]);
         }
       }),
-      { numRuns: 3000, seed: 8 },
+      { numRuns: casesOf(3000), seed: 8 },
     );
   });
 

@@ -10,7 +10,7 @@ describe("what starts a run", () => {
     expect(loadTask(null, testOrigin())).toBeNull();
   });
 
-  test("a text is said by the user", () => {
+  test("a text is a message of the user", () => {
     expect(loadTask("hi", testOrigin())).toMatchObject([
       { id: "id-0", type: "TextMessage", source: "user", content: "hi" },
     ]);

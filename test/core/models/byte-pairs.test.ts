@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BytePairCounter } from "#core/models/tokens/byte-pairs.ts";
+import { casesOf } from "../../support/samples.ts";
 
 const { Tiktoken } = await import("js-tiktoken/lite");
 const { default: cl100k } = await import("js-tiktoken/ranks/cl100k_base");
@@ -28,7 +29,7 @@ describe("BytePairCounter", () => {
         const text = words.join(" ");
         expect(counter.count(text)).toBe(reference.encode(text, [], []).length);
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 

@@ -177,7 +177,7 @@ describe("what a maker wants back", () => {
     expect(() => context.loadState(state)).toThrow(path);
   });
 
-  test("is no part of what a cache knows a request by, and comes with a stored answer", async () => {
+  test("is not part of what a cache knows a request by, and comes with a stored answer", async () => {
     const client = new ScriptedChatCompletionClient([answer("Hi.", "answer"), "Bye."]);
     const cache = new ChatCompletionCache(client);
     const asked = (of: string): LLMMessage[] => [message(of)];

@@ -26,7 +26,7 @@ describe("preparing", () => {
     expect(python.open).toBe(2);
   });
 
-  test("what was found out is dumped again, and found out anew for another source", async () => {
+  test("what was found out is dumped again, and found out again for another source", async () => {
     const python = new LocalPython();
     const registry = registryWith(python);
     const tool = registry.load<Tool>(await registry.prepare(functionTool(ADD)));
@@ -120,7 +120,7 @@ def helper():
   ]);
 });
 
-describe("what is wrong with a function is said when it is loaded", () => {
+describe("mistakes in a function are reported when it is loaded", () => {
   test.each<[about: string, source: string, config: JsonObject, path: string, message: RegExp]>([
     ["syntax", "def f(:\n    pass\n", {}, "source_code", /invalid syntax \(line 1\)/],
     ["no function", "x = 1\n", {}, "source_code", /defines no function/],
@@ -190,7 +190,7 @@ test("without a sandbox, a function that is not registered is refused, and the s
   ]);
 });
 
-test("a sandbox that does not answer is no mistake in the component", async () => {
+test("a sandbox that does not answer is not a mistake in the component", async () => {
   const down = hostWith(async () => {
     throw new Error("connection refused");
   });

@@ -9,7 +9,7 @@ const TYPING = {
   imports: ["Any", "Annotated", "Dict", "List", "Literal", "Optional", "Set", "Tuple", "Union"],
 };
 
-/** What the model reads of a call, or what it is told that went wrong. */
+/** What the model reads of a call, or the error that it reads. */
 async function called(source: string, args: JsonObject, config: JsonObject = {}): Promise<string> {
   const model = functionTool(source, { global_imports: [TYPING], ...config });
   const tool = await loaded(new LocalPython(), model);
@@ -150,7 +150,7 @@ List = List
     expect(await called(source, args, { global_imports: [] })).toBe("[1] x {} typing.Tuple[int]");
   });
 
-  test("get a token that nobody cancels, and what AutoGen's functions import", async () => {
+  test("get a token that is never cancelled, and what AutoGen's functions import", async () => {
     const source = `
 from typing_extensions import Annotated
 def f(a: Annotated[int, "A number."], cancellation_token: CancellationToken) -> str:

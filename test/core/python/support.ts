@@ -39,7 +39,7 @@ export async function loaded(python: PythonHost, model: ComponentModel): Promise
 }
 
 export function toolRun(idempotencyKey = "key"): ToolRun {
-  return { signal: new AbortController().signal, idempotencyKey, callId: "1" };
+  return { signal: new AbortController().signal, idempotencyKey, callId: "1", env: {} };
 }
 
 /** A host of Python whose executors do as a test says. */

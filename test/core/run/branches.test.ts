@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runBranches } from "#core/run/branches.ts";
+import { runBranches } from "#core/turn/branches.ts";
 import { TurnSignal, type TurnSignalKind } from "troupe";
 import { outcome } from "../support/recording-host.ts";
 
@@ -71,7 +71,7 @@ describe("branches", () => {
     await running.return([]);
   });
 
-  test("all are drained before a failure is thrown, and are told of it", async () => {
+  test("all are drained before a failure is thrown, and get it", async () => {
     let told = 0;
     const { items, error } = await outcome(
       runBranches([fail(new Error("broken")), count("b", 3)], () => told++),

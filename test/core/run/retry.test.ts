@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ModelError } from "troupe";
-import { MAX_ATTEMPTS, retryDelay } from "#core/run/retry.ts";
+import { MAX_ATTEMPTS, retryDelay } from "#core/steps/retry.ts";
 
 function asked(retryAfterMs: unknown): Error {
   return Object.assign(new Error("slow down"), { retryAfterMs });
@@ -36,7 +36,7 @@ describe("a step with a policy that leaves everything to the default", () => {
     expect(retryDelay(failed(9, away, 120), {})).toBeUndefined();
   });
 
-  test("makes five attempts where time does not mend the error, and where each takes minutes", () => {
+  test("makes five attempts where time does not resolve the error, and where each takes minutes", () => {
     const cut = new ModelError("bad_response", "half an answer");
     expect(retryDelay(failed(4, cut, 10), {})).toBe(4000);
     expect(retryDelay(failed(5, cut, 10), {})).toBeUndefined();

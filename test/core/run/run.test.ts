@@ -176,7 +176,7 @@ describe("a question to a human", () => {
     expect(lines(messages)).toEqual(["user: go", 'proxy: "fine"']);
   });
 
-  test("fails the run when nobody was", async () => {
+  test("fails the run when no answer was given", async () => {
     await expect(run(asking(), { task: "go" })).rejects.toThrow(/has no answer function/);
   });
 

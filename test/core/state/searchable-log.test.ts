@@ -33,6 +33,28 @@ function restored(): { log: SearchableLog<string>; asked: Asked[]; read: number[
 }
 
 describe("a log that can be searched", () => {
+  test("reads the text of each item once, however often it is searched without a host", () => {
+    const read: string[] = [];
+    const textOf = (item: string): string => {
+      read.push(item);
+      return item;
+    };
+    const log = new SearchableLog<string>({ tokenizer: "porter", textOf });
+    const find = (): string[] => log.search("cats", { limit: 3 }).map(({ item }) => item);
+    log.append("a black cat", "a dog");
+    expect(find()).toEqual(["a black cat"]);
+    log.append("a cat");
+    expect(find()).toEqual(["a cat", "a black cat"]);
+    expect(read).toEqual(["a black cat", "a dog", "a cat"]);
+    log.rollback();
+    log.append("no animal", "cats");
+    expect(find()).toEqual(["cats"]);
+    log.clear();
+    expect(find()).toEqual([]);
+    log.append("the cat");
+    expect(find()).toEqual(["the cat"]);
+  });
+
   test("reads no more than it finds", () => {
     const { log, asked, read } = restored();
     expect(log.search("Items, ITEM!", { limit: 2 })).toEqual([
@@ -43,7 +65,7 @@ describe("a log that can be searched", () => {
     expect(read).toEqual([998, 999]);
   });
 
-  test("goes on until enough is accepted, and not below the score", () => {
+  test("continues until enough is accepted, and not below the score", () => {
     const { log, read } = restored();
     const accept = (item: string): boolean => item.endsWith("0");
     const found = log.search("item", { limit: 5, minScore: 0.975, accept });
@@ -65,7 +87,7 @@ describe("a log that can be searched", () => {
     expect(asked).toEqual([{ terms: [["item", "item"]], changes }]);
   });
 
-  test("needs no host for what begins anew", () => {
+  test("needs no host for what starts over", () => {
     const { log, asked, read } = restored();
     log.clear();
     expect(log.search("item", { limit: 5 })).toEqual([]);

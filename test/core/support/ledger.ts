@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "troupe";
 
-/** The answers of a progress ledger; what is not given says that the work goes on. */
+/** The answers of a progress ledger; what is not given says that the work continues. */
 export interface LedgerAnswers {
   satisfied?: Json;
   loop?: Json;

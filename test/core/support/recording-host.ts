@@ -1,10 +1,10 @@
 import { TurnSignal } from "troupe";
-import type { Answer, Question, StepCache } from "troupe";
-import type { Moment, StepRecord, TurnHost } from "#core/run/turn-host.ts";
-import { TurnScope } from "#core/run/turn-scope.ts";
+import type { Answer, MemoryHost, Question, StepCache } from "troupe";
+import type { Moment, StepRecord, TurnHost } from "#core/turn/turn-host.ts";
+import { TurnScope } from "#core/turn/turn-scope.ts";
 
 export interface Interruption {
-  /** Nothing new starts once so many steps have a result. */
+  /** No new step starts once this many steps have a result. */
   afterSteps?: number;
   /** The process dies while the step with this key is running: its effect happened, its result was not recorded. */
   during?: string;
@@ -20,6 +20,8 @@ export class RecordingHost {
   readonly questions: Question[] = [];
   /** What the host keeps of results, if anything. */
   cache?: StepCache;
+  /** What an attempt reads and writes of memories, if anything. */
+  memory?: () => MemoryHost;
   readonly #controller = new AbortController();
   readonly #session: string | undefined;
   #clock = 0;
@@ -43,15 +45,17 @@ export class RecordingHost {
       started: { at: 0, ran: 0 },
       signal,
       stopRequested: false,
+      env: {},
       ...(this.#session !== undefined && { session: this.#session }),
       ...(this.cache && { cache: this.cache }),
+      ...(this.memory && { memory: this.memory() }),
       clock,
       gate: () => {
         if (signal.aborted) throw new TurnSignal("cancel");
         if (ended >= afterSteps) throw new TurnSignal("superseded");
       },
       recall: (key) => records.get(key),
-      begun: (key, step) => {
+      stepStarted: (key, step) => {
         if (step.policy !== "retry") records.set(key, structuredClone(step));
       },
       ended: (key, step) => {

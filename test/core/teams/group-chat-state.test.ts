@@ -48,7 +48,7 @@ describe("a group chat's state", () => {
     });
   });
 
-  test("loads into another team, which goes on as the first would have", async () => {
+  test("loads into another team, which continues as the first would have", async () => {
     const first = team();
     await run(first.chat, { task: "go" });
     const second = team();
@@ -105,7 +105,7 @@ describe("a group chat's state", () => {
     expect(other.saveState()).toEqual(saved);
   });
 
-  test("the turn counter and the condition go on where they were", async () => {
+  test("the turn counter and the condition continue where they were", async () => {
     const { chat } = team(9);
     await run(chat, { task: "go" });
     const state = copy(chat.saveState());

@@ -23,7 +23,7 @@ import { lines, ORIGIN, speaker, TestAgent, text } from "../support/agents.ts";
 
 type Traits = Pick<GroupChatManager, "orchestrates" | "finished" | "children">;
 
-/** A manager that decides what it was told to, in order. */
+/** A manager whose decisions are given, in order. */
 class Script implements GroupChatManager {
   readonly name = "Script";
   readonly calls: string[] = [];

@@ -41,7 +41,7 @@ describe("a team in the place of another", () => {
     expect(lines((await run(next)).messages)).toEqual(["b: b2", "c: c1", "a: a3"]);
   });
 
-  test("of an edited graph goes on where the graph has all it had come to", async () => {
+  test("of an edited graph continues where the graph has all it had come to", async () => {
     const chain: Edges = { a: ["b"], b: ["c"], c: [] };
     const begun = async (maxTurns: number): Promise<Stateful> => {
       const team = flow(chain, { maxTurns });
@@ -61,7 +61,7 @@ describe("a team in the place of another", () => {
     expect(await ready({ x: ["a"], a: ["b"], b: ["c"], c: [] }, 3)).toEqual(["x"]);
   });
 
-  test("of a swarm begins anew when who had the word has left", async () => {
+  test("of a swarm starts over when who had the word has left", async () => {
     const blank = new Swarm([clerk("a", "b"), clerk("b", "c")]);
     for (const maxTurns of [1, 2]) {
       const previous = new Swarm([clerk("a", "b"), clerk("b", "c")], { maxTurns });

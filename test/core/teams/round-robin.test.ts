@@ -12,8 +12,8 @@ import {
   runStream,
 } from "troupe";
 import type { Message, ThoughtEvent } from "troupe";
-import { MemoryHost } from "#core/run/memory-host.ts";
-import { TurnScope } from "#core/run/turn-scope.ts";
+import { InMemoryHost } from "#core/run/in-memory-host.ts";
+import { TurnScope } from "#core/turn/turn-scope.ts";
 import { lines, speaker, TestAgent, text } from "../support/agents.ts";
 import { outcome } from "../support/recording-host.ts";
 
@@ -60,7 +60,7 @@ describe("a round-robin run", () => {
     });
   });
 
-  test("keeps the task out of the stream when told to, and still relays it", async () => {
+  test("keeps the task out of the stream if configured to, and still relays it", async () => {
     const { ann } = pair();
     const team = new RoundRobinGroupChat([ann], { maxTurns: 1 });
     const result = await run(team, { task: "go", outputTaskMessages: false });
@@ -68,7 +68,7 @@ describe("a round-robin run", () => {
     expect(ann.heard).toEqual([["go"]]);
   });
 
-  test("shows whom the manager chooses when told to", async () => {
+  test("shows whom the manager chooses if configured to", async () => {
     const { ann, bob } = pair();
     const team = new RoundRobinGroupChat([ann, bob], { maxTurns: 2, emitTeamEvents: true });
     expect(lines((await run(team, { task: "go" })).messages)).toEqual([
@@ -208,7 +208,7 @@ test("an external switch ends the run after the turn in progress", async () => {
 test("a run asked to stop ends after the turn in progress, not inside of it", async () => {
   const inner = new RoundRobinGroupChat([new TestAgent("ann")], { name: "inner", maxTurns: 2 });
   const team = new RoundRobinGroupChat([inner]);
-  const host = { ...new MemoryHost({}).turn(1), stopRequested: true };
+  const host = { ...new InMemoryHost({}).turn(1), stopRequested: true };
   const { items, result } = await outcome(team.turn(TurnScope.root(host)));
   expect(lines(items)).toEqual(["ann: ann1", "ann: ann2"]);
   expect(result).toMatchObject({ done: true, stopReason: "External termination requested" });

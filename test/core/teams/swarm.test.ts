@@ -22,8 +22,8 @@ import type {
   Team,
   TurnContext,
 } from "troupe";
-import { MemoryHost } from "#core/run/memory-host.ts";
-import { TurnScope } from "#core/run/turn-scope.ts";
+import { InMemoryHost } from "#core/run/in-memory-host.ts";
+import { TurnScope } from "#core/turn/turn-scope.ts";
 import { StateTree } from "#core/state/state-tree.ts";
 import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { lines, TestAgent, text } from "../support/agents.ts";
@@ -95,7 +95,7 @@ describe("a swarm", () => {
     ]);
   });
 
-  test("ends when somebody outside is named, and is resumed by a handoff to a member only", async () => {
+  test("ends when an outsider is named, and is resumed only by a handoff to a member", async () => {
     const team = new Swarm([new Clerk("ann", ">bob"), new Clerk("bob", ">user", "DONE")], {
       terminationCondition: new HandoffTermination("user").or(DONE),
     });
@@ -118,7 +118,7 @@ describe("a swarm", () => {
     expect(await said(team, task)).toEqual(["bob: DONE"]);
   });
 
-  test("fails when nobody of that name is there, and goes on once a member is named", async () => {
+  test("fails when no member has that name, and continues once a member is named", async () => {
     const team = new Swarm([new Clerk("ann", ">ghost", "DONE")], { terminationCondition: DONE });
     await expect(said(team, "go")).rejects.toMatchObject({
       code: "unknown_speaker",
@@ -148,7 +148,7 @@ describe("a swarm", () => {
     expect(await said(team, "go")).toEqual(["ann: DONE"]);
   });
 
-  test("does not let somebody begin who cannot hand over", () => {
+  test("does not let an agent begin that cannot hand over", () => {
     expect(() => new Swarm([new TestAgent("ann"), new Clerk("bob")])).toThrow(
       expect.objectContaining({
         code: "invalid_value",
@@ -213,7 +213,7 @@ describe("a swarm's state", () => {
     const team = make();
     const tree = new StateTree(team);
     const task = { messages: null, outputTaskMessages: false };
-    const ctx = TurnScope.root(new MemoryHost({}).turn(0));
+    const ctx = TurnScope.root(new InMemoryHost({}).turn(0));
     await outcome(team.begin(task, ctx.scope("0")));
     const before = team.saveState();
     await outcome(team.turn(ctx.scope("1")));
@@ -248,7 +248,7 @@ describe("a team in a swarm", () => {
       "cleo: over to dan",
       "dan: looking",
       "dan: over to ann",
-      // The office goes on with who had the word last.
+      // The office continues with the agent that spoke last.
       "ann: over to office",
       "dan: over to cleo",
       "cleo: all fine",

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ValueError } from "troupe";
+import { formatNotes } from "#core/text/check-format.ts";
 import { formatPython } from "#core/text/format.ts";
 
 const values = {
@@ -25,7 +26,6 @@ describe("placeholders", () => {
     ["{{{text}}} {{}}", "{abc} {}"],
     ["{list[0]} {object[k]}", "a v"],
     ["{text!r} {quoted!r} {none!s:>6}", `'abc' "it's"   None`],
-    ["{text:>{width}}|", "     abc|"],
     ["no placeholder at all", "no placeholder at all"],
     ["", ""],
   ])("%s", (template, filled) => {
@@ -46,17 +46,35 @@ describe("specifications, as Python prints them", () => {
     ["{wide:>4}|", "  é😀|"],
     ["{whole:.1f} {minus:+.1f} {real:.0f} {eighth:.2f}", "3.0 -7.0 2 0.12"],
     [
-      "{large:,.2f} {large:_.0f} {large:e} {large:.3g} {large:g}",
-      "1,234,567.89 1_234_568 1.234568e+06 1.23e+06 1.23457e+06",
+      "{large:,.2f} {large:,} {large:,.0%} {large:>16,.1f}|",
+      "1,234,567.89 1,234,567.891 123,456,789%      1,234,567.9|",
     ],
     ["{eighth:%} {eighth:.0%}", "12.500000% 12%"],
     ["{whole:05d} {minus:=+6d} {minus:*=6} {whole:+} {whole: d}", "00003 -    7 -****7 +3  3"],
-    ["{whole:x} {width:#b} {width:#010x} {minus:o} {whole:n}", "3 0b1000 0x00000008 -7 3"],
-    ["{large:015,.1f}", "0,001,234,567.9"],
     ["{yes:d} {yes:.1f}", "1 1.0"],
   ])("%s", (template, filled) => {
     expect(formatPython(template, values)).toBe(filled);
   });
+});
+
+test.each([
+  ["{large:e} {large:.3g} {large:G} {large:.3}", "1234567.891 1234567.891 1234567.891 1234567.891"],
+  ["{whole:x} {width:#b} {width:#010x} {minus:o} {whole:n} {whole:c}", "3 8 8 -7 3 3"],
+  ["{large:_.0f} {large:015,.1f}", "1234567.891 1234567.891"],
+  ["{text:>{width}}| {whole:{width}}|", "abc| 3|"],
+])("%s is Python's, but has no effect here", (template, filled) => {
+  expect(formatPython(template, values)).toBe(filled);
+  const noted = formatNotes("config", { template }, ([key]) => key !== "text");
+  const [first = ""] = template.split(" ");
+  expect(noted.map(({ path, message }) => `${path}: ${message}`)).toContain(
+    `config.template: "${first.replace("|", "")}" is shown without its format: numbers take [[fill]align][sign][0][width][,][.precision] with f, d or %, texts [[fill]align][width][.precision]`,
+  );
+  expect(noted).toHaveLength(template.split(" ").length);
+});
+
+test("there are no notes on formats that have an effect", () => {
+  const templates = { good: "{text:*^7} {text:.2} {whole:.1f} {whole}", none: null };
+  expect(formatNotes("config", templates, ([key]) => key === "whole")).toEqual([]);
 });
 
 describe("what is refused", () => {
@@ -79,7 +97,6 @@ describe("what is refused", () => {
     ["{none:>5}", "takes no format"],
     ["{whole:1.1.1}", "not a format specification"],
     ["{whole:99999999}", "at most 1000"],
-    ["{whole:{width:{whole}}}", "nested once"],
   ])("%s", (template, reason) => {
     expect(() => formatPython(template, values)).toThrow(ValueError);
     expect(() => formatPython(template, values)).toThrow(reason);

@@ -8,6 +8,7 @@ const run: ToolRun = {
   signal: new AbortController().signal,
   idempotencyKey: "key",
   callId: "c1",
+  env: {},
 };
 
 /** There is nothing to load inside a tool. */

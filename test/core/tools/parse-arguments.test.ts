@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseArguments } from "#core/tools/function/parse-arguments.ts";
+import { parseArguments } from "#core/agents/assistant/tool-calls.ts";
 
 describe("parseArguments", () => {
   test.each(["{}", "null", "[]", '""', "0", "false"])("%j is no arguments", (text) => {

@@ -13,6 +13,7 @@ const run = {
   idempotencyKey: "turn/tool:0",
   session: "of the team",
   callId: "1",
+  env: {},
 };
 
 describe("PythonCodeExecutionTool", () => {

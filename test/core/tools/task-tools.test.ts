@@ -13,8 +13,8 @@ import {
   runStream,
 } from "troupe";
 import type { AnyTool, Message } from "troupe";
-import { MemoryHost } from "#core/run/memory-host.ts";
-import { TurnScope } from "#core/run/turn-scope.ts";
+import { InMemoryHost } from "#core/run/in-memory-host.ts";
+import { TurnScope } from "#core/turn/turn-scope.ts";
 import { StateTree } from "#core/state/state-tree.ts";
 import {
   ScriptedChatCompletionClient,
@@ -199,7 +199,7 @@ describe("an agent as a tool", () => {
     });
     const bench = new StaticStreamWorkbench([new AgentTool(poet)]);
     const call = (number: number) => {
-      const ctx = TurnScope.root(new MemoryHost({ signal }).turn(number));
+      const ctx = TurnScope.root(new InMemoryHost({ signal }).turn(number));
       return outcome(bench.callTool("poet", { task: "x" }, { ctx, callId: "c" }));
     };
     expect((await call(0)).error).toMatchObject({ kind: "halt" });
@@ -264,7 +264,7 @@ describe("a team as a tool", () => {
     const tool = new TeamTool(team, { name: "desk", description: "Writes." });
     const bench = new StaticStreamWorkbench([tool]);
     const call = (number: number) => {
-      const ctx = TurnScope.root(new MemoryHost({}).turn(number));
+      const ctx = TurnScope.root(new InMemoryHost({}).turn(number));
       return outcome(bench.callTool("desk", { task: "write" }, { ctx, callId: "c" }));
     };
     expect((await call(0)).result).toMatchObject({ is_error: true });

@@ -15,8 +15,8 @@ import {
   withApproval,
 } from "troupe";
 import type { Answer, AnyTool, FunctionCall, JsonObject, Question, TurnContext } from "troupe";
-import { MemoryHost } from "#core/run/memory-host.ts";
-import { TurnScope } from "#core/run/turn-scope.ts";
+import { InMemoryHost } from "#core/run/in-memory-host.ts";
+import { TurnScope } from "#core/turn/turn-scope.ts";
 import { resultText } from "#core/tools/tool-result.ts";
 import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { speaker } from "../support/agents.ts";
@@ -49,7 +49,7 @@ function clerk(tools: AnyTool[], calls: FunctionCall[], name = "clerk"): Assista
   return new AssistantAgent({ name, modelClient, tools });
 }
 
-/** What the model of an assistant is told about a call, and what a human was asked. */
+/** What the model of an assistant reads about a call, and what a human was asked. */
 async function answered(tool: AnyTool, answer: Answer) {
   const asked: Question[] = [];
   const { messages } = await run(clerk([tool], [remove("/a")]), {
@@ -252,7 +252,7 @@ describe("several calls at once", () => {
       run: (ctx: TurnContext) =>
         new StaticWorkbench([one]).callTool("poet", { task: `${index}` }, { ctx, callId: "c" }),
     }));
-    const host = new MemoryHost({ answer: () => Promise.resolve({ approved: true }) });
+    const host = new InMemoryHost({ answer: () => Promise.resolve({ approved: true }) });
     await outcome(TurnScope.root(host.turn(0)).all(branches));
     expect(events).toEqual(["0 begins", "ends", "1 begins", "ends"]);
   });

@@ -72,6 +72,8 @@ export class TenantObject extends DeployedTenant {
   }
 }
 
+export { MemoryObject } from "troupe/worker";
+
 /** The deployed Worker, and `/memory` beside it, which asks no object. */
 export default {
   fetch(request, env) {

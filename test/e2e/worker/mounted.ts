@@ -25,7 +25,7 @@ const troupe = createTroupe({
   },
 });
 
-export const { TeamObject, TenantObject } = troupe;
+export const { MemoryObject, TeamObject, TenantObject } = troupe;
 
 const site = new Hono<{ Bindings: Env }>();
 site.get("/", (c) => c.text("home"));

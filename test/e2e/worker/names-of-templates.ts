@@ -1,7 +1,7 @@
 // A Worker whose program uses the names of the shipped templates and their tools.
 import { defineTeam, FunctionTool, registerTool } from "troupe";
 
-export { default, TeamObject, TenantObject } from "troupe/worker";
+export { default, MemoryObject, TeamObject, TenantObject } from "troupe/worker";
 
 for (const name of ["calculator", "current_time"]) {
   registerTool(

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { dumpComponent } from "troupe";
-import { pushConfig, pushesAt } from "../../protocols/a2a/support/pushes.ts";
-import { answerText, clientOf, send, stateOf } from "../../protocols/a2a/support/client.ts";
-import { HUMAN, inTurn } from "../../protocols/support/teams.ts";
+import { pushConfig, pushesAt } from "../../api/protocols/a2a/support/pushes.ts";
+import { answerText, clientOf, send, stateOf } from "../../api/protocols/a2a/support/client.ts";
+import { HUMAN, inTurn } from "../../api/protocols/support/teams.ts";
 import { saying } from "../../console/support/components.ts";
 import { WebhookReceiver } from "../../support/webhook-receiver.ts";
 import { server } from "./support/shared-server.ts";

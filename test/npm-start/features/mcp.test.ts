@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RunInfo } from "#contract/run.ts";
-import { TestMcpServer } from "../../mcp/support/test-server.ts";
-import { connect } from "../../protocols/mcp/support/clients.ts";
+import { TestMcpServer } from "../../components/mcp/support/test-server.ts";
+import { connect } from "../../api/protocols/mcp/support/clients.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { server } from "./support/shared-server.ts";
 

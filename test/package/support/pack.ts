@@ -14,7 +14,7 @@ declare module "vitest" {
 /** Packs the clone before the first test. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "troupe-pack-"));
-  const { tarball } = await packCopy(folder);
+  const { tarball } = await packCopy(folder, { GITHUB_REPOSITORY: "example/troupe" });
   project.provide("tarball", tarball);
   return () => rm(folder, { recursive: true, force: true });
 }

@@ -7,7 +7,7 @@ import { ROOT } from "../../support/npm-start.ts";
 
 const execute = promisify(execFile);
 
-/** A project of somebody else, outside of the clone, that has the package installed. */
+/** A user's project outside of the clone, with the package installed. */
 export class Project implements AsyncDisposable {
   readonly folder: string;
 
@@ -15,7 +15,7 @@ export class Project implements AsyncDisposable {
     this.folder = folder;
   }
 
-  static async #create(): Promise<Project> {
+  static async empty(): Promise<Project> {
     const project = new Project(await mkdtemp(join(tmpdir(), "troupe-project-")));
     const manifest = { name: "project", private: true, type: "module" };
     await project.write("package.json", JSON.stringify(manifest));
@@ -27,7 +27,7 @@ export class Project implements AsyncDisposable {
    * declare is not there.
    */
   static async linked(tarball: string, packages: readonly string[] = []): Promise<Project> {
-    const project = await Project.#create();
+    const project = await Project.empty();
     const own = join(project.folder, "node_modules/troupe");
     await mkdir(own, { recursive: true });
     await execute("tar", ["-xzf", tarball, "--strip-components=1", "-C", own]);
@@ -43,10 +43,10 @@ export class Project implements AsyncDisposable {
   }
 
   /** As `npm install` does it. */
-  static async installed(tarball: string, packages: readonly string[] = []): Promise<Project> {
-    const project = await Project.#create();
+  static async installed(...packages: readonly string[]): Promise<Project> {
+    const project = await Project.empty();
     const options = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
-    await project.run("npm", ["install", ...options, tarball, ...packages]);
+    await project.run("npm", ["install", ...options, ...packages]);
     return project;
   }
 
@@ -85,6 +85,12 @@ export class Project implements AsyncDisposable {
 
   /** Compiles files as strictly as the compiler can. @returns its complaints about them and about the package */
   async complaints(files: readonly string[], options: CompilerOptions): Promise<string[]> {
+    const lines = await this.allComplaints(files, options);
+    return lines.some(isOfDependency) ? lines.filter((line) => !isOfDependency(line)) : lines;
+  }
+
+  /** Those about the declarations of other packages included. */
+  async allComplaints(files: readonly string[], options: CompilerOptions): Promise<string[]> {
     const config = {
       compilerOptions: {
         ...STRICT,
@@ -98,12 +104,14 @@ export class Project implements AsyncDisposable {
     };
     await this.write("tsconfig.json", JSON.stringify(config));
     try {
-      await this.run("tsc", ["-p", "."]);
+      await this.run(options.compiler ?? "tsc", ["-p", "."]);
       return [];
     } catch (error) {
-      const lines = error instanceof Error ? error.message.split("\n").slice(1) : [];
-      const unexpected = lines.filter((line) => /\S/.test(line) && !isOfDependency(line));
-      return lines.some(isOfDependency) ? unexpected : lines;
+      if (!(error instanceof Error)) throw error;
+      return error.message
+        .split("\n")
+        .slice(1)
+        .filter((line) => /\S/.test(line));
     }
   }
 
@@ -116,6 +124,8 @@ interface CompilerOptions {
   resolution: "bundler" | "nodenext";
   types: readonly string[];
   lib?: readonly string[];
+  /** Default: that of the project, or else of the clone. */
+  compiler?: string;
 }
 
 const STRICT = {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "#core/json.ts";
 import { SCOPES } from "#contract/constants.ts";
-import { sha256Hex } from "#core/sha256.ts";
+import { sha256Hex } from "#core/hash.ts";
 import { speaker } from "../../client/support/speaker.ts";
 import { TestWorker } from "../../support/worker.ts";
 

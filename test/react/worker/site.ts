@@ -1,7 +1,7 @@
 import { createTroupe, type Env } from "troupe/worker";
 
 const troupe = createTroupe();
-export const { TeamObject, TenantObject } = troupe;
+export const { MemoryObject, TeamObject, TenantObject } = troupe;
 
 /** A site with a page of its own beside the API. */
 export default {

@@ -22,7 +22,6 @@ export const LIMITS: BlockLimits = {
 
 export interface Ran extends BlockResult {
   output: string;
-  ms: number;
 }
 
 /** The most a test keeps of an output. */
@@ -41,7 +40,6 @@ export async function run(
 ): Promise<Ran> {
   let output = "";
   const decoder = new TextDecoder();
-  const started = performance.now();
   const result = await runner.run(
     { language, code },
     {
@@ -54,5 +52,5 @@ export async function run(
       },
     },
   );
-  return { ...result, output, ms: performance.now() - started };
+  return { ...result, output };
 }

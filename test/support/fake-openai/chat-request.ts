@@ -10,6 +10,23 @@ const imagePart = z.strictObject({
     detail: z.enum(["auto", "low", "high"]).optional(),
   }),
 });
+/** PDF alone: https://developers.openai.com/api/docs/guides/file-inputs?api-mode=chat */
+const filePart = z.strictObject({
+  type: z.literal("file"),
+  file: z.strictObject({
+    filename: z.string().min(1),
+    file_data: z
+      .string()
+      .regex(/^data:application\/pdf;base64,JVBERi[A-Za-z0-9+/]+={0,2}$/, "must be a PDF"),
+  }),
+});
+/** Google's server takes a PDF so; other servers' rules refuse it (`pdfProblem`). */
+const pdfImagePart = z.strictObject({
+  type: z.literal("image_url"),
+  image_url: z.strictObject({
+    url: z.string().regex(/^data:application\/pdf;base64,JVBERi[A-Za-z0-9+/]+={0,2}$/),
+  }),
+});
 const name = z
   .string()
   .regex(/^[^\s<|\\/>]{1,64}$/)
@@ -27,7 +44,10 @@ const messageSchema = z.discriminatedUnion("role", [
   z.strictObject({ role: z.literal("developer"), content: text, name }),
   z.strictObject({
     role: z.literal("user"),
-    content: z.union([z.string(), z.array(z.union([textPart, imagePart])).min(1)]),
+    content: z.union([
+      z.string(),
+      z.array(z.union([textPart, imagePart, filePart, pdfImagePart])).min(1),
+    ]),
     name,
   }),
   z.strictObject({
@@ -113,7 +133,8 @@ export function parseChatRequest(body: unknown): ChatRequest | { problem: string
   const parsed = requestSchema.safeParse(body);
   if (!parsed.success) return { problem: z.prettifyError(parsed.error) };
   const request = parsed.data;
-  const problem = toolCallProblem(request.messages) ?? optionProblem(request);
+  const problem =
+    toolCallProblem(request.messages) ?? optionProblem(request) ?? pdfProblem(request);
   return problem === undefined ? request : { problem };
 }
 
@@ -137,6 +158,29 @@ function toolCallProblem(messages: readonly ChatRequestMessage[]): string | unde
     }
   }
   return open.length > 0 ? `tool calls without a result at the end: ${open.join(", ")}` : undefined;
+}
+
+/**
+ * Google's server, known by its models, refuses parts of the kind `file` and reads a PDF as an image; no other one does that.
+ * Models without vision get no PDF.
+ */
+function pdfProblem({ model, messages }: ChatRequest): string | undefined {
+  const isGoogles = model.startsWith("gemini-");
+  for (const part of messages.flatMap(({ content }) => (Array.isArray(content) ? content : []))) {
+    if (part.type === "file" && isGoogles) return "Invalid content part type: file";
+    if (
+      part.type === "file" &&
+      /^(o[13]-mini|gpt-3|gpt-4(-|$)|deepseek|qwen|kimi|glm|mistral|llama)/.test(model)
+    )
+      return `The model '${model}' does not support file inputs`;
+    if (
+      part.type === "image_url" &&
+      part.image_url.url.startsWith("data:application/pdf") &&
+      !isGoogles
+    )
+      return "You uploaded an unsupported image. Please make sure your image is of one of the following formats: ['png', 'jpeg', 'gif', 'webp'].";
+  }
+  return undefined;
 }
 
 function optionProblem(request: ChatRequest): string | undefined {

@@ -42,6 +42,23 @@ function echo(request: ChatRequest, digest: string): Reply {
   return { content: `Reply ${digest} to: ${said.slice(0, 80)}` };
 }
 
+/** The id of a call in the form of the model's maker. */
+function callIdOf(
+  { model, messages }: ChatRequest,
+  name: string,
+  digest: string,
+  index: number,
+): string {
+  const earlier = messages.flatMap((message) =>
+    message.role === "assistant" ? (message.tool_calls ?? []) : [],
+  );
+  // https://platform.moonshot.ai/docs/guide/use-kimi-api-to-complete-tool-calls
+  if (/(^|\/)kimi-/.test(model)) return `functions.${name}:${earlier.length + index}`;
+  // https://docs.mistral.ai/capabilities/function_calling: nine letters and digits
+  if (/(^|\/)(mistral|magistral|ministral|devstral)-/.test(model)) return `${digest}${index}`;
+  return `call_${digest}_${index}`;
+}
+
 /** The answer to `request` under `rule`. The same request always gets the same one. */
 export function completionFor(
   request: ChatRequest,
@@ -54,7 +71,7 @@ export function completionFor(
     .slice(0, 8);
   const reply = rule?.reply ?? echo(request, digest);
   const toolCalls = (reply.tool_calls ?? []).map((call, index) => ({
-    id: call.id ?? `call_${digest}_${index}`,
+    id: call.id ?? callIdOf(request, call.name, digest, index),
     name: call.name,
     arguments: typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments),
   }));

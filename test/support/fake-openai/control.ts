@@ -9,7 +9,7 @@ import type { RuleInput } from "./rule.ts";
  * - `PUT /control/rules` replaces the rules, `POST` adds some before the others; the body is an array of rules
  * - `POST /control/release`, `POST /control/hold` with `{ "name" }`
  * - `GET /control/requests?after=<index>` the log; `DELETE` empties it
- * - `GET /control/wait?rule=&state=&count=&timeout_ms=` answers when so many requests of the log fit
+ * - `GET /control/wait?rule=&state=&count=&timeout_ms=` answers when this many requests of the log fit
  */
 export async function control(
   fake: FakeOpenAI,

@@ -143,7 +143,7 @@ test("Anthropic's API refuses the thinking that another key has paid for", async
   expect(await post(fake, anthropic.path, request, other)).toMatchObject({ status: 400 });
 });
 
-test("adaptive thinking goes on without a thought before calls", async () => {
+test("adaptive thinking continues without a thought before calls", async () => {
   await using fake = await start();
   const bare = changeTurn((blocks) => blocks.filter(({ type }) => type === "tool_use"));
   const request = { ...bare(await claudeRequest(fake)), thinking: { type: "adaptive" } };
@@ -151,6 +151,15 @@ test("adaptive thinking goes on without a thought before calls", async () => {
     status: 200,
   });
 });
+
+const called = [
+  { role: "user", content: "Add" },
+  {
+    role: "assistant",
+    tool_calls: [{ id: "abcdefgh1", type: "function", function: { name: "add", arguments: "{}" } }],
+  },
+  { role: "tool", tool_call_id: "abcdefgh1", content: "5" },
+];
 
 interface ChatCase {
   name: string;
@@ -245,6 +254,12 @@ test.each<ChatCase>([
     message: /Invalid signature in reasoning_details/,
   },
   {
+    name: "the id of another maker's call in a request to Mistral",
+    model: "magistral-medium-latest",
+    change: changeCall(0, (call) => ({ ...call, id: "call_abc" })),
+    message: /Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9/,
+  },
+  {
     name: "the fields of other makers in a request to OpenAI",
     model: "gpt-4o",
     change: (turn) => ({ ...turn, reasoning_details: [] }),
@@ -276,4 +291,116 @@ test.each<ChatCase>([
   expect(wrong).toMatchObject({ status: 400, text: expect.stringMatching(message) as string });
   for (const [, accepted, settings] of accepts)
     expect(await ask(accepted(turn), settings)).toMatchObject({ status: 200 });
+});
+
+const PDF_DATA = "JVBERi0xLjQK";
+const chat = (model: string, part: object) => ({
+  model,
+  messages: [{ role: "user", content: [part] }],
+});
+const asFile = (type: string, data = PDF_DATA) => ({
+  type: "file",
+  file: { filename: "a.pdf", file_data: `data:${type};base64,${data}` },
+});
+const asImage = {
+  type: "image_url",
+  image_url: { url: `data:application/pdf;base64,${PDF_DATA}` },
+};
+const claude = (source: object) => ({
+  model: "claude-sonnet-4-5",
+  max_tokens: 100,
+  messages: [{ role: "user", content: [{ type: "document", source, title: "a" }] }],
+});
+const responses = (part: object) => ({
+  model: "gpt-4o",
+  input: [{ role: "user", content: [{ type: "input_file", ...part }] }],
+});
+
+test.each<[string, string, object, object]>([
+  [
+    "a file that is no PDF in chat completions",
+    "/v1/chat/completions",
+    chat("gpt-4o", asFile("text/csv")),
+    chat("gpt-4o", asFile("application/pdf")),
+  ],
+  [
+    "a PDF that is none",
+    "/v1/chat/completions",
+    chat("gpt-4o", asFile("application/pdf", "aGVsbG8=")),
+    chat("gpt-4o", asFile("application/pdf")),
+  ],
+  [
+    "a PDF as an image",
+    "/v1/chat/completions",
+    chat("gpt-4o", asImage),
+    chat("gpt-4o", asFile("application/pdf")),
+  ],
+  [
+    "a file for Gemini",
+    "/v1beta/openai/chat/completions",
+    chat("gemini-3-pro-preview", asFile("application/pdf")),
+    chat("gemini-3-pro-preview", asImage),
+  ],
+  [
+    "a document of Claude's that is no PDF",
+    "/v1/messages",
+    claude({ type: "base64", media_type: "application/pdf", data: "aGVsbG8=" }),
+    claude({ type: "base64", media_type: "application/pdf", data: PDF_DATA }),
+  ],
+  [
+    "an empty document of Claude's",
+    "/v1/messages",
+    claude({ type: "text", media_type: "text/plain", data: " " }),
+    claude({ type: "text", media_type: "text/plain", data: "hello" }),
+  ],
+  [
+    "a file of a response without its name",
+    "/v1/responses",
+    responses({ file_data: `data:application/pdf;base64,${PDF_DATA}` }),
+    responses({ filename: "a.pdf", file_data: `data:application/pdf;base64,${PDF_DATA}` }),
+  ],
+])("%s is refused", async (_name, path, wrong, right) => {
+  const fake = await startFakeOpenAI();
+  const headers = { ...anthropic.headers, authorization: "Bearer key" };
+  try {
+    expect((await post(fake, path, wrong, headers)).status).toBe(400);
+    expect((await post(fake, path, right, headers)).status).toBe(200);
+  } finally {
+    await fake.close();
+  }
+});
+
+test.each(["claude-opus-4-6", "claude-sonnet-5-5"])(
+  "%s does not continue its answer",
+  async (model) => {
+    await using fake = await start();
+    const ask = (messages: Block[]) =>
+      post(fake, anthropic.path, { model, max_tokens: 100, messages }, anthropic.headers);
+    const question = { role: "user", content: "Hi" };
+    const answer = { role: "assistant", content: "Hello" };
+    const refused = await ask([question, answer]);
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+      400,
+      expect.stringMatching(/does not support assistant message prefill/) as string,
+    ]);
+    expect(await ask([question, answer, question])).toMatchObject({ status: 200 });
+  },
+);
+
+test.each<[string, object, number]>([
+  ["a user after results", { messages: [...called, { role: "user", content: "And?" }] }, 400],
+  ["an assistant at the end", { messages: [...called, { role: "assistant", content: "5" }] }, 400],
+  ["stream_options", { stream: true, stream_options: { include_usage: true } }, 422],
+  ["the name of a user", { messages: [{ role: "user", name: "ann", content: "Hi" }] }, 422],
+])("Mistral refuses %s", async (_, change, status) => {
+  await using fake = await start();
+  const ask = (body: object) =>
+    post(
+      fake,
+      "/v1/chat/completions",
+      { model: "mistral-large-latest", messages: called, ...body },
+      { authorization: "Bearer key" },
+    );
+  const answers = [await ask({}), await ask(change)];
+  expect(answers.map((answer) => answer.status)).toEqual([200, status]);
 });

@@ -24,6 +24,8 @@ function refusal(request: ChatRequest): Refusal | undefined {
         `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. ` +
         "To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
     };
+  const longId = longCallId(request);
+  if (longId !== undefined) return longId;
   if (!known.reasons) return undefined;
   // https://developers.openai.com/api/docs/guides/latest-model#parameter-compatibility
   const reasoning = (reasoning_effort ?? known.defaultEffort) !== "none";
@@ -41,3 +43,18 @@ function refusal(request: ChatRequest): Refusal | undefined {
     };
   return undefined;
 }
+
+/** https://github.com/vercel/ai/issues/5171 */
+function longCallId({ messages }: ChatRequest): Refusal | undefined {
+  for (const [index, message] of messages.entries())
+    for (const [call, { id }] of callsOf(message).entries())
+      if (id.length > 40)
+        return {
+          code: "string_above_max_length",
+          problem: `Invalid 'messages[${index}].tool_calls[${call}].id': string too long. Expected a string with maximum length 40, but got a string with length ${id.length} instead.`,
+        };
+  return undefined;
+}
+
+const callsOf = (message: ChatRequest["messages"][number]) =>
+  message.role === "assistant" ? (message.tool_calls ?? []) : [];

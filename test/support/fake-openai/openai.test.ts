@@ -21,7 +21,21 @@ type Change = (body: Record<string, unknown>) => object;
 
 const chat = { model: "gpt-5.6", messages: [hi], tools: chatTools, reasoning_effort: "none" };
 
+const calledAs = (id: string) => [
+  hi,
+  {
+    role: "assistant",
+    tool_calls: [{ id, type: "function", function: { name: "add", arguments: "{}" } }],
+  },
+  { role: "tool", tool_call_id: id, content: "5" },
+];
+
 test.each<[string, Change, RegExp, number?]>([
+  [
+    "the id of a call with more than 40 characters",
+    (b) => ({ ...b, messages: calledAs("c".repeat(41)) }),
+    /Invalid 'messages\[1\]\.tool_calls\[0\]\.id': string too long/,
+  ],
   [
     "gpt-5.6 with tools and no effort",
     (b) => ({ ...b, reasoning_effort: undefined }),

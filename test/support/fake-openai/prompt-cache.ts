@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 /** What a model server's cache did for a request, in tokens. */
 export interface CacheUse {
-  /** Of the whole prompt. */
+  /** Tokens of the whole prompt. */
   prompt: number;
   read: number;
   written: number;
@@ -21,7 +21,7 @@ type Json = { [name: string]: unknown };
 
 /**
  * OpenAI's: prompts of at least 1,024 tokens, in steps of 128, for up to an hour and dropped after five to ten minutes
- * without use; a cache belongs to a model and, where it is given, to a `prompt_cache_key`. Nobody marks anything.
+ * without use; a cache belongs to a model and, where it is given, to a `prompt_cache_key`. Requests mark nothing.
  * https://platform.openai.com/docs/guides/prompt-caching
  */
 export class OpenAIPromptCache implements PromptCache {

@@ -21,7 +21,7 @@ export class RuleBook {
   readonly #left = new Map<Rule, number>();
   readonly #gates = new Map<string, Gate>();
 
-  /** Replaces all rules. Requests that were held by the old ones go on. */
+  /** Replaces all rules. Requests that were held by the old ones continue. */
   set(rules: readonly RuleInput[]): void {
     const parsed = parseRules(rules);
     for (const gate of this.#gates.values()) gate.open();

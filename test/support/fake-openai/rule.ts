@@ -11,6 +11,8 @@ const toolCallSchema = z.strictObject({
 const usageSchema = z.strictObject({
   prompt_tokens: z.number().int(),
   completion_tokens: z.number().int(),
+  /** Default: the sum of both. */
+  total_tokens: z.number().int().optional(),
   prompt_tokens_details: z.record(z.string(), z.number().int()).optional(),
   completion_tokens_details: z.record(z.string(), z.number().int()).optional(),
 });
@@ -57,7 +59,7 @@ const faultSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("html") }),
   /** Nothing: an empty body or a stream without events. */
   z.strictObject({ kind: z.literal("empty") }),
-  /** A stream that ends properly after so many chunks, without finish reason and `[DONE]`. */
+  /** A stream that ends properly after a number of chunks, without finish reason and `[DONE]`. */
   z.strictObject({ kind: z.literal("unfinished"), after_chunks: afterChunks }),
   /** `choices: []`. */
   z.strictObject({ kind: z.literal("no_choices") }),

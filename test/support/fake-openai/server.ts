@@ -194,7 +194,7 @@ export class FakeOpenAI {
         ? control(this, request.method ?? "GET", url, text, response)
         : this.#complete(request, url, text, response));
     } catch (error) {
-      // The client is gone, or there is a mistake in this server; either way nobody may wait for the rest.
+      // The client is gone, or there is a mistake in this server; either way no client may wait for the rest.
       if (response.headersSent || response.destroyed) response.destroy();
       else sendJson(response, 500, errorBody(String(error), "fake_server", null));
     }

@@ -1,26 +1,7 @@
-import { createRequire } from "node:module";
 import { expect } from "vitest";
+import { type MessageType, metrics, trace } from "../../peers/opentelemetry.ts";
 import { EchoServer } from "../../support/echo-server.ts";
 
-interface MessageType {
-  fromObject(object: object): object;
-  toObject(message: object, options: object): object;
-}
-
-// The messages of the protocol's own definition, as the official package compiles them.
-const require = createRequire(import.meta.url);
-const { opentelemetry } =
-  require("@opentelemetry/otlp-transformer/build/src/generated/root.js") as {
-    opentelemetry: {
-      proto: {
-        collector: {
-          trace: { v1: { ExportTraceServiceRequest: MessageType } };
-          metrics: { v1: { ExportMetricsServiceRequest: MessageType } };
-        };
-      };
-    };
-  };
-const { trace, metrics } = opentelemetry.proto.collector;
 const TYPES: Readonly<Record<string, MessageType>> = {
   "/v1/traces": trace.v1.ExportTraceServiceRequest,
   "/v1/metrics": metrics.v1.ExportMetricsServiceRequest,

@@ -11,8 +11,9 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { type AddressInfo, isIP, type LookupFunction } from "node:net";
 import { pipeline } from "node:stream";
-import { OUTCOME_HEADER, TARGET_HEADER } from "../../../outgoing/egress-proxy.ts";
-import { isLoopbackHost, isPublicHost } from "../../../outgoing/public-hosts.ts";
+import { exactEntry, type Reach } from "../../../outgoing/egress.ts";
+import { OUTCOME_HEADER, REACH_HEADER, TARGET_HEADER } from "../../../outgoing/egress-proxy.ts";
+import { isLoopbackHost, isNeverAsked, isPublicHost } from "../../../outgoing/public-hosts.ts";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.ts";
 
 type Lookup = typeof systemLookup;
@@ -21,19 +22,26 @@ type Lookup = typeof systemLookup;
 const IDLE_CONNECTION_MS = 4_000;
 const MOST_HEADER_BYTES = 65_536;
 
-/** A name that resolves to private addresses only. */
-class PrivateAddressError extends Error {}
+/** A name that resolves only to addresses that are not allowed. */
+class DeniedAddressError extends Error {}
+
+const REACHES = ["public", "local", "private"] as const satisfies readonly Reach[];
+
+/** Connections by the addresses that their requests may use, so that no other request reuses them. */
+interface Connections {
+  agents: { "http:": HttpAgent; "https:": HttpsAgent };
+  lookup: LookupFunction;
+}
 
 /**
- * Sends the outgoing requests of the Worker to hosts that nobody named in the settings. It connects only to public addresses
- * and to this machine: workerd would go wherever a name leads.
+ * Sends the Worker's outgoing requests to host names. It connects only to addresses that the settings allow, because
+ * workerd would connect to any address that a name resolves to.
  */
 export class EgressProxy {
   readonly #host: string;
-  readonly #lookup: LookupFunction;
+  readonly #connections: ReadonlyMap<string, Connections>;
   readonly #key = randomBytes(32).toString("base64url");
   readonly #server = createServer({ maxHeaderSize: MOST_HEADER_BYTES });
-  readonly #agents: { "http:": HttpAgent; "https:": HttpsAgent };
 
   /**
    * @param host it listens on
@@ -41,9 +49,16 @@ export class EgressProxy {
    */
   constructor(host: string, lookup: Lookup = systemLookup) {
     this.#host = host;
-    this.#lookup = allowedAddresses(lookup);
     const options = { keepAlive: true, timeout: IDLE_CONNECTION_MS };
-    this.#agents = { "http:": new HttpAgent(options), "https:": new HttpsAgent(options) };
+    this.#connections = new Map(
+      REACHES.map((reach) => [
+        reach,
+        {
+          agents: { "http:": new HttpAgent(options), "https:": new HttpsAgent(options) },
+          lookup: allowedAddresses(lookup, reach),
+        },
+      ]),
+    );
     this.#server.on("request", (request, response) => this.#serve(request, response));
   }
 
@@ -52,7 +67,7 @@ export class EgressProxy {
     await once(this.#server, "listening");
   }
 
-  /** What the Worker needs to use it: the URL with the key. */
+  /** The URL for the Worker, with the key. */
   get url(): string {
     const { port } = this.#server.address() as AddressInfo;
     return `http://${this.#host}:${port}/${this.#key}`;
@@ -61,37 +76,44 @@ export class EgressProxy {
   close(): void {
     this.#server.close();
     this.#server.closeAllConnections();
-    for (const agent of Object.values(this.#agents)) agent.destroy();
+    for (const { agents } of this.#connections.values()) {
+      for (const agent of Object.values(agents)) agent.destroy();
+    }
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
     const target = request.headers[TARGET_HEADER];
-    if (request.url !== `/${this.#key}` || typeof target !== "string" || !URL.canParse(target)) {
+    const connections = this.#connections.get(String(request.headers[REACH_HEADER]));
+    if (
+      request.url !== `/${this.#key}` ||
+      typeof target !== "string" ||
+      !URL.canParse(target) ||
+      isIP(new URL(target).hostname.replace(/^\[|\]$/g, "")) !== 0 ||
+      connections === undefined
+    ) {
       response.writeHead(403).end();
       return;
     }
-    try {
-      this.#send(new URL(target), request, response);
-    } catch (error) {
-      giveUp(response, error);
-    }
+    this.#send(new URL(target), connections, request, response);
   }
 
-  #send(target: URL, request: IncomingMessage, response: ServerResponse): void {
+  #send(
+    target: URL,
+    { agents, lookup }: Connections,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void {
     const { protocol, hostname, port, pathname, search, host } = target;
-    const literal = hostname.replace(/^\[|\]$/g, "");
-    if (isIP(literal) !== 0 && !isAllowed(literal))
-      throw new PrivateAddressError(refusal(hostname, literal));
     const secure = protocol === "https:";
     const outgoing = (secure ? httpsRequest : httpRequest)({
       protocol,
-      hostname: literal,
+      hostname,
       port: port || (secure ? 443 : 80),
       path: pathname + search,
       method: request.method,
       headers: forwardedRequestHeaders(request, host),
-      agent: this.#agents[secure ? "https:" : "http:"],
-      lookup: this.#lookup,
+      agent: agents[secure ? "https:" : "http:"],
+      lookup,
       maxHeaderSize: MOST_HEADER_BYTES,
       setDefaultHeaders: false,
     });
@@ -107,7 +129,7 @@ export class EgressProxy {
       pipeline(answer, response, () => undefined);
     });
     outgoing.on("error", (error) => {
-      if (!answered) giveUp(response, error);
+      if (!answered) giveUp(response, target, error);
     });
     response.on("close", () => {
       if (!response.writableFinished) outgoing.destroy();
@@ -116,41 +138,53 @@ export class EgressProxy {
   }
 }
 
-function giveUp(response: ServerResponse, error: unknown): void {
+function giveUp(response: ServerResponse, target: URL, error: Error): void {
   if (response.destroyed || response.headersSent) return;
-  const outcome = error instanceof PrivateAddressError ? "denied" : "failed";
-  response.writeHead(502, { [OUTCOME_HEADER]: outcome, "content-type": "text/plain" });
-  response.end(error instanceof Error ? error.message || error.name : String(error));
+  const denied = error instanceof DeniedAddressError;
+  response.writeHead(502, {
+    [OUTCOME_HEADER]: denied ? "denied" : "failed",
+    "content-type": "text/plain",
+  });
+  response.end(denied ? refusal(target, error.message) : error.message || error.name);
+}
+
+/** @param address that the name resolves to */
+function refusal(target: URL, address: string): string {
+  const { hostname } = target;
+  return isNeverAsked(hostOf(address))
+    ? `"${hostname}" resolves to the private address ${address} (link-local or a cloud's metadata service). Troupe never sends requests to it.`
+    : `"${hostname}" resolves to the private address ${address}; to allow it, name host and port in ALLOWED_EGRESS: "${exactEntry(target)}".`;
 }
 
 /**
- * A lookup that leaves out private addresses. A connection is made to one of its results, so no second lookup can give
- * another one.
+ * A lookup without the addresses that are not allowed. Node connects to one of its results, so no second lookup can return
+ * another address.
  */
-function allowedAddresses(lookup: Lookup): LookupFunction {
+function allowedAddresses(lookup: Lookup, reach: Reach): LookupFunction {
   return (hostname, options, done) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) {
         done(error, "");
         return;
       }
-      const allowed = found.filter(({ address }) => isAllowed(address));
+      const allowed = found.filter(({ address }) => isAllowed(hostOf(address), reach));
       const [first] = allowed;
-      if (first === undefined) {
-        done(new PrivateAddressError(refusal(hostname, found[0]?.address ?? "none")), "");
-      } else if (options.all) done(null, allowed);
+      if (first === undefined) done(new DeniedAddressError(found[0]?.address ?? "none"), "");
+      else if (options.all) done(null, allowed);
       else done(null, first.address, first.family);
     });
   };
 }
 
-function refusal(hostname: string, address: string): string {
-  return `"${hostname}" resolves to the private address ${address}; to allow it, name "${hostname}" in ALLOWED_EGRESS.`;
+function isAllowed(host: string, reach: Reach): boolean {
+  if (isNeverAsked(host)) return false;
+  if (reach === "private") return true;
+  return isPublicHost(host) || (reach === "local" && isLoopbackHost(host));
 }
 
-function isAllowed(address: string): boolean {
-  const url = `http://${isIP(address) === 6 ? `[${address}]` : address}/`;
-  if (!URL.canParse(url)) return false;
-  const { hostname } = new URL(url);
-  return isPublicHost(hostname) || isLoopbackHost(hostname);
+/** The address in the notation of URLs. */
+function hostOf(address: string): string {
+  // The name of an interface (`fe80::1%eth0`) is not part of a URL.
+  const [plain = address] = address.split("%");
+  return new URL(`http://${isIP(address) === 6 ? `[${plain}]` : plain}/`).hostname;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** Headers that concern one connection only (RFC 9110, 7.6.1), or that are written again. */
+/** Headers of one connection only (RFC 9110, 7.6.1), and headers that are written again for the other connection. */
 const OF_CONNECTION = new Set([
   "connection",
   "content-length",
@@ -17,15 +17,15 @@ const OF_CONNECTION = new Set([
 ]);
 
 /**
- * Headers that a client may not set: `MF-Original-URL` and others, which miniflare takes for its own, the client's address, and
- * those with which the parts of the local server speak to each other. `Troupe-Tenant` is a header of the API.
+ * Headers that a client may not set: `MF-Original-URL` and others that miniflare reads, the client's address, and headers
+ * between the parts of the local server. `Troupe-Tenant` is a header of the API.
  */
 const INTERNAL = /^(mf-|cf-connecting-ip$|troupe-front-key$|troupe-egress-)/;
 
 /**
  * The headers of a request as they are passed on, as a flat list of names and values.
  *
- * @param host instead of that of the request
+ * @param host replaces the request's host
  */
 export function forwardedRequestHeaders(
   { method = "GET", rawHeaders, headers }: IncomingMessage,
@@ -42,7 +42,7 @@ export function forwardedRequestHeaders(
 }
 
 /**
- * The headers of an answer as they are passed on.
+ * The headers of a response as they are passed on.
  */
 export function forwardedResponseHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
   const length = headers["content-length"];
@@ -53,7 +53,7 @@ export function forwardedResponseHeaders({ rawHeaders, headers }: IncomingMessag
 }
 
 /**
- * @param connection names further headers of the connection
+ * @param connection names more headers of the connection
  */
 function ofMessage(
   raw: string[],

@@ -9,17 +9,17 @@ import {
 import { pipeline } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Problem } from "../../../contract/problem.ts";
-import { FRONT_KEY_HEADER } from "../../../auth/local.ts";
+import { FRONT_KEY_HEADER } from "../../../api/auth/local.ts";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.ts";
 import { requestProblem } from "./guard.ts";
 import { MALFORMED, refuseUnreadable, sendProblem } from "./problem-response.ts";
 
 /** A server that was killed takes a moment to release its port. */
 const FREE_WITHIN_MS = 2_000;
-/** workerd closes a connection after five idle seconds: one that is about to be closed must not be used again. */
+/** workerd closes a connection after five idle seconds. A connection that is about to be closed must not be reused. */
 const IDLE_CONNECTION_MS = 3_000;
 const CLIENT_IDLE_MS = 75_000;
-/** Time for which requests wait for a Worker that is loaded again. */
+/** How long requests wait for a Worker that is reloading. */
 const LOADED_WITHIN_MS = 30_000;
 
 export interface FrontOptions {
@@ -32,17 +32,19 @@ export interface FrontOptions {
   key: string;
   /** Whether only local requests are allowed; otherwise the Worker checks keys. */
   open: boolean;
-  /** Called with a line for each answer. */
+  /** Whether the disk with the state is full. The Worker only sees that a write failed. */
+  diskIsFull: () => boolean;
+  /** Called with a line for each response. */
   log: (line: string) => void;
 }
 
 /**
- * The HTTP server that clients speak to, in front of the Worker in miniflare: that one believes headers by which any client,
- * and with them web pages of other sites, could pass for a local one.
+ * The HTTP server for clients, in front of the Worker in miniflare. Miniflare trusts headers with which any client, and so a
+ * web page of another site, could pass as local.
  */
 export class Front {
   readonly #options: FrontOptions;
-  /** There while the Worker is loaded again. */
+  /** Set while the Worker is reloading. */
   #loading: PromiseWithResolvers<void> | undefined;
   readonly #agent = new Agent({ keepAlive: true, timeout: IDLE_CONNECTION_MS });
   readonly #server = createServer({
@@ -83,12 +85,12 @@ export class Front {
     }
   }
 
-  /** Lets requests wait from now on: the Worker is being loaded again. */
+  /** Lets requests wait while the Worker is reloading. */
   hold(): void {
     this.#loading ??= Promise.withResolvers();
   }
 
-  /** Lets no request wait any more. */
+  /** Lets requests through again. */
   release(): void {
     this.#loading?.resolve();
     this.#loading = undefined;
@@ -117,7 +119,7 @@ export class Front {
     try {
       this.#forward(request, response);
     } catch {
-      // Node reads a few characters in headers that it does not write.
+      // Node accepts a few characters in headers that it refuses to write.
       void sendProblem(response, MALFORMED);
     }
   }
@@ -142,10 +144,15 @@ export class Front {
     upstream.on("response", (answer) => {
       answered = true;
       const { statusCode = 502, statusMessage } = answer;
+      if (statusCode === 500 && this.#options.diskIsFull()) {
+        answer.resume();
+        void sendProblem(response, DISK_FULL);
+        return;
+      }
       response.writeHead(statusCode, statusMessage, forwardedResponseHeaders(answer));
-      // The first event of a stream may be far away.
+      // The first event of a stream may take long.
       response.flushHeaders();
-      // Where one side breaks off, so does the other.
+      // When one side closes, close the other.
       pipeline(answer, response, () => undefined);
     });
     upstream.on("error", () => {
@@ -166,6 +173,13 @@ export class Front {
     });
   }
 }
+
+const DISK_FULL: Problem = {
+  status: 507,
+  code: "disk_full",
+  detail:
+    "The disk with the state (PERSIST_TO) is full, so the request was not carried out. The data stored before is kept. Free some space and send the request again.",
+};
 
 const UNAVAILABLE: Problem = {
   status: 503,

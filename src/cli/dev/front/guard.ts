@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { localProblem } from "../../../auth/local.ts";
+import { localProblem } from "../../../api/auth/local.ts";
 import type { Problem } from "../../../contract/problem.ts";
-import { MAX_REQUEST_BYTES } from "../../../http/limits.ts";
+import { MAX_REQUEST_BYTES } from "../../../api/http/limits.ts";
 
-/** Paths that miniflare answers itself: its explorer shows everything stored, of all Workers on this machine. */
+/** Paths that miniflare answers itself. Its explorer shows the stored data of all Workers on this machine. */
 const OF_MINIFLARE = /^\/(cdn-cgi|__cf_local)(\/|$)/i;
 
 /**
@@ -19,7 +19,7 @@ export function requestProblem(
   const [host = ""] = hosts;
   if (hosts.length !== 1) return malformed("The request must have one Host header.");
   if (!isHost(host)) {
-    return malformed(`The Host header ${JSON.stringify(host.slice(0, 100))} is not a host.`);
+    return malformed(`The Host header ${JSON.stringify(host.slice(0, 100))} is not a valid host.`);
   }
   const full = `http://${host}${url}`;
   if (!url.startsWith("/") || !URL.canParse(full)) {
@@ -37,7 +37,7 @@ export function requestProblem(
     return { status: 413, code: "body_too_large", detail };
   }
   if (!OF_MINIFLARE.test(new URL(full).pathname)) return undefined;
-  return { status: 404, code: "not_found", detail: "There is nothing at this path." };
+  return { status: 404, code: "not_found", detail: "This path does not exist." };
 }
 
 function isHost(host: string): boolean {

@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Problem } from "../../../contract/problem.ts";
-import { problemResponse } from "../../../http/problem.ts";
+import { problemResponse } from "../../../api/http/problem.ts";
 
 export const MALFORMED: Problem = {
   status: 400,
@@ -26,7 +26,7 @@ const UNREADABLE: Record<string, Problem | undefined> = {
 export async function sendProblem(response: ServerResponse, problem: Problem): Promise<void> {
   const answer = problemResponse(problem);
   const body = await answer.text();
-  // The client has left.
+  // The client has disconnected.
   if (response.destroyed) return;
   response.writeHead(answer.status, {
     ...Object.fromEntries(answer.headers),

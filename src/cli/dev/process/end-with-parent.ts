@@ -1,5 +1,5 @@
-// Loaded into the processes of wrangler and of the sandbox before they start: when their parent was killed, the leader of
-// the process group kills the group; the others exit.
+// Loaded into the processes of wrangler and of the sandbox before they start: when their parent is killed, the leader of the
+// process group kills the group, and the others exit.
 
 const parent = process.ppid;
 

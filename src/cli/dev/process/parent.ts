@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /**
- * Calls `gone` once when the parent of this process has ended, however it ended. npm starts scripts in a shell that
+ * Calls `gone` once when the parent of this process has ended, also when it was killed. npm starts scripts in a shell that
  * outlives a killed npm, so behind such a shell, npm is watched as well.
  */
 export function watchParent(gone: () => void): void {

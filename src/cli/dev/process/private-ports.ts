@@ -5,31 +5,30 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PassThrough, type Readable } from "node:stream";
 
-/** Where the Worker listens: the name that miniflare gives the socket. */
+/** Miniflare's name for the socket that the Worker listens on. */
 export const ENTRY_SOCKET = "entry";
 
-/** Where miniflare passes on which sockets of workerd listen. */
+/** The file descriptor on which workerd reports its sockets to miniflare. */
 const CONTROL = 3;
 
-/** What miniflare takes for the port of a socket that has none. Nothing connects to it. */
+/** The port that is reported to miniflare for a Unix socket. Nothing connects to it. */
 const NO_PORT = 1;
 
 export interface PrivatePortsOptions {
   /** The directory of the sockets, which no other user may open. */
   directory: string;
-  /** The port of the Worker's inspector; without it there is none. workerd does not start with one on a Unix socket. */
+  /** The port of the Worker's inspector; without it, the inspector is off. workerd does not start with one on a Unix socket. */
   inspect?: number;
   /** The servers of this process that listen on a Unix socket. Default: all. With it, the Worker keeps its port. */
   only?: (server: Server) => boolean;
 }
 
-/** Whether wrangler may start a workerd that is not the Worker's: not before its proxy was replaced, which is such a one. */
+/** Whether wrangler may start a workerd that is not the Worker's. It may not before its proxy, which is one, was replaced. */
 export const others = { allowed: false };
 
 /**
- * Has the HTTP servers of this process, and the workerd that it starts, listen on Unix sockets instead of ports. Miniflare
- * listens on ports of this machine that check neither Origin nor Host: every page in a browser could read the Worker's
- * secrets there, and run code in it.
+ * Makes the HTTP servers of this process, and the workerd that it starts, listen on Unix sockets instead of ports. The ports
+ * of miniflare check neither Origin nor Host: any page in a browser could read the Worker's secrets and run code in it.
  *
  * @param crashed called when the workerd of the Worker has ended and miniflare did not end it
  */
@@ -40,12 +39,12 @@ export function listenPrivately(
   const { directory, only } = options;
   let servers = 0;
   const pathOf = (port: number): string => join(directory, `node-${port}`);
-  // Left by a process that was killed, its socket could not be listened on.
+  // A socket that a killed process left behind cannot be reused.
   const freed = (path: string): string => {
     rmSync(path, { force: true });
     return path;
   };
-  // The method of the class above, which this one overrides.
+  // The method of the base class, which this one overrides.
   const { listen } = Object.getPrototypeOf(Server.prototype) as Pick<Server, "listen">;
   Server.prototype.listen = function listenOnSocket(this: Server, ...given: unknown[]): Server {
     if (only?.(this) === false) return Reflect.apply(listen, this, given);
@@ -98,7 +97,7 @@ function workerdArguments(
   });
 }
 
-/** The messages of workerd as if everything that miniflare asked for listened on a port. */
+/** Workerd's messages, rewritten as if every socket that miniflare asked for listened on a port. */
 function withPorts(control: Readable): Readable {
   const messages = new PassThrough();
   const write = (message: object): void => void messages.write(`${JSON.stringify(message)}\n`);

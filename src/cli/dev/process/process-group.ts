@@ -8,7 +8,7 @@ export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group is gone.
+    // The group has ended.
   }
 }
 

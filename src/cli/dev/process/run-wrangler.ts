@@ -4,10 +4,10 @@
 import Module from "node:module";
 import { listenPrivately, others, type PrivatePortsOptions } from "./private-ports.ts";
 
-/** What this program tells its parent. */
+/** The messages from this program to its parent. */
 export type RuntimeMessage = "loading" | "loaded" | "crashed";
 
-/** What wrangler tells a proxy. */
+/** The messages from wrangler to its proxy. */
 interface Proxy {
   ready: { promise: Promise<{ url: URL }>; reject: (error: Error) => void };
   onConfigUpdate: () => void;
@@ -72,7 +72,7 @@ const ports = JSON.parse(process.env.TROUPE_SOCKETS ?? "") as PrivatePortsOption
 listenPrivately(ports, () => tellParent("crashed"));
 delete process.env.TROUPE_SOCKETS;
 process.argv = [node, program, ...args];
-// As Node loads a main program. The program takes its first steps here, and makes its DevEnv in one of the next.
+// Loaded as Node loads a main program. The program starts here and creates its DevEnv later.
 const { _load } = Module as unknown as {
   _load: (file: string, parent: null, isMain: boolean) => Wrangler;
 };

@@ -5,30 +5,30 @@ import { ENTRY_SOCKET } from "./private-ports.ts";
 import type { RuntimeMessage } from "./run-wrangler.ts";
 import { Wrangler, type WranglerOptions } from "./wrangler.ts";
 
-/** Wrangler starts a runtime again that has crashed. One that does not answer within this time does not come back. */
+/** Wrangler restarts a runtime that has crashed. If it does not answer within this time, wrangler has failed to. */
 const BACK_WITHIN_MS = 60_000;
-/** Starts of wrangler in a row after which the Worker is given up. */
+/** Starts of wrangler in a row before the Worker counts as failed. */
 const MOST_STARTS = 3;
 const ASKED_EVERY_MS = 200;
 
 export interface RuntimeOptions extends WranglerOptions {
   onMessage: (message: RuntimeMessage) => void;
-  /** Called when it has ended and is not started again. */
+  /** Called when it has ended and is not restarted. */
   onEnd: (why: string, code: number) => void;
 }
 
 /**
- * The Worker in wrangler. Once it was ready, wrangler is started again when it ends, or when it does not bring back a runtime
- * that has crashed: it gives up when that one is killed before it listens.
+ * The Worker in wrangler. After the first time that it was ready, wrangler is restarted when it ends, or when it does not
+ * restart a crashed runtime: it gives up on a runtime that is killed before it listens.
  */
 export class Runtime {
   readonly #options: RuntimeOptions;
   #wrangler: Wrangler;
   /** Whether it was ready once. */
   #supervised = false;
-  /** Whether it has crashed and not answered since. */
+  /** Whether it has crashed and not answered yet. */
   #down = false;
-  /** Starts of wrangler since the Worker has last answered. */
+  /** Starts of wrangler since the Worker answered last. */
   #starts = 0;
   #stopped = false;
 
@@ -37,13 +37,13 @@ export class Runtime {
     this.#wrangler = this.#launch();
   }
 
-  /** Keeps it running from now on, and shows what it prints. */
+  /** Keeps it running and shows its output. */
   supervise(): void {
     this.#supervised = true;
     this.#wrangler.showOutput();
   }
 
-  /** Shows what it printed so far, and what it prints from now on. */
+  /** Shows its output so far, and all output that follows. */
   showHeldOutput(): void {
     this.#wrangler.showHeldOutput();
   }
@@ -75,10 +75,10 @@ export class Runtime {
     return wrangler;
   }
 
-  /** @param current whether the wrangler that told it is still there */
+  /** @param current whether the wrangler that reported it still runs */
   async #onCrash(current: () => boolean): Promise<void> {
     if (this.#down) return this.#startAgain("The Worker crashed again before it answered.");
-    console.error("The Worker crashed and is restarted; its runs continue where they were.");
+    console.error("The Worker crashed and is restarting. Its runs continue where they were.");
     if ((await this.#answers(current)) || !current()) return;
     return this.#startAgain(`The Worker did not come back within ${BACK_WITHIN_MS / 1000} s.`);
   }
@@ -86,11 +86,11 @@ export class Runtime {
   async #startAgain(why: string): Promise<void> {
     if (++this.#starts > MOST_STARTS) {
       this.#wrangler.showHeldOutput();
-      this.#options.onEnd(`${why} It was started ${MOST_STARTS} times and is given up.`, 1);
+      this.#options.onEnd(`${why} Wrangler was started ${MOST_STARTS} times without success.`, 1);
       return;
     }
     this.#wrangler.showHeldOutput();
-    console.error(`${why} Wrangler is started again.`);
+    console.error(`${why} Wrangler is restarted.`);
     const old = this.#wrangler;
     old.stop("SIGKILL");
     const wrangler = this.#launch();
@@ -116,13 +116,13 @@ export class Runtime {
   }
 }
 
-/** Whether a server answers at a Unix socket, whatever it says. */
+/** Whether a server answers at a Unix socket, with any status. */
 function answersAt(socketPath: string): Promise<boolean> {
   return new Promise((answer) => {
     const headers = { host: "127.0.0.1" };
     const sent = request({ socketPath, path: "/healthz", headers, agent: false, timeout: 5_000 });
     sent.on("response", (response) => {
-      // Read to its end: workerd complains loudly about answers that are broken off.
+      // Read to its end: workerd logs an error for a response that is cut off.
       response.resume().on("close", () => answer(true));
     });
     sent.on("error", () => answer(false));

@@ -19,25 +19,25 @@ export interface WranglerOptions {
   program: string;
   /** The directory of the project. */
   root: string;
-  /** Where it listens. */
+  /** The socket that it listens on. */
   sockets: PrivatePortsOptions;
   state: State;
   /** The file with the variables of the Worker. */
   vars: string;
-  /** Further arguments. */
+  /** More arguments. */
   args: readonly string[];
-  /** Shown instead of the one that it has without a port. */
+  /** The address to show instead of wrangler's own, which has no port. */
   publicUrl: string;
 }
 
-/** What wrangler calls its address, which is none: it does not listen on a port. */
+/** The address that wrangler prints. It is invalid, because wrangler does not listen on a port. */
 const NO_URL = "http://127.0.0.1:1";
 
 /** `wrangler dev` on Unix sockets. */
 export class Wrangler {
   readonly #child: ChildProcess;
   readonly #publicUrl: string;
-  /** Its output before it was ready: shown only if that never happens. */
+  /** Its output before it was ready. It is shown only if the start fails. */
   #held: string[] | undefined = [];
 
   constructor({ program, root, sockets, state, vars, args, publicUrl }: WranglerOptions) {
@@ -47,7 +47,7 @@ export class Wrangler {
       "dev", "--persist-to", state.directory,
       ...userVars, "--env-file", vars,
       "--show-interactive-dev-session=false", "--no-minify",
-      // Not opened. Without them wrangler looks for free ones.
+      // These ports are not opened. Without them, wrangler looks for free ones.
       "--port", "1", "--inspector-port", "1",
       ...args,
     ];
@@ -76,7 +76,7 @@ export class Wrangler {
           WRANGLER_SEND_ERROR_REPORTS: "false",
           WRANGLER_HIDE_BANNER: "true",
           WRANGLER_NO_SKILLS_UPDATE_PROMPTS: "true",
-          // Nothing here reads Request.cf: do not ask the network for a sample of it.
+          // The Worker does not read Request.cf, so do not download a sample of it.
           CLOUDFLARE_CF_FETCH_ENABLED: "false",
           ...(process.stdout.isTTY && { FORCE_COLOR: "1" }),
         },
@@ -86,25 +86,25 @@ export class Wrangler {
     this.#forward(this.#child.stderr as Readable, process.stderr);
   }
 
-  /** Calls `told` with what it tells about the Worker. */
-  onMessage(told: (message: RuntimeMessage) => void): void {
-    this.#child.on("message", told);
+  /** Calls `listener` with each message about the Worker. */
+  onMessage(listener: (message: RuntimeMessage) => void): void {
+    this.#child.on("message", listener);
   }
 
-  /** Calls `ended` with the reason when it ends by itself. */
+  /** Calls `ended` with the reason when wrangler exits on its own. */
   onEnd(ended: (why: string, code: number) => void): void {
     this.#child.on("error", (error) => ended(`wrangler did not start: ${error.message}`, 1));
     this.#child.on("close", (code, signal) => {
-      ended(`Wrangler ended by itself (${signal ?? `exit code ${code}`}).`, code || 1);
+      ended(`Wrangler exited (${signal ?? `exit code ${code}`}).`, code || 1);
     });
   }
 
-  /** Shows what it prints from now on, and drops what it printed before. */
+  /** Shows its output and drops what it printed before. */
   showOutput(): void {
     this.#held = undefined;
   }
 
-  /** Shows what it printed so far, and what it prints from now on. */
+  /** Shows its output so far, and all output that follows. */
   showHeldOutput(): void {
     if (this.#held !== undefined && this.#held.length > 0) console.error(this.#held.join("\n"));
     this.#held = undefined;
@@ -127,20 +127,20 @@ export class Wrangler {
         return;
       }
       this.#held.push(line);
-      // A Worker that does not compile: wrangler waits until it is mended, and so does the start.
+      // The Worker does not compile. Wrangler waits until it is fixed, and so does the start.
       if (/\bERROR\b/.test(line)) this.showHeldOutput();
     });
   }
 }
 
 /**
- * What the runtime says of itself and of connections that are broken off, which is nothing to act on: a reload ends those of
- * streams.
+ * Output of the runtime that needs no action: about itself, and about connections that were cut off, for example streams by
+ * a reload.
  */
 const NOISE =
   /\bNOSENTRY\b|\b(?:kj|capnp|workerd)\/[\w./+-]+\.c\+\+:\d+: |^stack: [0-9a-f ]+$|^(?:✘ \[ERROR\] )?(?:Uncaught (?:\(in \w+\) )?)?Error: Network connection lost\.?$/;
 
-/** How a line of wrangler is shown; undefined when it is not. Wrangler also colours what goes to files. */
+/** A line of wrangler as it is shown; undefined when it is left out. Wrangler also colours output to files. */
 export function shownLine(text: string, colours: boolean): string | undefined {
   const plain = stripVTControlCharacters(text);
   if (NOISE.test(plain)) return undefined;
@@ -150,8 +150,8 @@ export function shownLine(text: string, colours: boolean): string | undefined {
 /**
  * The wrangler of a project.
  *
- * @param args of wrangler; they may name another configuration
- * @throws CliError when the project has none, or no configuration of it
+ * @param args the arguments of wrangler; they may name another configuration
+ * @throws CliError when wrangler or its configuration is missing
  */
 export function findWrangler(root: string, args: readonly string[]): string {
   const configured =
@@ -159,7 +159,7 @@ export function findWrangler(root: string, args: readonly string[]): string {
     CONFIGURATIONS.some((name) => existsSync(join(root, name)));
   if (!configured) {
     throw new CliError(
-      `There is no wrangler.toml in ${root}. Start it in your project, or make one: npx troupe init`,
+      `There is no wrangler.toml in ${root}. Run this command in your project, or create one: npx troupe init`,
       { code: "no_project" },
     );
   }
@@ -167,7 +167,7 @@ export function findWrangler(root: string, args: readonly string[]): string {
     return createRequire(join(root, "package.json")).resolve("wrangler");
   } catch {
     throw new CliError(
-      `wrangler is not installed in ${root}. Install it: npm install --save-dev wrangler`,
+      `Wrangler is not installed in ${root}. Install it: npm install --save-dev wrangler`,
       { code: "no_wrangler" },
     );
   }

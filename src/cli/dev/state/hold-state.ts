@@ -1,4 +1,4 @@
-// Loaded into wrangler before it starts: waits until the wrangler of a killed start has ended and with it, workerd.
+// Loaded into wrangler before it starts: waits until the wrangler of a killed start, and its workerd, have ended.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { tryLock } from "./state-lock.ts";

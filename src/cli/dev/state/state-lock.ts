@@ -3,15 +3,15 @@ import { DatabaseSync } from "node:sqlite";
 /** `SQLITE_BUSY` */
 const BUSY = 5;
 
-/** Locks that this process holds: a database that is garbage collected would release its lock. */
+/** The locks of this process. They are kept here because a garbage-collected database would release its lock. */
 const held = new Set<DatabaseSync>();
 
 /**
- * Locks a file for this process until it ends, however it ends. SQLite locks files on every system, and the system releases
- * the lock of a killed process, so that no stale lock ever has to be removed.
+ * Locks a file until this process ends. SQLite locks files on every system, and the system releases the lock of a killed
+ * process, so no stale lock ever has to be removed.
  *
  * @param file created when it does not exist
- * @returns false when another process holds the lock
+ * @returns false when another process has the lock
  */
 export function tryLock(file: string): boolean {
   const database = new DatabaseSync(file);

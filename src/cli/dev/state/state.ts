@@ -1,18 +1,30 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+  globSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LocalKey, LocalKeys } from "../generated-keys.ts";
 import { errorMessage } from "../../../core/errors.ts";
-import { toEnvFile } from "./env-file.ts";
 import { tryLock } from "./state-lock.ts";
+import { DatabaseSync } from "node:sqlite";
 
-/** A server that was just told to stop needs a moment. */
+const PAGE_BYTES = 4_096;
+/** A write needs its page, a page of the journal, and some for the indexes of both. */
+const LEAST_FREE_BYTES = 16 * PAGE_BYTES;
+
+/** How long to wait for a server that is stopping. */
 const LOCKED_WITHIN_MS = 1_000;
 
 /**
- * The directory that a server keeps its state in. Only one server at a time may use it: two would run the same teams twice
- * and corrupt their runs.
+ * The directory that a server keeps its state in. Only one server may use it at a time: two servers would run the same teams
+ * twice and corrupt their runs.
  */
 export class State {
   readonly directory: string;
@@ -24,7 +36,7 @@ export class State {
   /**
    * Locks the directory until this process ends.
    *
-   * @param port of this server, for a second start on the same state to name
+   * @param port the port of this server, which the error of a second start on the same state names
    * @throws Error naming the server that uses the directory, or why it cannot be written
    */
   async lock(port: number): Promise<void> {
@@ -37,7 +49,13 @@ export class State {
     this.#write("server.json", `${JSON.stringify({ pid: process.pid, port })}\n`);
   }
 
-  /** The file that wrangler locks for as long as it runs: a killed start leaves it behind for a moment. */
+  /** Whether the disk has no space left for the data of a request. */
+  diskIsFull(): boolean {
+    const { bavail, bsize } = statfsSync(this.directory);
+    return bavail * bsize < LEAST_FREE_BYTES;
+  }
+
+  /** The file that wrangler locks while it runs. The wrangler of a killed start keeps it locked for a moment. */
   get runtimeLock(): string {
     return this.#path("runtime.lock");
   }
@@ -62,17 +80,16 @@ export class State {
     rmSync(this.#path("vars.env"), { force: true });
   }
 
-  /** The key that secrets in stored components are encrypted with. It belongs to the state, so it is stored with it. */
+  /** The key that encrypts secrets in stored components. It is stored with the state that needs it. */
   secretsKey(): string {
     return this.#key("secrets-key", "base64").key;
   }
 
-  /** @param {string} [other] than this one */
   hasSecretsKey(other?: string): boolean {
     return existsSync(this.#path("secrets-key")) && this.#readKey("secrets-key") !== other;
   }
 
-  /** The keys of `--auth`, with the files they are in. */
+  /** The keys of `--auth`, with their files. */
   credentials(): LocalKeys {
     return {
       operatorKey: this.#key("operator-key", "base64url"),
@@ -83,7 +100,7 @@ export class State {
   /**
    * A random key of 32 bytes, generated on first use.
    *
-   * @param name of its file
+   * @param name the name of its file
    */
   #key(name: string, encoding: "base64" | "base64url"): LocalKey {
     const generated = !existsSync(this.#path(name));
@@ -99,11 +116,12 @@ export class State {
   #requireWritable(): void {
     try {
       mkdirSync(this.directory, { recursive: true, mode: 0o700 });
-      this.#write("server.json.new", "");
+      // A full disk still stores names, but no contents.
+      this.#write("server.json.new", "-".repeat(PAGE_BYTES));
       rmSync(this.#path("server.json.new"));
     } catch (error) {
       throw new Error(
-        `The state cannot be kept in ${this.directory} (${errorMessage(error)}). PERSIST_TO names another directory.`,
+        `The state cannot be stored in ${this.directory} (${errorMessage(error)}). Set PERSIST_TO to another directory.`,
         { cause: error },
       );
     }
@@ -113,12 +131,12 @@ export class State {
     const { pid, port } = this.#readServer();
     const server =
       port === undefined
-        ? "another Troupe"
-        : `another Troupe: process ${pid}, http://127.0.0.1:${port}`;
+        ? "another server"
+        : `another server: process ${pid}, http://127.0.0.1:${port}`;
     const free = port === ownPort ? ownPort + 1 : ownPort;
     return [
       `The state in ${this.directory} is in use by ${server}.`,
-      "Use that server or stop it, or start this one with a state of its own:",
+      "Use that server, stop it, or start this one with its own state:",
       `  PERSIST_TO=.troupe/state-2 PORT=${free} npm start`,
     ].join("\n");
   }
@@ -127,7 +145,7 @@ export class State {
     try {
       return JSON.parse(readFileSync(this.#path("server.json"), "utf8")) as { pid?: number };
     } catch {
-      // The other start has locked the directory a moment ago.
+      // The other server has only just locked the directory.
       return {};
     }
   }
@@ -138,5 +156,50 @@ export class State {
 
   #path(name: string): string {
     return join(this.directory, name);
+  }
+}
+
+/**
+ * Variables as the text of an env file. Wrangler expands `$NAME` in values after it removes the quotes, so every dollar sign
+ * is escaped.
+ */
+function toEnvFile(vars: Readonly<Record<string, string>>): string {
+  return Object.entries(vars)
+    .map(([name, value]) => `${name}=${quote(value.replaceAll("$", String.raw`\$`))}\n`)
+    .join("");
+}
+
+function quote(value: string): string {
+  const mark = ["'", "`", '"'].find((one) => !value.includes(one));
+  if (mark === undefined) throw new Error("a value may not contain all three kinds of quotes");
+  return `${mark}${value}${mark}`;
+}
+
+/**
+ * Ids of stored teams that no list shows yet, because an early version without lists stored them. A team is listed once it
+ * is loaded.
+ *
+ * @param directory the directory of wrangler's state
+ */
+export function unlistedTeams(directory: string): string[] {
+  return globSync("v3/do/*TeamObject/*.sqlite", { cwd: directory }).flatMap((file) => {
+    try {
+      return unlistedTeam(join(directory, file)) ?? [];
+    } catch {
+      // Not the database of a team, or of another version of SQLite: the team is listed when it is used.
+      return [];
+    }
+  });
+}
+
+function unlistedTeam(file: string): string | undefined {
+  const db = new DatabaseSync(file, { readOnly: true });
+  try {
+    const outbox = db.prepare("select 1 from sqlite_master where name = 'outbox'").get();
+    if (outbox !== undefined) return undefined;
+    const row = db.prepare("select value from meta where name = 'team'").get();
+    return row && String(JSON.parse(String(row["value"])).id);
+  } finally {
+    db.close();
   }
 }

@@ -1,11 +1,17 @@
 import * as z from "zod";
 import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
 import { type ComponentModel, componentModelSchema } from "../../component/component-model.ts";
-import { type ComponentLoader, dumpComponent, withoutNulls } from "../../component/component.ts";
+import {
+  type ComponentLoader,
+  dumpComponent,
+  type Note,
+  withoutNulls,
+} from "../../component/component.ts";
 import type { JsonObject } from "../../json.ts";
-import type { Memory } from "../../memory/memory.ts";
+import type { Memory } from "../../memories/memory.ts";
 import type { StructuredMessageFactory } from "../../messages/structured-message-factory.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
+import { ReplayChatCompletionClient } from "../../models/clients/replay-chat-completion-client.ts";
 import type { AnyTool } from "../../tools/tool.ts";
 import type { Workbench } from "../../tools/workbench.ts";
 import { handoffConfigSchema } from "../handoff.ts";
@@ -96,6 +102,45 @@ export function optionsFromConfig(
       ),
     }),
   };
+}
+
+/** Notes on parts that need more of the model than it can do, whose first call would fail. */
+export function assistantNotes(
+  config: AssistantConfig,
+  loader: Pick<ComponentLoader, "load">,
+): Note[] {
+  const { name, model_client } = config;
+  const listsTools = mayListTools(config);
+  const isStructured = config.structured_message_factory != null;
+  if (!listsTools && !isStructured) return [];
+  const client = loader.load<ChatCompletionClient>(model_client, "model", "model_client");
+  const { functionCalling, structuredOutput } = client.modelInfo;
+  const notes: Note[] = [];
+  if (listsTools && !functionCalling)
+    notes.push({
+      path: "config.workbench",
+      message:
+        `the model of "${name}" does not call functions (model_info.function_calling is false), so each of its calls fails as soon ` +
+        "as the workbench lists a tool: take another model, or leave the workbench out",
+    });
+  // Prepared answers may be structured, whatever the model info says.
+  const isPrepared = client instanceof ReplayChatCompletionClient;
+  if (isStructured && structuredOutput !== true && !isPrepared)
+    notes.push({
+      path: "config.structured_message_factory",
+      message:
+        `the model of "${name}" has no structured output (model_info.structured_output is not true), so each of its calls ` +
+        "fails: take another model, or leave structured_message_factory out",
+    });
+  return notes;
+}
+
+/** A workbench lists its tools only when the agent runs, so a model without tool calls is detected earlier. */
+function mayListTools({ workbench }: AssistantConfig): boolean {
+  return (
+    workbench?.some(({ config: { tools } }) => !(Array.isArray(tools) && tools.length === 0)) ??
+    false
+  );
 }
 
 /** The components of a list; undefined when there are none, so that the default stays. */

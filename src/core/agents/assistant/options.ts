@@ -1,11 +1,26 @@
-import type * as z from "zod";
+import * as z from "zod";
 import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
-import type { StructuredMessageFactory } from "../../messages/structured-message-factory.ts";
-import type { Memory } from "../../memory/memory.ts";
+import { isSchema, type ObjectSchema } from "../../json-schema/object-schema.ts";
+import { StructuredMessageFactory } from "../../messages/structured-message-factory.ts";
+import type { Memory } from "../../memories/memory.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
 import type { FunctionCall, FunctionExecutionResult } from "../../models/llm-messages.ts";
 import type { AnyTool } from "../../tools/tool.ts";
+import { toolsSchema } from "../../tools/tools-schema.ts";
 import type { Workbench } from "../../tools/workbench.ts";
+import {
+  aBoolean,
+  aFunction,
+  aList,
+  aMemory,
+  aModelClient,
+  aModelContext,
+  aNumber,
+  aText,
+  aWorkbench,
+  type OptionsSchema,
+  valueThat,
+} from "../../options.ts";
 import type { HandoffOptions } from "../handoff.ts";
 
 /** The summary of one tool call, instead of `toolCallSummaryFormat`. */
@@ -14,39 +29,63 @@ export type ToolCallSummaryFormatter = (
   result: FunctionExecutionResult,
 ) => string;
 
-export interface AssistantAgentOptions {
+/** `Output` is the content type of its answers, with `outputContentType`. */
+export interface AssistantAgentOptions<Output = unknown> {
   /** An identifier, unique in the team. */
   name: string;
   modelClient: ChatCompletionClient;
-  /** What other agents and managers are told about this one. */
+  /** The description that other agents and managers see. */
   description?: string | undefined;
-  /** Null: none. */
-  systemMessage?: string | null;
-  /** Either tools or workbenches. */
-  tools?: readonly AnyTool[];
-  workbench?: Workbench | readonly Workbench[];
-  /** Agents the model may hand over to, by name or with texts of their own. */
-  handoffs?: readonly (string | HandoffOptions)[];
+  /** Null for none. */
+  systemMessage?: string | null | undefined;
+  /** Tools or workbenches, not both. */
+  tools?: readonly AnyTool[] | undefined;
+  workbench?: Workbench | readonly Workbench[] | undefined;
+  /** Agents to which the model may hand over, by name or as a {@link Handoff} with its own texts. */
+  handoffs?: readonly (string | HandoffOptions)[] | undefined;
   /** Selects the part of the conversation that the model sees. Default: all of it. */
-  modelContext?: ChatCompletionContext;
+  modelContext?: ChatCompletionContext | undefined;
   /** Consulted before every answer. */
-  memory?: readonly Memory[];
+  memory?: readonly Memory[] | undefined;
   /** Whether the model's text is yielded in pieces while it arrives. Default false. */
-  modelClientStream?: boolean;
+  modelClientStream?: boolean | undefined;
   /**
    * Whether the model is asked once more, without tools, to answer from the tools' results. Default false, or true
    * with `outputContentType`. Without it the answer is a summary of the results.
    */
   reflectOnToolUse?: boolean | undefined;
-  /** Model calls that may ask for tools, per answer. Default 1. */
-  maxToolIterations?: number;
+  /** The most model calls per answer that may request tools. Default 1. */
+  maxToolIterations?: number | undefined;
   /** Python format over `{tool_name}`, `{arguments}`, `{result}`, `{is_error}`. Default `{result}`. */
   toolCallSummaryFormat?: string | undefined;
-  toolCallSummaryFormatter?: ToolCallSummaryFormatter;
-  /** The answer is a structured message with this content. */
-  outputContentType?: z.ZodObject | StructuredMessageFactory;
+  toolCallSummaryFormatter?: ToolCallSummaryFormatter | undefined;
+  /** The answer is a structured message with this content, which is also `output` of the run's result. */
+  outputContentType?: ObjectSchema<Output> | StructuredMessageFactory | undefined;
   /** Python format over the content's fields: the structured message as text. A factory has its own. */
-  outputContentTypeFormat?: string | null;
+  outputContentTypeFormat?: string | null | undefined;
   /** Kept in the component JSON. */
-  metadata?: { [key: string]: string };
+  metadata?: { [key: string]: string } | undefined;
 }
+
+export const assistantOptionsSchema: OptionsSchema<AssistantAgentOptions> = z.object({
+  name: aText,
+  modelClient: aModelClient,
+  description: aText.optional(),
+  systemMessage: aText.nullish(),
+  tools: toolsSchema.optional(),
+  workbench: z.union([aWorkbench, z.array(aWorkbench)]).optional(),
+  handoffs: aList.optional(),
+  modelContext: aModelContext.optional(),
+  memory: z.array(aMemory).optional(),
+  modelClientStream: aBoolean.optional(),
+  reflectOnToolUse: aBoolean.optional(),
+  maxToolIterations: aNumber.optional(),
+  toolCallSummaryFormat: aText.optional(),
+  toolCallSummaryFormatter: aFunction.optional(),
+  outputContentType: valueThat(
+    "a zod object, or a StructuredMessageFactory",
+    (value) => value instanceof StructuredMessageFactory || isSchema(value),
+  ).optional(),
+  outputContentTypeFormat: aText.nullish(),
+  metadata: z.record(z.string(), z.string()).optional(),
+});

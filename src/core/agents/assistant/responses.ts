@@ -47,7 +47,7 @@ export function finalMessage(
   return output.create(origin, { ...fields, content: output.parse(content), withFormat });
 }
 
-/** The answer made of the tools' results, without asking the model again. */
+/** The answer built from the tools' results, without another model call. */
 export function summaryMessage(
   { name, handoffs, toolCallSummaryFormat, toolCallSummaryFormatter }: AssistantSettings,
   origin: MessageOrigin,
@@ -80,8 +80,8 @@ function formatSummary(
 }
 
 /**
- * The handoff a model asked for, if any; of several only the first counts. The other tools' calls and results, or
- * else the model's thought, become its context.
+ * The handoff that a model requested, if any; only the first of several counts. The other tools' calls and results, or
+ * otherwise the model's thought, become its context.
  */
 export function handoffMessage(
   { name, handoffs }: AssistantSettings,

@@ -1,11 +1,12 @@
-import { UnboundedChatCompletionContext } from "../../context/unbounded-chat-completion-context.ts";
+import { UnboundedChatCompletionContext } from "../../context/base-chat-completion-context.ts";
 import { ValueError } from "../../errors.ts";
 import { StructuredMessageFactory } from "../../messages/structured-message-factory.ts";
-import { jsonSchemaOf } from "../../json-schema/from-zod.ts";
+import { jsonSchemaOf } from "../../json-schema/object-schema.ts";
 import type { ToolSchema } from "../../models/chat-completion-client.ts";
 import type { SystemMessage } from "../../models/llm-messages.ts";
 import { StaticStreamWorkbench } from "../../tools/static-workbench.ts";
 import type { Workbench } from "../../tools/workbench.ts";
+import type { Given } from "../../options.ts";
 import { requireTemplates } from "../../text/check-format.ts";
 import { createHandoff, type Handoff, handoffTool } from "../handoff.ts";
 import type { AssistantAgentOptions } from "./options.ts";
@@ -31,7 +32,9 @@ export interface AssistantSettings extends Readonly<
 > {
   systemMessage: SystemMessage | null;
   workbenches: readonly Workbench[];
-  /** By the name of their tool. */
+  /** The tools of the memories. They are no part of the config: the memories are. */
+  memoryTools: readonly Workbench[];
+  /** Handoffs by the name of their tool. */
   handoffs: ReadonlyMap<string, Handoff>;
   handoffTools: readonly ToolSchema[];
   output: StructuredMessageFactory | undefined;
@@ -51,9 +54,9 @@ const SYSTEM_MESSAGE =
 const SUMMARY_EXAMPLE = { tool_name: "", arguments: "", result: "", is_error: false };
 
 /** @throws ValueError for options that contradict each other */
-export function settingsOf(options: AssistantAgentOptions): AssistantSettings {
+export function settingsOf(options: Given<AssistantAgentOptions>): AssistantSettings {
   const { tools = [], systemMessage = SYSTEM_MESSAGE } = options;
-  const completed = { ...DEFAULTS, ...given(options) };
+  const completed = { ...DEFAULTS, ...options };
   const { maxToolIterations, toolCallSummaryFormat } = completed;
   const handoffs = (options.handoffs ?? []).map(createHandoff);
   const output = outputOf(options);
@@ -67,6 +70,7 @@ export function settingsOf(options: AssistantAgentOptions): AssistantSettings {
       `the model of "${options.name}" does not call functions, which tools and handoffs need`,
     );
   }
+  const memoryTools = memoryToolsOf(options);
   if (!Number.isInteger(maxToolIterations) || maxToolIterations < 1) {
     throw refused(
       "max_tool_iterations",
@@ -83,24 +87,43 @@ export function settingsOf(options: AssistantAgentOptions): AssistantSettings {
     systemMessage:
       systemMessage === null ? null : { content: systemMessage, type: "SystemMessage" },
     workbenches: workbenchesOf(options),
+    memoryTools,
     handoffs: new Map(handoffs.map((handoff) => [handoff.name, handoff])),
     handoffTools: handoffs.map(handoffTool),
     output,
   };
 }
 
-/** Options without those that are undefined, which would hide a default. */
-function given<Options extends object>(
-  options: Options,
-): { [Name in keyof Options]: Exclude<Options[Name], undefined> } {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as never;
-}
-
 function workbenchesOf({ tools = [], workbench }: AssistantAgentOptions): readonly Workbench[] {
   if (workbench === undefined) return [new StaticStreamWorkbench(tools)];
   if (tools.length > 0) throw refused("tools", "give either tools or workbenches, not both");
   return "callTool" in workbench ? [workbench] : workbench;
+}
+
+/** @throws ValueError when names collide, and for a model that cannot call tools */
+function memoryToolsOf({
+  name,
+  memory = [],
+  modelClient,
+  tools = [],
+}: AssistantAgentOptions): readonly Workbench[] {
+  const all = memory.flatMap((one) => one.tools ?? []);
+  if (all.length === 0) return [];
+  if (!modelClient.modelInfo.functionCalling) {
+    throw refused(
+      "model_client",
+      `the model of "${name}" does not call functions, which the tools of its memories need`,
+    );
+  }
+  const names = [...tools, ...all].map((tool) => tool.name);
+  const twice = names.find((one, index) => names.indexOf(one) !== index);
+  if (twice !== undefined) {
+    throw refused(
+      "memory",
+      `the tool "${twice}" of a memory has the name of another tool: only one memory of each kind can be writable, and tools need other names`,
+    );
+  }
+  return [new StaticStreamWorkbench(all)];
 }
 
 function checkNames(tools: readonly string[], handoffs: readonly Handoff[]): void {
@@ -123,14 +146,15 @@ function refused(path: string, message: string): ValueError {
   return new ValueError(message, { issues: [{ path, message }] });
 }
 
-function outputOf(options: AssistantAgentOptions): StructuredMessageFactory | undefined {
-  const { outputContentType, outputContentTypeFormat } = options;
-  if (outputContentType === undefined) return undefined;
-  if (!("_zod" in outputContentType)) return outputContentType;
-  const jsonSchema = jsonSchemaOf(outputContentType);
+function outputOf({
+  outputContentType: type,
+  outputContentTypeFormat: format,
+}: AssistantAgentOptions): StructuredMessageFactory | undefined {
+  if (type === undefined || type instanceof StructuredMessageFactory) return type;
+  const jsonSchema = jsonSchemaOf(type, "outputContentType");
   return new StructuredMessageFactory({
     jsonSchema,
-    formatString: outputContentTypeFormat ?? null,
+    formatString: format ?? null,
     contentModelName: typeof jsonSchema.title === "string" ? jsonSchema.title : null,
   });
 }

@@ -11,7 +11,7 @@ const assistantStateSchema = stateSchemaOf("AssistantAgentState").extend({
   troupe: z.object({ parts: z.record(z.string(), jsonObjectSchema).default({}) }).optional(),
 });
 
-/** AutoGen's `AssistantAgentState`; workbenches and memories that remember something under `troupe`. */
+/** AutoGen's `AssistantAgentState`; the state of workbenches and memories is under `troupe`. */
 export function saveAssistant(settings: AssistantSettings): JsonObject {
   const parts = Object.entries(rememberingParts(settings));
   return {

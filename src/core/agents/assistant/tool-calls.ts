@@ -1,14 +1,15 @@
 import { ValueError } from "../../errors.ts";
-import type { JsonObject } from "../../json.ts";
+import { type JsonObject, isJsonObject } from "../../json.ts";
+import type { Citation } from "../../memory/memory-host.ts";
 import type { Message } from "../../messages/message.ts";
 import type { ToolSchema } from "../../models/chat-completion-client.ts";
 import type { FunctionCall, FunctionExecutionResult } from "../../models/llm-messages.ts";
-import type { TurnContext } from "../../run/turn-context.ts";
-import { parseArguments } from "../../tools/function/parse-arguments.ts";
+import type { TurnContext } from "../../turn/turn-context.ts";
 import { resultText } from "../../tools/tool-result.ts";
 import type { AssistantSettings } from "./settings.ts";
+import { jsonErrorMessage } from "../../text/json-error.ts";
 
-/** The tools of each workbench, in the order of the workbenches, as the model was told about them. */
+/** The tools of each workbench, in the order of the workbenches, as they were sent to the model. */
 export type ListedTools = readonly (readonly ToolSchema[])[];
 
 /** The results of a model's tool calls. */
@@ -19,25 +20,15 @@ export interface ExecutedCalls {
   said: Message[];
   /** Whether the client made one of the calls. */
   byClient: boolean;
+  /** Parts of documents that were found, call by call. */
+  citations: Citation[];
 }
 
-/** What is known of one call besides its result. */
+/** The data of one call besides its result. */
 interface CallRecord {
   said: Message[];
   byClient: boolean;
-}
-
-/** Lists the tools of all workbenches. */
-export async function listTools(
-  { workbenches }: AssistantSettings,
-  ctx: TurnContext,
-  modelCall: number,
-): Promise<ListedTools> {
-  const listed: ToolSchema[][] = [];
-  for (const [index, workbench] of workbenches.entries()) {
-    listed.push(await workbench.listTools({ ctx: ctx.scope(`tools:${modelCall}:${index}`) }));
-  }
-  return listed;
+  citations: Citation[];
 }
 
 /** Runs the calls concurrently and yields the messages of agents used as tools as they arrive. Failures are results. */
@@ -48,25 +39,30 @@ export async function* executeCalls(
   iteration: number,
   ctx: TurnContext,
 ): AsyncGenerator<Message, ExecutedCalls, void> {
-  const records: CallRecord[] = calls.map(() => ({ said: [], byClient: false }));
+  const records: CallRecord[] = calls.map(() => ({
+    said: [],
+    byClient: false,
+    citations: [],
+  }));
   const results = yield* ctx.all<Message, FunctionExecutionResult>(
     calls.map((call, index) => ({
       // Models reuse call ids.
       key: `tool:${iteration}:${index}`,
       run: (scope) => executeCall(settings, call, listed, records[index] as CallRecord, scope),
     })),
-    // Agents used as tools speak one after the other where none of them has to wait, as they do in AutoGen.
+    // As in AutoGen, agents used as tools speak one after the other when none of them has to wait.
     { inTurn: true },
   );
   return {
     results,
     said: records.flatMap(({ said }) => said),
     byClient: records.some(({ byClient }) => byClient),
+    citations: records.flatMap(({ citations }) => citations),
   };
 }
 
 async function* executeCall(
-  { name: caller, workbenches, handoffs }: AssistantSettings,
+  { name: caller, workbenches, memoryTools, handoffs }: AssistantSettings,
   call: FunctionCall,
   listed: ListedTools,
   record: CallRecord,
@@ -76,8 +72,8 @@ async function* executeCall(
   if ("error" in parsed) return executed(call, parsed.error, true);
   const handoff = handoffs.get(call.name);
   if (handoff !== undefined) return executed(call, handoff.message, false);
-  const workbench =
-    workbenches[listed.findIndex((tools) => tools.some(({ name }) => name === call.name))];
+  const place = listed.findIndex((tools) => tools.some(({ name }) => name === call.name));
+  const workbench = [...workbenches, ...memoryTools][place];
   if (workbench === undefined) {
     const tool = ctx.clientTools.find(({ name }) => name === call.name);
     if (tool !== undefined) {
@@ -86,7 +82,12 @@ async function* executeCall(
     }
     return executed(call, `Error: tool '${call.name}' not found in any workbench`, true);
   }
-  const items = workbench.callTool(call.name, parsed.args, { ctx, callId: call.id, caller });
+  const items = workbench.callTool(call.name, parsed.args, {
+    ctx,
+    callId: call.id,
+    caller,
+    cite: (citations) => void record.citations.push(...citations),
+  });
   let next = await items.next();
   while (!next.done) {
     if (next.value.type !== "ModelClientStreamingChunkEvent") record.said.push(next.value);
@@ -118,4 +119,23 @@ async function askClient(
 
 function executed(call: FunctionCall, content: string, isError: boolean): FunctionExecutionResult {
   return { content, name: call.name, call_id: call.id, is_error: isError };
+}
+
+/** A tool call's arguments, or the error for the model. */
+export type ParsedArguments = { args: JsonObject } | { error: string };
+
+/**
+ * Parses the arguments of a model's call. Empty values (`null`, `[]`, `""`, `0`, `false`) become an empty object, as in
+ * AutoGen; empty text is invalid JSON.
+ */
+export function parseArguments(text: string): ParsedArguments {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { error: `Error: ${jsonErrorMessage(text)}` };
+  }
+  if (isJsonObject(value)) return { args: value };
+  if (!value || (Array.isArray(value) && value.length === 0)) return { args: {} };
+  return { error: "Error: the arguments of a tool call must be a JSON object" };
 }

@@ -4,6 +4,7 @@ import type {
   ThoughtEvent,
   ToolCallExecutionEvent,
   ToolCallRequestEvent,
+  MemoryQueryEvent,
 } from "../../messages/agent-events.ts";
 import { chunkEvents, createMessage } from "../../messages/create.ts";
 import type { ChatMessage, Message } from "../../messages/message.ts";
@@ -13,14 +14,15 @@ import type {
   ToolSchema,
 } from "../../models/chat-completion-client.ts";
 import { assistantMessage, type CallsResult } from "../../models/assistant-message.ts";
-import type { LLMMessage } from "../../models/llm-messages.ts";
-import type { TurnContext } from "../../run/turn-context.ts";
+import { citationsText } from "../../memories/collection-search.ts";
+import type { Citation } from "../../memory/memory-host.ts";
+import type { LLMMessage, SystemMessage } from "../../models/llm-messages.ts";
+import type { TurnContext } from "../../turn/turn-context.ts";
 import type { AgentResponse } from "../chat-agent.ts";
-import { modelMessages, remember } from "../model-input.ts";
-import { consultMemory } from "./memory.ts";
+import { modelMessages, remember } from "../../context/base-chat-completion-context.ts";
 import { finalMessage, handoffMessage, summaryMessage } from "./responses.ts";
 import type { AssistantSettings } from "./settings.ts";
-import { executeCalls, type ListedTools, listTools } from "./tool-calls.ts";
+import { executeCalls, type ListedTools } from "./tool-calls.ts";
 
 /** The next model call: its step key and its request. */
 export interface ModelCall {
@@ -36,6 +38,7 @@ export class AssistantTurn {
   readonly #settings: AssistantSettings;
   readonly #ctx: TurnContext;
   readonly #inner: Message[] = [];
+  readonly #citations: Citation[] = [];
   #messageId: string;
   #chunk: (content: string) => ModelClientStreamingChunkEvent;
   #modelCalls = 0;
@@ -55,7 +58,8 @@ export class AssistantTurn {
   /** Adds the new messages to the context and queries the memories. */
   async *begin(messages: readonly ChatMessage[]): AsyncGenerator<Message, void, void> {
     remember(this.#settings.modelContext, messages);
-    for (const event of await consultMemory(this.#settings, this.#ctx)) yield this.#say(event);
+    this.#observe(messages);
+    for (const event of await this.#consultMemory()) yield this.#say(event);
   }
 
   async nextCall(): Promise<ModelCall> {
@@ -63,8 +67,9 @@ export class AssistantTurn {
     const { answerForm } = this.#ctx;
     const wanted = answerForm?.agent === this.#settings.name ? answerForm : undefined;
     const jsonOutput = this.#settings.output?.jsonOutput ?? wanted?.jsonOutput ?? null;
-    const messages = await modelMessages(this.#settings);
     const key = `model:${number}`;
+    const input = { ...this.#settings, systemMessage: this.#systemMessage() };
+    const messages = await modelMessages(input, this.#ctx, key);
     if (this.#reflecting) {
       const options: CreateOptions = {
         toolChoice: "none",
@@ -82,7 +87,7 @@ export class AssistantTurn {
     return { key, messages, options, messageId: this.#messageId };
   }
 
-  /** A piece of the text that streams in, as an event. */
+  /** A piece of the streamed text, as an event. */
   chunk(content: string): ModelClientStreamingChunkEvent {
     return this.#chunk(content);
   }
@@ -124,7 +129,7 @@ export class AssistantTurn {
       }),
     );
     const iteration = this.#iterations++;
-    const { results, said, byClient } = yield* executeCalls(
+    const { results, said, byClient, citations } = yield* executeCalls(
       settings,
       calls,
       this.#listed,
@@ -133,6 +138,7 @@ export class AssistantTurn {
     );
     settings.modelContext.addMessage({ content: results, type: "FunctionExecutionResultMessage" });
     this.#inner.push(...said);
+    this.#citations.push(...citations);
     yield this.#say(
       createMessage<ToolCallExecutionEvent>(ctx, {
         type: "ToolCallExecutionEvent",
@@ -143,7 +149,7 @@ export class AssistantTurn {
     const executed = { reply, results };
     const handoff = handoffMessage(settings, ctx, executed);
     if (handoff !== undefined) return this.#respond(handoff);
-    // A client that makes a call expects the model to go on with the result.
+    // A client that makes a call expects the model to continue with the result.
     if (byClient) return undefined;
     if (this.#iterations < settings.maxToolIterations) return undefined;
     if (!settings.reflectOnToolUse) return this.#respond(summaryMessage(settings, ctx, executed));
@@ -152,7 +158,10 @@ export class AssistantTurn {
     return undefined;
   }
 
-  /** Tools of the client, where the model can call any. The agent's own go before those of the same name. */
+  /**
+   * Tools of the client, if the model supports tools. The agent's own tools take precedence over those with the same
+   * name.
+   */
   #clientTools(own: readonly ToolSchema[]): readonly ToolSchema[] {
     if (!this.#settings.modelClient.modelInfo.functionCalling) return [];
     return this.#ctx.clientTools.filter(({ name }) => own.every((one) => one.name !== name));
@@ -175,12 +184,63 @@ export class AssistantTurn {
     this.#chunk = chunkEvents(this.#ctx, this.#settings.name, this.#messageId);
   }
 
+  #observe(messages: readonly ChatMessage[]): void {
+    for (const memory of this.#settings.memory) memory.observe?.(messages);
+  }
+
   #say<M extends Message>(message: M): M {
     this.#inner.push(message);
     return message;
   }
 
   #respond(message: ChatMessage): AgentResponse {
-    return { chatMessage: message, innerMessages: this.#inner };
+    this.#observe([message]);
+    return { chatMessage: this.#citing(message), innerMessages: this.#inner };
   }
+
+  /** The answer with what it was found in. A handoff is no answer. */
+  #citing(message: ChatMessage): ChatMessage {
+    if (this.#citations.length === 0 || message.type === "HandoffMessage") return message;
+    const metadata = { ...message.metadata, citations: citationsText(this.#citations) };
+    return { ...message, metadata };
+  }
+
+  /** The agent's own system message, followed by what its memories always show. */
+  #systemMessage(): SystemMessage | null {
+    const { systemMessage, memory } = this.#settings;
+    const texts = memory.flatMap((one) => one.systemText?.() ?? []);
+    if (texts.length === 0) return systemMessage;
+    const content = [...(systemMessage ? [systemMessage.content] : []), ...texts].join("\n\n");
+    return { content, type: "SystemMessage" };
+  }
+
+  /** Lets every memory add to the model context; one event per memory with results. */
+  async #consultMemory(): Promise<MemoryQueryEvent[]> {
+    const { name: source, memory, modelContext } = this.#settings;
+    const ctx = this.#ctx;
+    const cite = (citations: readonly Citation[]) => void this.#citations.push(...citations);
+    const events: MemoryQueryEvent[] = [];
+    for (const [index, store] of memory.entries()) {
+      const scope = ctx.scope(`memory:${index}`);
+      const content = await store.updateContext(modelContext, scope, cite);
+      if (content.length === 0) continue;
+      events.push(
+        createMessage<MemoryQueryEvent>(ctx, { type: "MemoryQueryEvent", source, content }),
+      );
+    }
+    return events;
+  }
+}
+
+/** Lists the tools of all workbenches. */
+async function listTools(
+  { workbenches, memoryTools }: AssistantSettings,
+  ctx: TurnContext,
+  modelCall: number,
+): Promise<ListedTools> {
+  const listed: ToolSchema[][] = [];
+  for (const [index, workbench] of [...workbenches, ...memoryTools].entries()) {
+    listed.push(await workbench.listTools({ ctx: ctx.scope(`tools:${modelCall}:${index}`) }));
+  }
+  return listed;
 }

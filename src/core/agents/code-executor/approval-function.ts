@@ -20,9 +20,7 @@ export const approvalResponseSchema: z.ZodType<ApprovalResponse> = z.object({
   reason: z.string().default(""),
 });
 
-/**
- * Decides before code is run. It may be slow or ask others; its answer is recorded. An exception fails the run.
- */
+/** Decides before code is run. It may be slow or ask others; its answer is recorded. An exception fails the run. */
 export type ApprovalFunction = (
   request: ApprovalRequest,
   signal: AbortSignal,

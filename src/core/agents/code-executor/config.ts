@@ -4,14 +4,14 @@ import { type ComponentLoader, dumpComponent, withoutNulls } from "../../compone
 import { functionName } from "../../component/functions.ts";
 import { TroupeError } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
-import { humanApprovalConfig, humanApprovalSchema } from "../../run/human-approval.ts";
+import { humanApprovalConfig, humanApprovalSchema } from "../../turn/human-approval.ts";
 import type { ApprovalFunction } from "./approval-function.ts";
 import type { CodeExecutorAgentOptions } from "./options.ts";
 import { optionsOf, parseOptions } from "../../option-names.ts";
 import { executorPromptsSchema } from "./prompts.ts";
 import type { ExecutorSettings } from "./settings.ts";
 
-/** A code executor agent in component JSON; from `max_retries_on_error` on the keys are ours. */
+/** A code executor agent in component JSON; the keys from `max_retries_on_error` on are Troupe's own. */
 export const codeExecutorConfigSchema = z.object({
   name: z.string(),
   code_executor: componentModelSchema,

@@ -1,8 +1,21 @@
+import * as z from "zod";
 import type { CodeExecutor } from "../../code/code-executor.ts";
 import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
 import type { ApprovalFunction } from "./approval-function.ts";
 import type { ExecutorPrompts } from "./prompts.ts";
+import {
+  aBoolean,
+  aCodeExecutor,
+  aFunction,
+  aModelClient,
+  aModelContext,
+  aNumber,
+  anything,
+  aText,
+  type OptionsSchema,
+  texts,
+} from "../../options.ts";
 
 export interface CodeExecutorAgentOptions {
   /** An identifier, unique in the team. */
@@ -17,13 +30,13 @@ export interface CodeExecutorAgentOptions {
   modelClientStream?: boolean | undefined;
   /** How often the model may rewrite code that failed. Default 0. */
   maxRetriesOnError?: number | undefined;
-  /** What other agents and managers are told about this one. */
+  /** The description that other agents and managers see. */
   description?: string | null | undefined;
-  /** Null: none. */
+  /** Null for none. */
   systemMessage?: string | null | undefined;
   /** The sources whose messages an agent without a model searches for code. Default: all. */
   sources?: readonly string[] | null | undefined;
-  /** Languages of blocks that are run; others are left alone. Default `python` and `sh`. */
+  /** Languages of blocks to run; others are ignored. Default `python` and `sh`. */
   supportedLanguages?: readonly string[] | null | undefined;
   /** Asked before code is run. Component JSON names it, if it is registered (`registerFunction`). */
   approvalFunc?: ApprovalFunction | null | undefined;
@@ -34,3 +47,20 @@ export interface CodeExecutorAgentOptions {
   /** Replacements for the agent's texts. */
   prompts?: Partial<ExecutorPrompts> | undefined;
 }
+
+export const executorOptionsSchema: OptionsSchema<CodeExecutorAgentOptions> = z.object({
+  name: aText,
+  codeExecutor: aCodeExecutor,
+  modelClient: aModelClient.optional(),
+  modelContext: aModelContext.optional(),
+  modelClientStream: aBoolean.optional(),
+  maxRetriesOnError: aNumber.optional(),
+  description: aText.nullish(),
+  systemMessage: aText.nullish(),
+  sources: texts.nullish(),
+  supportedLanguages: texts.nullish(),
+  approvalFunc: aFunction.nullish(),
+  approval: z.literal("human").nullish(),
+  approvalTimeoutSeconds: aNumber.nullish(),
+  prompts: anything,
+});

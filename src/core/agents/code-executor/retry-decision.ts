@@ -6,10 +6,10 @@ import type { JsonOutput } from "../../models/chat-completion-client.ts";
 
 const retryDecisionSchema = z.object({ reason: z.string(), retry: z.boolean() });
 
-/** Whether code that failed is written anew, and how or why not (AutoGen `RetryDecision`). */
+/** Whether failed code is rewritten, and how or why not (AutoGen `RetryDecision`). */
 export type RetryDecision = z.infer<typeof retryDecisionSchema>;
 
-/** How a model is asked for one. */
+/** How a model is asked for a decision. */
 export const RETRY_DECISION: JsonOutput = {
   name: "RetryDecision",
   schema: {
@@ -34,7 +34,7 @@ export function readRetryDecision(text: string, agent: string): RetryDecision {
   try {
     value = JSON.parse(text);
   } catch {
-    throw refused("its answer is no JSON");
+    throw refused("its answer is not JSON");
   }
   const { data, error } = lenientParse(retryDecisionSchema, value);
   if (data === undefined) throw refused(listIssues(issuesOf(error)));

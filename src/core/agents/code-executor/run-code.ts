@@ -1,11 +1,12 @@
 import { type CodeBlock, type CodeResult, codeResultSchema } from "../../code/code-block.ts";
-import { hash64 } from "../../ids.ts";
+import { hash64 } from "../../hash.ts";
 import type { ModelClientStreamingChunkEvent } from "../../messages/agent-events.ts";
 import { asEvents, chunkEvents } from "../../messages/create.ts";
-import type { TurnContext } from "../../run/turn-context.ts";
-import { askApproval } from "./approval.ts";
+import type { TurnContext } from "../../turn/turn-context.ts";
 import { emptyOutput, errorOutput } from "./prompts.ts";
 import type { ExecutorSettings } from "./settings.ts";
+import { askHuman } from "../../turn/human-approval.ts";
+import { type ApprovalResponse, approvalResponseSchema } from "./approval-function.ts";
 
 /**
  * Requests approval, runs the code and words empty output and errors. Code that is not approved counts as failed.
@@ -47,9 +48,32 @@ export async function* runCode(
   return { ...result, output: errorOutput(prompts, exit_code, output) };
 }
 
-// oxlint-disable-next-line require-yield -- it has the shape of one that shows them
+// oxlint-disable-next-line require-yield -- has the signature of the streaming variant
 async function* withoutPieces<R>(pieces: AsyncGenerator<unknown, R, void>) {
   let next = await pieces.next();
   while (!next.done) next = await pieces.next();
   return next.value;
+}
+
+/** Requests approval from the function or human, if one is configured. @param key the key of the function's step */
+async function askApproval(
+  { name, approve, humanApproval, modelContext }: ExecutorSettings,
+  blocks: readonly CodeBlock[],
+  key: string,
+  ctx: TurnContext,
+): Promise<ApprovalResponse> {
+  const code = blocks
+    .map(({ language, code: text }) => `\`\`\`${language}\n${text}\n\`\`\``)
+    .join("\n\n");
+  if (humanApproval !== null) {
+    const question = { source: name, prompt: `"${name}" wants to run this code.`, code };
+    return askHuman(humanApproval, question, ctx);
+  }
+  if (approve === null) return { approved: true, reason: "" };
+  const request = { code, context: await modelContext.getMessages() };
+  return ctx.step(
+    key,
+    async ({ signal }) => approvalResponseSchema.parse(await approve(request, signal)),
+    { fingerprint: hash64(JSON.stringify(request)) },
+  );
 }

@@ -1,10 +1,10 @@
 import type { CodeExecutor } from "../../code/code-executor.ts";
 import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
-import { UnboundedChatCompletionContext } from "../../context/unbounded-chat-completion-context.ts";
+import { UnboundedChatCompletionContext } from "../../context/base-chat-completion-context.ts";
 import { ValueError } from "../../errors.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
 import type { SystemMessage } from "../../models/llm-messages.ts";
-import { type HumanApproval, humanApproval } from "../../run/human-approval.ts";
+import { type HumanApproval, humanApproval } from "../../turn/human-approval.ts";
 import type { ApprovalFunction } from "./approval-function.ts";
 import type { CodeExecutorAgentOptions } from "./options.ts";
 import { type ExecutorPrompts, promptsOf } from "./prompts.ts";

@@ -1,4 +1,5 @@
-import { fileMetadata } from "../../code/code-block.ts";
+import { codeMetadata } from "../../code/code-block.ts";
+import { shownOutput } from "../../messages/views.ts";
 import { markdownCode } from "../../code/markdown-code.ts";
 import { TroupeError } from "../../errors.ts";
 import type {
@@ -10,11 +11,11 @@ import type { TextMessage } from "../../messages/chat-messages.ts";
 import { asEvents, chunkEvents, createMessage } from "../../messages/create.ts";
 import type { ChatMessage, Message } from "../../messages/message.ts";
 import { assistantMessage, type TextResult } from "../../models/assistant-message.ts";
-import { callModel, streamModel } from "../../models/call-model.ts";
+import { callModel, streamModel } from "../../turn/call-model.ts";
 import type { ChatCompletionClient, CreateResult } from "../../models/chat-completion-client.ts";
-import type { TurnContext } from "../../run/turn-context.ts";
+import type { TurnContext } from "../../turn/turn-context.ts";
 import type { AgentResponse } from "../chat-agent.ts";
-import { modelMessages, remember } from "../model-input.ts";
+import { modelMessages, remember } from "../../context/base-chat-completion-context.ts";
 import { retryQuestion } from "./prompts.ts";
 import { readRetryDecision, RETRY_DECISION, type RetryDecision } from "./retry-decision.ts";
 import { runCode } from "./run-code.ts";
@@ -47,18 +48,22 @@ export class CoderTurn {
       }
       yield this.#generated(content, blocks, attempt);
       const id = this.#ctx.id();
-      const { files, ...result } = yield* runCode(
+      const { files, images, ...result } = yield* runCode(
         this.#settings,
         blocks,
         { attempt, id },
         this.#ctx,
       );
-      modelContext.addMessage({ content: result.output, source, type: "UserMessage" });
+      modelContext.addMessage({
+        content: shownOutput({ output: result.output, images }),
+        source,
+        type: "UserMessage",
+      });
       yield createMessage<CodeExecutionEvent>(this.#ctx, {
         type: "CodeExecutionEvent",
         id,
         source,
-        metadata: fileMetadata(files),
+        metadata: codeMetadata({ files }),
         retry_attempt: attempt,
         result,
       });
@@ -77,8 +82,8 @@ export class CoderTurn {
   async *#ask(): AsyncGenerator<Message, TextResult, void> {
     const { name: source, modelClient, modelContext, stream } = this.#settings;
     const ctx = this.#ctx;
-    const messages = await modelMessages(this.#settings);
     const key = this.#modelKey();
+    const messages = await modelMessages(this.#settings, ctx, key);
     let result: CreateResult;
     if (stream) {
       const messageId = ctx.id();
@@ -96,10 +101,12 @@ export class CoderTurn {
   /** The question is not added to the context and is sent without the system message, which demands code. */
   async #decide(output: string): Promise<RetryDecision> {
     const { name: source, prompts } = this.#settings;
-    const context = await modelMessages({ ...this.#settings, systemMessage: null });
+    const key = this.#modelKey();
+    const input = { ...this.#settings, systemMessage: null };
+    const context = await modelMessages(input, this.#ctx, key);
     const reply = await callModel(
       this.#ctx,
-      this.#modelKey(),
+      key,
       this.#settings.modelClient,
       [...context, { content: retryQuestion(prompts, output), source, type: "UserMessage" }],
       { jsonOutput: RETRY_DECISION },

@@ -1,7 +1,7 @@
 import { ComponentError, type Issue } from "../../errors.ts";
 import { pathOf } from "../../issues.ts";
 import type { JsonObject } from "../../json.ts";
-import type { HumanApproval } from "../../run/human-approval.ts";
+import type { HumanApproval } from "../../turn/human-approval.ts";
 import type {
   AnyComponentDefinition,
   Component,
@@ -18,9 +18,9 @@ export type ComponentRoles = ComponentRole | readonly ComponentRole[];
 export interface CheckedComponent {
   definition: AnyComponentDefinition;
   config: unknown;
-  /** The config as it was written, in the current version and without the keys that every tool has. */
+  /** The config as written, migrated to the current version, without the keys common to all tools. */
   given: JsonObject;
-  /** Of a tool: whether a human is asked before its calls. */
+  /** For a tool: whether a human is asked before its calls. */
   approval: HumanApproval | null;
 }
 
@@ -33,8 +33,8 @@ export interface NodeLoader {
 }
 
 /**
- * Everything wrong with component JSON that failed to load with `first`. Loading stops at the first mistake; this
- * looks at every component below, whether or not what surrounds it is good.
+ * Finds all mistakes in component JSON that failed to load with `first`. Loading stops at the first mistake; this
+ * checks every nested component, even inside an invalid one.
  */
 export function findIssues(
   nodes: NodeLoader,
@@ -51,7 +51,7 @@ export function findIssues(
   return [...found.values()];
 }
 
-/** Children first, so that a component is built only of good ones, and each only once. */
+/** Checks children first, so that a component is built only from valid children, each once. */
 function visit(
   nodes: NodeLoader,
   model: unknown,

@@ -3,18 +3,18 @@ import { isJsonObject } from "../../json.ts";
 
 /** Limits that protect the loader from oversized component JSON. */
 export interface ComponentLimits {
-  /** Components inside components. */
+  /** The deepest nesting of components. */
   depth: number;
-  /** Components in all. */
+  /** The most components. */
   components: number;
 }
 
 export const DEFAULT_LIMITS: ComponentLimits = { depth: 32, components: 1000 };
 
-/** Objects and lists inside each other, for each level of components: room for any schema, not for the stack's end. */
+/** The deepest nesting of objects and lists per level of components: enough for any schema, and safe for the stack. */
 const NESTING_PER_LEVEL = 16;
 
-/** Whether a value looks like component JSON, wherever it stands. */
+/** Whether a value has the shape of component JSON. */
 export function looksLikeComponent(value: unknown): value is { provider: string; config: object } {
   return isJsonObject(value) && typeof value.provider === "string" && isJsonObject(value.config);
 }

@@ -13,7 +13,10 @@ export function nearMatches(name: string, names: Iterable<string>): string[] {
     .map(({ candidate }) => candidate);
 }
 
-/** Module names are copied, class names are typed: only the latter are compared, cut so that input bounds the work. */
+/**
+ * Module names are copied, class names are typed: only class names are compared, truncated so that the input bounds the
+ * work.
+ */
 function shortName(name: string): string {
   return name.slice(name.lastIndexOf(".") + 1, 100 + name.lastIndexOf(".")).toLowerCase();
 }

@@ -1,5 +1,3 @@
-const REDIS_MEMORY =
-  "it needs a connection to Redis. Use a FullTextMemory, or a memory of your own that queries a store over HTTP in a step";
 const SERVER_CONVERSATION =
   "its conversation is stored by the model's host, so that a turn cannot be repeated after a crash";
 
@@ -50,27 +48,17 @@ const NOT_HERE: { readonly [module: string]: { readonly [name: string]: string }
     SKChatCompletionAdapter:
       "it wraps a Python library. Use an OpenAIChatCompletionClient or an OllamaChatCompletionClient",
   },
-  "autogen_ext.memory.chromadb": {
-    ChromaDBVectorMemory:
-      "it stores its index on disk or in a Python client. Use a FullTextMemory, or a memory of your own that queries a vector store in a step",
-  },
-  "autogen_ext.memory.redis": { RedisMemory: REDIS_MEMORY },
-  // The name that AutoGen dumps.
-  "autogen_ext.memory.redis_memory": { RedisMemory: REDIS_MEMORY },
-  "autogen_ext.memory.mem0": {
-    Mem0Memory:
-      "it wraps a Python library. Use a FullTextMemory, or a memory of your own that calls Mem0 over HTTP in a step",
-  },
   "autogen_ext.memory.canvas": {
     TextCanvasMemory:
-      "it stores its text in the memory of one process. Use a FullTextMemory or a memory of your own",
+      "it stores its text in the memory of one process. Use a NotesMemory, whose notes the model sees and edits",
   },
   "autogen_ext.experimental.task_centric_memory": {
     MemoryController:
-      "it stores its memories on disk. Use a FullTextMemory or a memory of your own",
+      "it stores its memories on disk. Use a VectorMemory, which can learn from runs, or a memory of your own",
   },
   "autogen_ext.experimental.task_centric_memory.utils": {
-    Teachability: "it stores its memories on disk. Use a FullTextMemory or a memory of your own",
+    Teachability:
+      "it stores its memories on disk. Use a VectorMemory, which can learn from runs, or a memory of your own",
   },
   "autogen_ext.tools.mcp": {
     McpSessionActor: "it is the connection of an McpWorkbench. Use an McpWorkbench",

@@ -1,24 +1,31 @@
-import { ComponentError } from "../../errors.ts";
-import type { Note } from "../component.ts";
+import { ComponentError, TroupeError } from "../../errors.ts";
+import type { Note, NoteLoader } from "../component.ts";
 import { type CheckedComponent, componentsIn, type NodeLoader } from "./find-issues.ts";
 import { className } from "../providers.ts";
 import { configJsonSchema, unknownKeys } from "./unknown-keys.ts";
 
+/** The functions of the registry that notes need. */
+export type NoteSource = Pick<NodeLoader, "check"> & NoteLoader;
+
 /** The notes on the components in `model`, in document order. */
-export function* notesOn(
-  nodes: Pick<NodeLoader, "check">,
-  model: unknown,
-  path: string,
-): Generator<Note> {
+export function* notesOn(nodes: NoteSource, model: unknown, path: string): Generator<Note> {
   const checked = check(nodes, model, path);
   if (checked === undefined) return;
-  const { definition, config } = checked;
+  const { config } = checked;
   yield* ignoredKeys(checked, `${path}.config`);
-  for (const note of definition.notes?.(config as never) ?? []) {
-    yield { ...note, path: `${path}.${note.path}` };
-  }
+  for (const note of ownNotes(checked, nodes)) yield { ...note, path: `${path}.${note.path}` };
   for (const [place, child] of componentsIn(config, `${path}.config`)) {
     yield* notesOn(nodes, child, place);
+  }
+}
+
+/** An object that only looks like a component may have a config with which it cannot be loaded. */
+function ownNotes({ definition, config }: CheckedComponent, nodes: NoteSource): readonly Note[] {
+  try {
+    return definition.notes?.(config, nodes) ?? [];
+  } catch (error) {
+    if (error instanceof TroupeError) return [];
+    throw error;
   }
 }
 

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
 import type { Note } from "../component.ts";
 import { nearMatches } from "./near-matches.ts";
 
-/** By config schema: making one takes longer than checking a config against it. */
+/** Cached by config schema: making one takes longer than checking a config against it. */
 const jsonSchemas = new WeakMap<z.ZodType, JsonObject>();
 
 /** The JSON Schema of a config as it is written. */
@@ -17,8 +17,8 @@ export function configJsonSchema(schema: z.ZodType): JsonObject {
 }
 
 /**
- * The keys of a config that its schema does not have: they have no effect, and many are misspelled. Nothing is said
- * about objects that may have any keys.
+ * Finds the keys of a config that its schema does not have: they have no effect, and many are misspelled. Objects
+ * that may have any keys are skipped.
  *
  * @param owner the class whose config it is
  */
@@ -64,7 +64,7 @@ function inside(value: Json, schema: Json, owner: string, path: string): Note[] 
   return unknownKeys(value, schema, owner, path);
 }
 
-/** The properties of an object that has no others; undefined where any key is allowed or the schema does not say. */
+/** The properties of an object that allows no others; undefined if it allows any key or the schema does not say. */
 function propertiesOf(schema: JsonObject): JsonObject | undefined {
   const { properties, additionalProperties } = schema;
   if (!isJsonObject(properties)) return undefined;

@@ -22,13 +22,13 @@ export const arrayKeywords = {
     }
   },
 
-  /** A list of schemas is what `prefixItems` is since draft 2020-12. */
+  /** A list of schemas means the same as `prefixItems` since draft 2020-12. */
   items(inspection: Inspection, argument: Json): void {
     if (Array.isArray(argument)) arrayKeywords.prefixItems(inspection, argument);
     else requireFrom(inspection, lengthOf(inspection.schema["prefixItems"]), argument);
   },
 
-  /** Goes with a list in `items`. */
+  /** Applies beside a list in `items`. */
   additionalItems(inspection: Inspection, schema: Json): void {
     const { items } = inspection.schema;
     if (Array.isArray(items)) requireFrom(inspection, items.length, schema);

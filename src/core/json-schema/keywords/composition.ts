@@ -1,6 +1,5 @@
-import type { Json } from "../../json.ts";
-import type { Inspection } from "../inspection.ts";
-import type { Verdict } from "../place.ts";
+import { type Json, isJsonObject } from "../../json.ts";
+import type { Inspection, Verdict } from "../inspection.ts";
 import { resolveReference } from "../reference.ts";
 
 export const compositionKeywords = {
@@ -48,7 +47,7 @@ function isGood({ failures }: Verdict): boolean {
   return failures.length === 0;
 }
 
-/** Of alternatives only one of which has the type of the value, that one says what is wrong. */
+/** If only one alternative has the type of the value, its issues are reported. */
 function failUnion(inspection: Inspection, verdicts: readonly Verdict[]): void {
   const depth = inspection.place.keys().length;
   const sameType = verdicts.filter(
@@ -58,3 +57,19 @@ function failUnion(inspection: Inspection, verdicts: readonly Verdict[]): void {
   if (sameType.length === 1 && only !== undefined) inspection.add(...only.failures);
   else inspection.fail("matches none of the alternatives");
 }
+
+export const unevaluatedKeywords = {
+  unevaluatedProperties(inspection: Inspection, schema: Json): void {
+    if (!isJsonObject(inspection.value)) return;
+    for (const name of Object.keys(inspection.value)) {
+      if (!inspection.described.has(name)) inspection.requireOf(name, schema);
+    }
+  },
+
+  unevaluatedItems(inspection: Inspection, schema: Json): void {
+    if (!Array.isArray(inspection.value)) return;
+    for (const index of inspection.value.keys()) {
+      if (!inspection.described.has(index)) inspection.requireOf(index, schema);
+    }
+  },
+};

@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
-import type { Inspection } from "../inspection.ts";
-import { Place } from "../place.ts";
+import { type Inspection, Place } from "../inspection.ts";
 
 export const objectKeywords = {
   required(inspection: Inspection, names: Json): void {
@@ -39,7 +38,7 @@ export const objectKeywords = {
     applyDependencies(inspection, dependencies);
   },
 
-  /** The two above in one, before draft 2019-09. */
+  /** Combines `dependentRequired` and `dependentSchemas`, before draft 2019-09. */
   dependencies(inspection: Inspection, dependencies: Json): void {
     applyDependencies(inspection, dependencies);
   },

@@ -33,7 +33,7 @@ export const stringKeywords = {
   },
 };
 
-/** In characters, not in UTF-16 units. */
+/** Counts characters, not UTF-16 units. */
 function lengthOf(value: Json): number | undefined {
   return typeof value === "string" ? Array.from(value).length : undefined;
 }

@@ -1,7 +1,7 @@
 import type { WorkLimit } from "../work-limit.ts";
 import type { Program } from "./program.ts";
 
-/** One text being searched; remembers the outcome of look-arounds, which else would run once for each way to them. */
+/** One text being searched; caches the results of look-arounds, which would otherwise run once per path to them. */
 export class Search {
   readonly #characters: readonly string[];
   readonly #limit: WorkLimit;
@@ -19,7 +19,7 @@ export class Search {
   }
 
   /**
-   * Follows all ways through the program side by side, character by character: time is at most the length of the text
+   * Follows all paths through the program in parallel, character by character: time is at most the length of the text
    * times the size of the program.
    */
   #run(program: Program, from: number, anywhere: boolean): boolean {
@@ -45,7 +45,9 @@ export class Search {
     }
   }
 
-  /** Adds what can be reached at `position` without reading a character; true when that is a match. */
+  /**
+   * Adds all instructions reachable at `position` without reading a character; returns true if one of them is a match.
+   */
   #reach({ instructions }: Program, start: number, position: number, states: States): boolean {
     const open = [start];
     for (let index = open.pop(); index !== undefined; index = open.pop()) {

@@ -1,7 +1,7 @@
 import { ValueError } from "../../errors.ts";
 import type { Atom, Node } from "./syntax.ts";
 
-/** A step of a nondeterministic automaton; all but `split` and `match` go on at the next one. */
+/** An instruction of a nondeterministic automaton; all except `split` and `match` continue at the next one. */
 export type Instruction =
   | { op: "atom"; atom: Atom }
   | { op: "assert"; kind: "start" | "end" | "boundary" | "inside" }

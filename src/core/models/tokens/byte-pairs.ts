@@ -43,7 +43,7 @@ export class BytePairCounter {
     return count;
   }
 
-  /** The number of parts left when neighbours are merged, the lowest rank first, until none form a token. */
+  /** The number of parts left after neighbours are merged, lowest rank first, until no two form a token. */
   #merged(bytes: string): number {
     const starts = Array.from({ length: bytes.length + 1 }, (_, index) => index);
     const rankAt = (index: number): number =>

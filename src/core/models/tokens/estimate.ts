@@ -1,25 +1,27 @@
+import { isFile } from "../attached-files.ts";
 import type {
   FunctionCall,
   FunctionExecutionResult,
-  ImageContent,
   LLMMessage,
+  UserPart,
 } from "../llm-messages.ts";
 import type { RequestUsage } from "../request-usage.ts";
 import { splitImages } from "../shown-images.ts";
+import { fileTokens } from "./file-tokens.ts";
 import { imageTokens } from "./image-tokens.ts";
 
-/** Characters of a token, in English prose on the average. */
+/** Average characters per token in English prose. */
 const CHARACTERS = 4;
 
-type Part = string | ImageContent | FunctionCall | FunctionExecutionResult;
+type Part = UserPart | FunctionCall | FunctionExecutionResult;
 
-/** Messages never change, and the same ones are sent with each call. */
+/** Cached, because messages never change and are sent again with each call. */
 const known = new WeakMap<LLMMessage, number>();
 
 /**
- * The tokens of a call of which nobody says how many they were, from the length of its texts. Loads no tokenizer.
+ * Estimates the tokens of a call without reported usage, from the length of its texts. Loads no tokenizer.
  *
- * @param text what has arrived of the answer
+ * @param text the received part of the answer
  */
 export function estimateUsage(messages: readonly LLMMessage[], text: string): RequestUsage {
   const prompt_tokens = messages.reduce((sum, message) => sum + estimateTokens(message), 0);
@@ -39,6 +41,7 @@ function messageTokens({ content }: LLMMessage): number {
 }
 
 function partTokens(part: Part): number {
+  if (isFile(part)) return fileTokens(part, textTokens);
   if (typeof part !== "string" && "data" in part) return imageTokens(part);
   const text = typeof part === "string" ? part : JSON.stringify(part);
   return splitImages(text)

@@ -1,6 +1,6 @@
 import { imageMediaType } from "../images.ts";
 
-/** Pixels. */
+/** Sizes in pixels. */
 export interface ImageSize {
   width: number;
   height: number;

@@ -7,7 +7,7 @@ const TILE = 512;
 const LONGEST = 2048;
 const SHORTEST = 768;
 
-/** For images whose size is not in their first bytes: that of a square one at the model's full resolution. */
+/** For images whose size is not in their first bytes: the tokens of a square image at the model's full resolution. */
 const UNKNOWN = { width: SHORTEST, height: SHORTEST };
 
 /** The tokens of an image. OpenAI scales it down and counts tiles. */

@@ -2,13 +2,15 @@ import type { JsonObject } from "../../json.ts";
 import { isJsonObject } from "../../json.ts";
 import type { ToolSchema } from "../chat-completion-client.ts";
 import { splitImages } from "../shown-images.ts";
+import { isFile } from "../attached-files.ts";
+import { fileTokens } from "./file-tokens.ts";
 import { imageTokens } from "./image-tokens.ts";
 import type { LLMMessage } from "../llm-messages.ts";
 import { tokenizerFor } from "./tokenizer.ts";
 
 type Encode = (text: string) => number;
 
-/** Counts by tokenizer: a message never changes, and trimming a conversation counts it at every call. */
+/** Counts by tokenizer, cached: a message never changes, and trimming a conversation counts it at every call. */
 const counted = new Map<string, WeakMap<LLMMessage, number>>();
 
 /** Tokens that begin the reply. */
@@ -52,7 +54,9 @@ function messageTokens(message: LLMMessage, encode: Encode): number {
           sum +
           (typeof part === "string"
             ? encode(JSON.stringify({ type: "text", text: part }))
-            : imageTokens(part)),
+            : isFile(part)
+              ? fileTokens(part, encode)
+              : imageTokens(part)),
         head,
       );
     }
@@ -75,7 +79,7 @@ function messageTokens(message: LLMMessage, encode: Encode): number {
   }
 }
 
-/** A text with the images that tools left in it, which models are shown as images. */
+/** A text without the images that tools left in it, because models get them as images. */
 function shownTokens(text: string, encode: Encode): number {
   return splitImages(text)
     .map((part) => (typeof part === "string" ? encode(part) : imageTokens(part)))

@@ -1,14 +1,22 @@
+import * as z from "zod";
 import type { ChatAgent } from "../../agents/chat-agent.ts";
 import { ValueError } from "../../errors.ts";
 import type { Team } from "../team.ts";
 import type { Activation, DiGraphEdge } from "./di-graph-node.ts";
 import { DiGraph } from "./di-graph.ts";
+import { aFunction, aText, checkOptions, type OptionsSchema } from "../../options.ts";
 
 /** A participant, or its name. */
 export type GraphNodeRef = ChatAgent | Team | string;
 
 /** The options of an edge. */
 export type EdgeOptions = Omit<DiGraphEdge, "target">;
+
+const edgeOptionsSchema: OptionsSchema<EdgeOptions> = z.object({
+  condition: z.union([aText, aFunction]).nullish(),
+  activationGroup: aText.nullish(),
+  activationCondition: z.enum(["all", "any"]).nullish(),
+});
 
 /**
  * Puts a {@link DiGraph} together from the participants of a team (AutoGen `DiGraphBuilder`).
@@ -39,6 +47,7 @@ export class DiGraphBuilder {
 
   /** @throws ValueError when one of the two was not added as a node */
   addEdge(source: GraphNodeRef, target: GraphNodeRef, options: EdgeOptions = {}): this {
+    checkOptions(edgeOptionsSchema, options, "addEdge");
     const { edges } = this.#node(source, "an edge begins at");
     this.#node(target, "an edge leads to");
     edges.push({ ...options, target: nameOf(target) });
@@ -91,7 +100,7 @@ export class DiGraphBuilder {
     if (node) return node;
     const known = [...this.#nodes.keys()].map((key) => `"${key}"`).join(", ") || "none";
     throw new ValueError(
-      `${role} "${name}", which is no node; add it with addNode first (nodes: ${known})`,
+      `${role} "${name}", which is not a node; add it with addNode first (nodes: ${known})`,
     );
   }
 }

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { type Issue, ValueError } from "../../errors.ts";
 import { listIssues } from "../../issues.ts";
 import {
@@ -9,6 +10,7 @@ import {
 } from "./di-graph-node.ts";
 import { type GraphCycles, findCycles } from "./find-cycles.ts";
 import { findGraphIssues } from "./graph-rules.ts";
+import { anything, aText, checkOptions, type OptionsSchema } from "../../options.ts";
 
 export interface DiGraphOptions {
   /** By name; edges and participants refer to the key. */
@@ -16,6 +18,11 @@ export interface DiGraphOptions {
   /** Where a run begins. Default: at every node that no edge leads to. */
   defaultStartNode?: string | null | undefined;
 }
+
+const optionsSchema: OptionsSchema<DiGraphOptions> = z.object({
+  nodes: z.record(z.string(), anything),
+  defaultStartNode: aText.nullish(),
+});
 
 /**
  * The order in which participants speak (AutoGen `DiGraph`); a {@link DiGraphBuilder} is a shorter way to write one.
@@ -43,7 +50,8 @@ export class DiGraph {
   #cycles: GraphCycles | undefined;
 
   /** Takes any graph; {@link validate} says whether it can run. */
-  constructor({ nodes, defaultStartNode }: DiGraphOptions) {
+  constructor(options: DiGraphOptions) {
+    const { nodes, defaultStartNode } = checkOptions(optionsSchema, options, "DiGraph");
     this.nodes = new Map(Object.entries(nodes).map(([key, node]) => [key, completeNode(node)]));
     this.defaultStartNode = defaultStartNode ?? null;
     this.groups = groupEdges(this.nodes);
@@ -55,7 +63,7 @@ export class DiGraph {
     return [...this.nodes.keys()].filter((name) => !this.groups.has(name));
   }
 
-  /** The nodes that no edge leaves. */
+  /** The nodes without outgoing edges. */
   leafNodes(): string[] {
     return [...this.nodes].filter(([, { edges }]) => edges.length === 0).map(([name]) => name);
   }

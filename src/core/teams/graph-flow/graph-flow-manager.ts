@@ -1,6 +1,6 @@
 import type { Stop } from "../../conditions/termination-condition.ts";
 import type { Json, JsonObject } from "../../json.ts";
-import { isChatMessage } from "../../messages/kinds.ts";
+import { isChatMessage } from "../../messages/views.ts";
 import type { AgentEvent } from "../../messages/message.ts";
 import type { Decision, GroupChatManager, Spoken } from "../group-chat-manager.ts";
 import type { DiGraph } from "./di-graph.ts";
@@ -13,7 +13,7 @@ export class GraphFlowManager implements GroupChatManager {
   readonly #graph: DiGraph;
   readonly #progress: GraphProgress;
 
-  /** @param graph one that can run, all of its nodes participants */
+  /** @param graph a valid graph whose nodes are all participants */
   constructor(graph: DiGraph) {
     this.#graph = graph;
     this.#progress = new GraphProgress(graph);
@@ -55,7 +55,7 @@ export class GraphFlowManager implements GroupChatManager {
     this.#progress.moveTo(readGraphState(this.#graph, state));
   }
 
-  /** `ready`: the nodes that speak next, or now. `turns`: how often each has spoken since the graph was begun. */
+  /** `ready`: the nodes that speak next, or now. `turns`: how often each has spoken since the graph was started. */
   visibleState(): JsonObject {
     const { isOver, ready, turns } = this.#progress;
     return { graph: { ready: isOver ? [] : [...ready], turns } };
@@ -73,13 +73,13 @@ export class GraphFlowManager implements GroupChatManager {
     return isPositionIn(this.#graph, head as GraphPosition);
   }
 
-  /** A run that was interrupted goes on with the new task. */
+  /** An interrupted run continues with the new task. */
   #beginTask(): void {
     if (this.#progress.isOver) this.#progress.restart();
     this.#beginAnew();
   }
 
-  /** When no node is ready: after AutoGen saved the graph in the middle of a turn. */
+  /** No node is ready after AutoGen saved the graph in the middle of a turn. */
   #beginAnew(): void {
     if (this.#progress.ready.length === 0) this.#progress.restart();
   }

@@ -14,6 +14,9 @@ import { diGraphSchema, readDiGraph, writeDiGraph } from "./di-graph-config.ts";
 import type { DiGraph } from "./di-graph.ts";
 import { GraphFlowManager } from "./graph-flow-manager.ts";
 import { findTeamIssues } from "./graph-rules.ts";
+import { checkArgument, objectWith } from "../../options.ts";
+
+const aGraph = objectWith("a DiGraph, which DiGraphBuilder makes", "startNodes", "cycles");
 
 const configSchema = groupChatConfigSchema.extend({ graph: diGraphSchema });
 
@@ -59,6 +62,7 @@ export class GraphFlow extends GroupChat {
     graph: DiGraph,
     options: GroupChatOptions = {},
   ) {
+    checkArgument(aGraph, graph, "GraphFlow", "graph");
     super(participants, new GraphFlowManager(graph), {
       ...options,
       name: options.name || "GraphFlow",

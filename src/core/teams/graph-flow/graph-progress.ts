@@ -2,20 +2,20 @@ import type { ChatMessage } from "../../messages/message.ts";
 import { isComplete, isTaken } from "./di-graph-node.ts";
 import type { DiGraph } from "./di-graph.ts";
 
-/** How far a run has come, as JSON; null before the first. */
+/** The progress of a run as JSON; null before the first run. */
 export type GraphPosition = {
-  /** The nodes that speak next; none after the end, where `turns` is known. */
+  /** The nodes that speak next; empty after the end, if `turns` is known. */
   ready: string[];
-  /** Taken edges per group since their target last spoke; groups without any are left out. */
+  /** Taken edges per group since their target last spoke; groups with zero are left out. */
   taken: { [target: string]: { [group: string]: number } };
-  /** How often each node has spoken since the graph was begun; AutoGen does not tell. */
+  /** How often each node has spoken since the graph was started; AutoGen does not record it. */
   turns?: { [node: string]: number };
 } | null;
 
 /**
- * How far a run has come in a graph: which nodes are to speak next, and how many edges of each group were taken since
- * their target spoke last. Only groups of which an edge was taken are kept, so that a turn costs what the edges of the
- * nodes that spoke cost, whatever the size of the graph.
+ * The progress of a run in a graph: which nodes speak next, and how many edges of each group were taken since their
+ * target last spoke. Only groups with a taken edge are kept, so that the cost of a turn depends only on the edges of
+ * the nodes that spoke, whatever the size of the graph.
  */
 export class GraphProgress {
   readonly #graph: DiGraph;
@@ -31,17 +31,17 @@ export class GraphProgress {
     this.#ready = [...this.#starts];
   }
 
-  /** The nodes that speak next, one twice if two groups of its edges are complete. */
+  /** The nodes that speak next; a node is listed twice if two groups of its edges are complete. */
   get ready(): readonly string[] {
     return this.#ready;
   }
 
-  /** How often each node has spoken since the graph was begun. */
+  /** How often each node has spoken since the graph was started. */
   get turns(): { [node: string]: number } {
     return Object.fromEntries(this.#turns);
   }
 
-  /** Whether it has run to its end, and no other run has begun. */
+  /** Whether it has run to its end and no other run has started. */
   get isOver(): boolean {
     return !this.#isUnderWay && this.#turns.size > 0;
   }
@@ -89,7 +89,7 @@ export class GraphProgress {
     this.restart();
     if (position === null) return;
     for (const [node, turns] of Object.entries(position.turns ?? {})) {
-      // The graph that it was in may have been replaced.
+      // The graph in which the node was may have been replaced.
       if (this.#graph.nodes.has(node) || this.#starts.includes(node)) this.#turns.set(node, turns);
     }
     if (isOver(position)) return;
@@ -120,7 +120,7 @@ export class GraphProgress {
   }
 }
 
-/** Whether it is that of a graph that has run to its end. A state that AutoGen has saved may have no ready nodes, either. */
+/** Whether the progress is that of a completed graph. A state that AutoGen has saved may also have no ready nodes. */
 export function isOver(position: NonNullable<GraphPosition>): boolean {
   return position.ready.length === 0 && position.turns !== undefined;
 }

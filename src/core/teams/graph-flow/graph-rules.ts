@@ -56,7 +56,7 @@ function* unknownTargets({ nodes }: GraphFacts): Generator<Issue> {
       if (nodes.has(target)) continue;
       yield {
         path: pathOf(["nodes", name, "edges", index, "target"], "graph"),
-        message: `node "${name}" has an edge to "${target}", which is no node`,
+        message: `node "${name}" has an edge to "${target}", which is not a node`,
       };
     }
   }

@@ -90,7 +90,7 @@ function* misfits(graph: DiGraph, { remaining, enqueued_any, ready }: State): Ge
   const isNode = isNodeOf(graph);
   for (const [index, name] of ready.entries()) {
     if (isNode(name)) continue;
-    yield { path: pathOf(["ready", index]), message: `"${name}" is no node of this graph` };
+    yield { path: pathOf(["ready", index]), message: `"${name}" is not a node of this graph` };
   }
   const counters: [string, { [target: string]: { [group: string]: number | boolean } }][] = [
     ["remaining", remaining],

@@ -10,9 +10,16 @@ import {
 import { ValueError } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
-import { GroupChat, type GroupChatOptions } from "../group-chat.ts";
+import {
+  GroupChat,
+  type GroupChatOptions,
+  groupChatOptions,
+  groupChatOptionsSchema,
+} from "../group-chat.ts";
 import { groupChatConfigSchema, loadGroupChat } from "../group-chat-config.ts";
+import { requireParticipants } from "../participant.ts";
 import type { Team } from "../team.ts";
+import { formatNotes } from "../../text/check-format.ts";
 import { MagenticOneOrchestrator } from "./magentic-one-orchestrator.ts";
 import { DEFAULT_FINAL_ANSWER_PROMPT, type OrchestratorPrompts } from "./orchestrator-prompts.ts";
 import {
@@ -21,6 +28,14 @@ import {
   promptsFromConfig,
   promptsToConfig,
 } from "./prompts-config.ts";
+import {
+  aModelClient,
+  aNumber,
+  anything,
+  aText,
+  checkOptions,
+  type OptionsSchema,
+} from "../../options.ts";
 
 const configSchema = groupChatConfigSchema.extend({
   model_client: componentModelSchema,
@@ -33,20 +48,27 @@ export interface MagenticOneGroupChatOptions extends GroupChatOptions {
   /** Writes the ledgers and the final answer. */
   modelClient: ChatCompletionClient;
   /**
-   * The most rounds, each begun by a progress ledger. They are counted until the team is reset, not per run, and the
+   * The most rounds, each started by a progress ledger. They are counted until the team is reset, not per run, and the
    * team takes one more than this before it gives its final answer. Null: no limit. Default 20.
    */
   maxTurns?: number | null | undefined;
   /** How many rounds without progress lead to a new plan; a round with progress cancels one. Default 3. */
-  maxStalls?: number;
+  maxStalls?: number | undefined;
   /** The prompt for the final answer. Sent verbatim: it is not a template. */
   finalAnswerPrompt?: string | undefined;
   /** Templates that replace the defaults. */
-  orchestratorPrompts?: Partial<OrchestratorPrompts>;
+  orchestratorPrompts?: Partial<OrchestratorPrompts> | undefined;
 }
 
+const optionsSchema: OptionsSchema<MagenticOneGroupChatOptions> = groupChatOptionsSchema.extend({
+  modelClient: aModelClient,
+  maxStalls: aNumber.optional(),
+  finalAnswerPrompt: aText.optional(),
+  orchestratorPrompts: anything,
+});
+
 /**
- * A team led by an orchestrator that plans, watches progress and plans anew when the work stalls (AutoGen
+ * A team led by an orchestrator that plans, watches progress and plans again when the work stalls (AutoGen
  * `MagenticOneGroupChat`). Each task gets a new plan and resets the participants. Conditions see the messages of
  * participants, not the task and the orchestrator's own messages. Its model calls appear in no message's usage.
  *
@@ -79,6 +101,8 @@ export class MagenticOneGroupChat extends GroupChat {
         orchestratorPrompts: promptsFromConfig(config.orchestrator_prompts ?? {}),
       });
     },
+    notes: ({ orchestrator_prompts }) =>
+      formatNotes("config.orchestrator_prompts", orchestrator_prompts ?? {}),
   });
   readonly definition: Component["definition"] = MagenticOneGroupChat.component;
   readonly #own: Required<
@@ -95,7 +119,8 @@ export class MagenticOneGroupChat extends GroupChat {
       maxStalls = 3,
       finalAnswerPrompt = DEFAULT_FINAL_ANSWER_PROMPT,
       orchestratorPrompts = {},
-    } = options;
+    } = checkOptions(optionsSchema, options, "MagenticOneGroupChat");
+    requireParticipants(participants, "MagenticOneGroupChat");
     requireAgents(participants);
     const manager = new MagenticOneOrchestrator({
       modelClient,
@@ -105,7 +130,7 @@ export class MagenticOneGroupChat extends GroupChat {
       maxStalls,
     });
     super(participants, manager, {
-      ...options,
+      ...groupChatOptions(options),
       maxTurns,
       name: options.name || "MagenticOneGroupChat",
       description: options.description || "A team of agents.",

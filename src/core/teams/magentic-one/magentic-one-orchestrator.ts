@@ -2,17 +2,15 @@ import { TaskError, TroupeError } from "../../errors.ts";
 import type { Json, JsonObject } from "../../json.ts";
 import type { TextMessage } from "../../messages/chat-messages.ts";
 import { createMessage } from "../../messages/create.ts";
-import { isChatMessage } from "../../messages/kinds.ts";
+import { isChatMessage, toModelMessage, toModelText, toText } from "../../messages/views.ts";
 import type { AgentEvent, ChatMessage } from "../../messages/message.ts";
-import { toModelMessage, toModelText, toText } from "../../messages/views.ts";
 import { assistantMessage, type TextResult } from "../../models/assistant-message.ts";
-import { callModel, type ModelCallOptions } from "../../models/call-model.ts";
+import { callModel, type ModelCallOptions } from "../../turn/call-model.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
 import type { LLMMessage } from "../../models/llm-messages.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { modelClientPart } from "../../models/model-client-part.ts";
-import { visibleMessages } from "../../models/visible-messages.ts";
-import type { TurnContext } from "../../run/turn-context.ts";
+import type { TurnContext } from "../../turn/turn-context.ts";
 import type { Stateful } from "../../state/stateful.ts";
 import { formatPython } from "../../text/format.ts";
 import type { Decision, GroupChatManager, GroupChatView, Spoken } from "../group-chat-manager.ts";
@@ -28,7 +26,7 @@ const LEDGER_ATTEMPTS = 10;
 export interface OrchestratorOptions {
   modelClient: ChatCompletionClient;
   prompts: OrchestratorPrompts;
-  /** Sent as it is, unless {@link isFinalAnswerTemplate}. */
+  /** Sent verbatim, unless {@link isFinalAnswerTemplate}. */
   finalAnswerPrompt: string;
   /** One progress ledger after this many, the team gives its final answer. Null: no limit. */
   maxRounds: number | null;
@@ -125,7 +123,7 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     return { task_ledger: { task, facts, plan }, progress_ledger: { rounds, stalls, next, entry } };
   }
 
-  /** Stored apart from the head: it is long, and most turns leave it as it is. */
+  /** Stored separately from the head: it is long, and most turns do not change it. */
   #taskLedger(): Stateful {
     return {
       saveState: () => {
@@ -226,8 +224,7 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     options: ModelCallOptions = {},
   ): Promise<TextResult> {
     const { modelClient } = this.#options;
-    const visible = visibleMessages(modelClient, messages);
-    const result = await callModel(ctx, key, modelClient, visible, options);
+    const result = await callModel(ctx, key, modelClient, messages, options);
     const { content } = result;
     if (typeof content === "string") return { ...result, content };
     throw new ModelError("bad_response", "the orchestrator's model answered with tool calls", {

@@ -8,7 +8,7 @@ export interface OrchestratorPrompts {
   taskLedgerFacts: string;
   /** Asks for a plan, in the same conversation. */
   taskLedgerPlan: string;
-  /** Not a question: tells the participants the task, the team, the facts and the plan. */
+  /** Not a question: gives the participants the task, the team, the facts and the plan. */
   taskLedgerFull: string;
   /** Asks for the progress ledger: a JSON object with its five entries. */
   progressLedger: string;

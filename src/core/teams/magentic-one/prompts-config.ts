@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { hash64 } from "../../ids.ts";
+import { hash64 } from "../../hash.ts";
 import type { JsonObject } from "../../json.ts";
 import { withoutNulls } from "../../component/component.ts";
 import { optionsOf, parseOptions } from "../../option-names.ts";

@@ -1,21 +1,23 @@
+import { preparedMessages } from "../../context/base-chat-completion-context.ts";
 import { TroupeError } from "../../errors.ts";
 import type { SelectorEvent } from "../../messages/agent-events.ts";
 import { chunkEvents, createMessage } from "../../messages/create.ts";
 import type { AgentEvent } from "../../messages/message.ts";
+import { fileNote, isFile } from "../../models/attached-files.ts";
 import { assistantMessage, type TextResult } from "../../models/assistant-message.ts";
-import { callModel, streamModel } from "../../models/call-model.ts";
+import { callModel, streamModel } from "../../turn/call-model.ts";
 import type { CreateResult } from "../../models/chat-completion-client.ts";
 import type { LLMMessage } from "../../models/llm-messages.ts";
 import { isOpenAI } from "../../models/model-family.ts";
-import type { TurnContext } from "../../run/turn-context.ts";
+import type { TurnContext } from "../../turn/turn-context.ts";
 import { formatPython } from "../../text/format.ts";
-import { pythonRepr } from "../../text/python.ts";
+import { pythonRepr, pythonDataClass } from "../../text/python.ts";
 import type { ParticipantInfo } from "../group-chat-manager.ts";
 import { rolesOf } from "../roles.ts";
-import { historyOf } from "./history.ts";
-import { mentionedNames } from "./mentions.ts";
 import type { SelectorFeedback } from "./prompts.ts";
 import type { SelectorSettings } from "./settings.ts";
+import { withoutTrailingSpace } from "../../text/python-space.ts";
+import { endEarly } from "../../wait.ts";
 
 /** The input of a choice. */
 export interface Choice {
@@ -27,8 +29,8 @@ export interface Choice {
 }
 
 /**
- * Has the model choose a speaker. An answer that cannot be used gets feedback and another attempt;
- * after the last one the choice falls on the previous speaker, or on the first candidate.
+ * Has the model choose a speaker. An answer that cannot be used gets feedback and another attempt; after the last one
+ * the choice falls on the previous speaker, or on the first candidate.
  *
  * @returns any participant: as in AutoGen, a name that is not a candidate is accepted
  */
@@ -39,7 +41,7 @@ export async function* askModel(
 ): AsyncGenerator<AgentEvent, string, void> {
   const { participants, candidates, previousSpeaker } = choice;
   const names = participants.map(({ name }) => name);
-  const messages: LLMMessage[] = [await question(settings, choice)];
+  const messages: LLMMessage[] = [await question(settings, choice, ctx)];
   for (let attempt = 0; attempt < settings.maxAttempts; attempt++) {
     const reply = yield* answer(settings, choice.manager, `model:${attempt}`, messages, ctx);
     const mentioned = mentionedNames(reply.content, names);
@@ -60,11 +62,12 @@ export async function* askModel(
 async function question(
   { modelClient, modelContext, prompt }: SelectorSettings,
   { participants, candidates }: Choice,
+  ctx: TurnContext,
 ): Promise<LLMMessage> {
   const content = formatPython(prompt, {
     roles: rolesOf(participants),
     participants: pythonRepr([...candidates]),
-    history: historyOf(await modelContext.getMessages()),
+    history: historyOf(await preparedMessages(modelContext, modelClient, ctx, "question")),
   });
   // Many models answer only after a user message.
   return isOpenAI(modelClient.modelInfo.family)
@@ -107,7 +110,7 @@ async function* answer(
     }
     return reply;
   } finally {
-    await pieces.return(undefined as never);
+    await endEarly(pieces);
   }
 }
 
@@ -119,3 +122,45 @@ function requireText(result: CreateResult, source: string): TextResult {
     `the model of ${source} was asked for a name and answered with tool calls`,
   );
 }
+
+/** The `{history}` of a selector's prompt: what was said, each message followed by blank lines. */
+function historyOf(messages: readonly LLMMessage[]): string {
+  const said = messages.flatMap((message) =>
+    message.type === "UserMessage" || message.type === "AssistantMessage"
+      ? [`${withoutTrailingSpace(`${message.source}: ${contentText(message.content)}`)}\n\n`]
+      : [],
+  );
+  return said.join("\n");
+}
+
+type Content = (LLMMessage & { type: "UserMessage" | "AssistantMessage" })["content"];
+
+/** Pictures and tool calls as they appear in other texts, too (`toText`). */
+function contentText(content: Content): string {
+  if (typeof content === "string") return content;
+  const calls = content.filter((part) => typeof part === "object" && "arguments" in part);
+  if (calls.length > 0)
+    return `[${calls.map((call) => pythonDataClass("FunctionCall", call)).join(", ")}]`;
+  return content
+    .map((part) => (typeof part === "string" ? part : isFile(part) ? fileNote(part) : "<image>"))
+    .join("\n");
+}
+
+/**
+ * Those of `names` that a model's reply mentions, as whole words and in the same letter case. For an underscore it may
+ * write a blank, or put a backslash before it.
+ */
+export function mentionedNames(reply: string, names: readonly string[]): string[] {
+  return names.filter((name) => mentionPattern(name).test(reply));
+}
+
+function mentionPattern(name: string): RegExp {
+  const spellings = [name, name.replaceAll("_", " "), name.replaceAll("_", "\\_")];
+  const alternatives = spellings.map((spelling) => spelling.replace(SYNTAX, "\\$&")).join("|");
+  return new RegExp(`(?<!${WORD})(?:${alternatives})(?!${WORD})`, "u");
+}
+
+/** Word characters of any script; `\w` covers ASCII only. */
+const WORD = "[\\p{L}\\p{N}_]";
+
+const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;

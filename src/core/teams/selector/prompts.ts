@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * The default prompt of a selector. The question comes after the conversation, so that
- * the last thing the model reads is not a request from one participant to another.
+ * The default prompt of a selector. The question comes after the conversation, so that the last thing the model reads
+ * is not a request from one participant to another.
  */
 export const DEFAULT_SELECTOR_PROMPT = `You decide who speaks next in a conversation between several participants. You do not take part in it yourself.
 

@@ -11,13 +11,18 @@ import {
 } from "../../component/component.ts";
 import { functionName } from "../../component/functions.ts";
 import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
-import { UnboundedChatCompletionContext } from "../../context/unbounded-chat-completion-context.ts";
+import { UnboundedChatCompletionContext } from "../../context/base-chat-completion-context.ts";
 import { ValueError } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
-import { requireTemplates } from "../../text/check-format.ts";
+import { formatNotes, requireTemplates } from "../../text/check-format.ts";
 import { groupChatConfigSchema, loadGroupChat } from "../group-chat-config.ts";
-import { GroupChat, type GroupChatOptions } from "../group-chat.ts";
+import {
+  GroupChat,
+  type GroupChatOptions,
+  groupChatOptions,
+  groupChatOptionsSchema,
+} from "../group-chat.ts";
 import type { Team } from "../team.ts";
 import {
   DEFAULT_FEEDBACK,
@@ -27,30 +32,54 @@ import {
 } from "./prompts.ts";
 import { SelectorGroupChatManager } from "./selector-manager.ts";
 import type { CandidateFunction, SelectorFunction, SelectorSettings } from "./settings.ts";
+import {
+  aBoolean,
+  aFunction,
+  aModelClient,
+  aModelContext,
+  aNumber,
+  aText,
+  checkOptions,
+  type OptionsSchema,
+} from "../../options.ts";
 
 export interface SelectorGroupChatOptions extends GroupChatOptions {
   /** Chooses the next speaker. */
   modelClient: ChatCompletionClient;
-  /** What the model is asked: a template over `{roles}`, `{participants}` and `{history}`. */
+  /** The prompt: a template over `{roles}`, `{participants}` and `{history}`. */
   selectorPrompt?: string | undefined;
-  /** What the model is told when its answer cannot be used. */
+  /** The feedback when the model's answer cannot be used. */
   selectorFeedback?:
     | { [Mistake in keyof SelectorFeedback]?: string | undefined }
     | null
     | undefined;
   /** Whether a participant may speak twice in a row. Default false. */
-  allowRepeatedSpeaker?: boolean;
+  allowRepeatedSpeaker?: boolean | undefined;
   /** The most attempts of the model at one choice. After them the previous speaker continues. Default 3. */
-  maxSelectorAttempts?: number;
-  /** Chooses before the model is asked. */
+  maxSelectorAttempts?: number | undefined;
+  /** Chooses before the model is called. */
   selectorFunc?: SelectorFunction | null | undefined;
   /** Returns the candidates for the model; `allowRepeatedSpeaker` then does not exclude the previous speaker. */
   candidateFunc?: CandidateFunction | null | undefined;
   /** Whether the model's answer streams; with `emitTeamEvents` it is shown. Default false. */
-  modelClientStreaming?: boolean;
-  /** What the model gets to see of the conversation, as `{history}`. Default everything. */
+  modelClientStreaming?: boolean | undefined;
+  /** Selects the part of the conversation that the model sees as `{history}`. Default everything. */
   modelContext?: ChatCompletionContext | null | undefined;
 }
+
+const optionsSchema: OptionsSchema<SelectorGroupChatOptions> = groupChatOptionsSchema.extend({
+  modelClient: aModelClient,
+  selectorPrompt: aText.optional(),
+  selectorFeedback: z
+    .strictObject({ none: aText.nullish(), many: aText.nullish(), repeated: aText.nullish() })
+    .nullish(),
+  allowRepeatedSpeaker: aBoolean.optional(),
+  maxSelectorAttempts: aNumber.optional(),
+  selectorFunc: aFunction.nullish(),
+  candidateFunc: aFunction.nullish(),
+  modelClientStreaming: aBoolean.optional(),
+  modelContext: aModelContext.nullish(),
+});
 
 const configSchema = groupChatConfigSchema.extend({
   model_client: componentModelSchema,
@@ -87,15 +116,19 @@ export class SelectorGroupChat extends GroupChat {
       const { participants, options } = loadGroupChat(config, loader);
       return new SelectorGroupChat(participants, { ...options, ...ownOptions(config, loader) });
     },
+    notes: ({ selector_prompt, selector_feedback }) => [
+      ...formatNotes("config", { selector_prompt }),
+      ...formatNotes("config.selector_feedback", selector_feedback ?? {}),
+    ],
   });
   readonly definition: Component["definition"] = SelectorGroupChat.component;
   readonly #options: SelectorGroupChatOptions;
   readonly #settings: SelectorSettings;
 
   constructor(participants: readonly (ChatAgent | Team)[], options: SelectorGroupChatOptions) {
-    const settings = settingsOf(options);
+    const settings = settingsOf(checkOptions(optionsSchema, options, "SelectorGroupChat"));
     super(participants, new SelectorGroupChatManager(settings), {
-      ...options,
+      ...groupChatOptions(options),
       name: options.name || "SelectorGroupChat",
       description: options.description || "A team of agents.",
     });

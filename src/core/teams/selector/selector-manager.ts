@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { remember } from "../../agents/model-input.ts";
+import { remember } from "../../context/base-chat-completion-context.ts";
 import { TroupeError } from "../../errors.ts";
 import { jsonObjectSchema } from "../../json-object.ts";
 import type { Json, JsonObject } from "../../json.ts";
-import { isChatMessage } from "../../messages/kinds.ts";
+import { isChatMessage } from "../../messages/views.ts";
 import type { AgentEvent, Message } from "../../messages/message.ts";
 import { modelClientPart } from "../../models/model-client-part.ts";
-import type { TurnContext } from "../../run/turn-context.ts";
+import type { TurnContext } from "../../turn/turn-context.ts";
 import { parseState, stateSchemaOf } from "../../state/load-state.ts";
 import { type Stateful, within } from "../../state/stateful.ts";
 import type {

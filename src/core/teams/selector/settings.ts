@@ -1,7 +1,7 @@
 import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
 import type { Message } from "../../messages/message.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
-import type { TurnContext } from "../../run/turn-context.ts";
+import type { TurnContext } from "../../turn/turn-context.ts";
 import type { SelectorFeedback } from "./prompts.ts";
 
 /**

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import type { ToolCatalog } from "../../component/catalog.ts";
+import type { ToolCatalog } from "../catalog.ts";
 import type { ComponentDefinition } from "../../component/component.ts";
 import { ValueError } from "../../errors.ts";
 import { jsonObjectSchema } from "../../json-object.ts";
 import { type Finding, findingSchema, inspectFunctions } from "../../python/inspect-functions.ts";
-import { PythonFunctionTool } from "../../python/python-function-tool.ts";
+import { PythonFunctionTool } from "./python-function-tool.ts";
 import type { PythonHost } from "../../python/python-host.ts";
 import {
   hashOfSource,
@@ -23,8 +23,8 @@ import { variantOf } from "../tool-variant.ts";
 const preparedSchema = z.object({ source: z.string() }).and(findingSchema);
 
 /**
- * AutoGen's keys, of which the source code and its imports are optional here; `strict`, which AutoGen does not dump; and `troupe` with
- * what {@link preparedSchema} describes.
+ * AutoGen's keys, of which the source code and its imports are optional here; `strict`, which AutoGen does not dump; `env`, the environment
+ * variables of Python; and `troupe` with what {@link preparedSchema} describes.
  */
 const functionToolConfigSchema = z
   .looseObject({
@@ -34,6 +34,7 @@ const functionToolConfigSchema = z
     global_imports: z.array(importSchema).optional(),
     has_cancellation_support: z.boolean().optional(),
     strict: z.boolean().nullish(),
+    env: z.record(z.string(), z.string()).optional(),
   })
   .and(jsonObjectSchema);
 type FunctionToolConfig = z.infer<typeof functionToolConfigSchema>;
@@ -86,11 +87,12 @@ export function functionToolDefinition(
       if (catalog.tool(config.name) !== undefined) {
         return [{ path, message: "does not run: this server has a tool of that name" }];
       }
-      // A team can be shown that cannot be loaded any more, because the settings have changed.
+      // A stored team may still be shown after a change of settings by which it can no longer be loaded.
       if (python === undefined) return [];
       const missing = findingOn(source, config)?.missing ?? [];
       return [
         { path, message: "runs in the sandbox of this server" },
+        ...(python.environmentNotes?.(config.env ?? {}) ?? []),
         ...(missing.length === 0
           ? []
           : [{ path, message: `a call fails at an import: ${remedy(missing, config.name)}` }]),
@@ -103,8 +105,10 @@ export function functionToolDefinition(
 function sourceOf({
   source_code: source = "",
   global_imports: imports,
+  env = {},
 }: FunctionToolConfig): PythonSource | undefined {
-  return source.trim() === "" || isStub(source) ? undefined : pythonSource(source, imports);
+  if (source.trim() === "" || isStub(source)) return undefined;
+  return pythonSource(source, imports, Object.keys(env));
 }
 
 /** The finding on this source, if the config has it. */
@@ -140,7 +144,7 @@ function inPython(config: FunctionToolConfig, python: PythonHost | undefined): A
   return new PythonFunctionTool({
     schema: { name, description, parameters, strict },
     function: source,
-    executor: python.executor(),
+    executor: python.executor(config.env),
     config,
   });
 }

@@ -47,7 +47,7 @@ function functionName(tool: string): string {
   return IDENTIFIER.test(name) && !KEYWORDS.has(name) ? name : `tool_${name}`;
 }
 
-/** By keyword only, so that parameters keep their order whether they have a default or not. */
+/** By keyword only, so that parameters keep their order whether or not they have a default. */
 function signatureOf({ properties, required }: JsonObject): string {
   const needed = new Set(Array.isArray(required) ? required : []);
   const parameters = Object.entries(isJsonObject(properties) ? properties : {})

@@ -1,7 +1,9 @@
+import * as z from "zod";
 import { type Component, withoutNulls } from "../../component/component.ts";
-import type { Json, JsonObject } from "../../json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
+import { isSchema } from "../../json-schema/object-schema.ts";
 import type { ToolSchema } from "../../models/chat-completion-client.ts";
-import type { StepPolicy } from "../../run/turn-context.ts";
+import type { StepPolicy } from "../../steps/step-attempt.ts";
 import { stubOf } from "./function-tool-stub.ts";
 import type { Tool, ToolRun } from "../tool.ts";
 import {
@@ -11,6 +13,14 @@ import {
   toolParameters,
 } from "./tool-parameters.ts";
 import { valueAsText } from "./value-as-text.ts";
+import {
+  aBoolean,
+  aFunction,
+  aText,
+  checkOptions,
+  type OptionsSchema,
+  valueThat,
+} from "../../options.ts";
 
 export const FUNCTION_TOOL: Component["definition"] = {
   provider: "autogen_core.tools.FunctionTool",
@@ -19,21 +29,53 @@ export const FUNCTION_TOOL: Component["definition"] = {
   version: 1,
 };
 
-export interface FunctionToolOptions<P extends ParametersSource> {
+export interface FunctionToolOptions<P extends ParametersSource, Env = object> {
   name: string;
   description: string;
   /** A zod object, or a JSON Schema of type object. Arguments are checked against it before `execute` gets them. */
   parameters: P;
-  /** Returns text or any JSON value. An error it throws becomes an error result that the model reads. */
-  execute: (args: ArgumentsOf<P>, run: ToolRun) => unknown;
+  /**
+   * Returns text or any JSON value. An error it throws becomes an error result that the model reads. `run.env` has the bindings of
+   * the Worker: annotate `run` as `ToolRun<Env>` for their types.
+   */
+  execute: (args: ArgumentsOf<P>, run: ToolRun<Env>) => unknown;
   /**
    * Whether a restart repeats a call that was interrupted. Default `never`: an effect is not repeated. Use `retry` for
    * reads and for effects that `run.idempotencyKey` makes idempotent, `ask` to let a human decide.
    */
-  policy?: StepPolicy;
+  policy?: StepPolicy | undefined;
   /** The model must follow the schema exactly; then every argument is required. Default false. */
-  strict?: boolean;
+  strict?: boolean | undefined;
 }
+
+/** Keywords of which a JSON Schema of an object has one. */
+const OF_OBJECTS = new Set([
+  "properties",
+  "additionalProperties",
+  "$ref",
+  "allOf",
+  "anyOf",
+  "oneOf",
+]);
+
+/** Whether it is not something else by mistake, such as the schemas of single parameters by their names. */
+function mayDescribeObject(schema: JsonObject): boolean {
+  const keywords = Object.keys(schema);
+  if (schema["type"] !== undefined) return schema["type"] === "object";
+  return keywords.length === 0 || keywords.some((keyword) => OF_OBJECTS.has(keyword));
+}
+
+const optionsSchema: OptionsSchema<FunctionToolOptions<ParametersSource>> = z.object({
+  name: aText,
+  description: aText,
+  parameters: valueThat(
+    "a zod object, such as z.object({ city: z.string() }), or a JSON Schema of type object",
+    (value) => isSchema(value) || (isJsonObject(value) && mayDescribeObject(value)),
+  ),
+  execute: aFunction,
+  policy: z.enum(["retry", "never", "ask"]).optional(),
+  strict: aBoolean.optional(),
+});
 
 /**
  * A function as a tool (AutoGen `FunctionTool`). Component JSON has its name and a Python stub that AutoGen loads; here it is loaded
@@ -49,17 +91,21 @@ export interface FunctionToolOptions<P extends ParametersSource> {
  *   policy: "retry",
  * });
  */
-export class FunctionTool<P extends ParametersSource = ParametersSource> implements Tool {
+export class FunctionTool<
+  P extends ParametersSource = ParametersSource,
+  Env = object,
+> implements Tool {
   readonly definition = FUNCTION_TOOL;
   readonly name: string;
   readonly description: string;
   readonly schema: ToolSchema;
   readonly policy: StepPolicy;
   readonly #parameters: ToolParameters<ArgumentsOf<P>>;
-  readonly #execute: FunctionToolOptions<P>["execute"];
+  readonly #execute: FunctionToolOptions<P, Env>["execute"];
 
-  constructor(options: FunctionToolOptions<P>) {
-    const { name, description, parameters, execute, policy = "never", strict = false } = options;
+  constructor(options: FunctionToolOptions<P, Env>) {
+    const given = checkOptions<FunctionToolOptions<P, Env>>(optionsSchema, options, "FunctionTool");
+    const { name, description, parameters, execute, policy = "never", strict = false } = given;
     this.#parameters = toolParameters(name, parameters, strict);
     this.#execute = execute;
     this.name = name;
@@ -69,7 +115,8 @@ export class FunctionTool<P extends ParametersSource = ParametersSource> impleme
   }
 
   async run(args: JsonObject, run: ToolRun): Promise<Json> {
-    const value = await this.#execute(this.#parameters.parse(args), run);
+    // The host has the bindings that the program declares.
+    const value = await this.#execute(this.#parameters.parse(args), run as ToolRun<Env>);
     return (value ?? null) as Json;
   }
 

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { codeResultSchema } from "../../code/code-block.ts";
+import { shownOutput } from "../../messages/views.ts";
 import type { CodeExecutor } from "../../code/code-executor.ts";
 import { componentModelSchema } from "../../component/component-model.ts";
 import {
@@ -31,7 +33,9 @@ const PARAMETERS = {
   additionalProperties: false,
 };
 
-const resultSchema = z.object({ success: z.boolean(), output: z.string() });
+const resultSchema = codeResultSchema
+  .pick({ output: true, images: true })
+  .extend({ success: z.boolean() });
 
 /** Runs Python that a model wrote (AutoGen `PythonCodeExecutionTool`) and returns its output. */
 export class PythonCodeExecutionTool implements Tool {
@@ -61,10 +65,14 @@ export class PythonCodeExecutionTool implements Tool {
     return { name, description, parameters: this.#parameters.schema, strict: false };
   }
 
-  /** @returns `{success, output}` @throws ValueError when `code` is missing or not text */
+  /** @returns `{success, output}`, with `images` where the code wrote some @throws ValueError when `code` is missing or not text */
   async run(args: JsonObject, { signal, idempotencyKey, session, trace }: ToolRun): Promise<Json> {
     const { code } = this.#parameters.parse(args) as { code: string };
-    const { exit_code, output } = await runBlock(
+    const {
+      exit_code,
+      output,
+      images = [],
+    } = await runBlock(
       this.#executor,
       { language: "python", code },
       // The caller counts attempts, and turns the last error into a result.
@@ -76,11 +84,12 @@ export class PythonCodeExecutionTool implements Tool {
         ...(trace && { trace }),
       },
     );
-    return { success: exit_code === 0, output };
+    const shown = images.map(({ path, data }) => ({ path, data }));
+    return { success: exit_code === 0, output, ...(shown.length > 0 && { images: shown }) };
   }
 
   valueAsText(value: Json): string {
-    return resultSchema.parse(value).output;
+    return shownOutput(resultSchema.parse(value));
   }
 
   toConfig(): JsonObject {

@@ -1,18 +1,21 @@
-import type * as z from "zod";
 import { type Issue, ValueError } from "../../errors.ts";
-import { issuesOf, listIssues } from "../../issues.ts";
+import { listIssues } from "../../issues.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
-import { prune } from "../../json-schema/fit.ts";
-import { jsonSchemaOf } from "../../json-schema/from-zod.ts";
+import { prune } from "../../json-schema/arrange.ts";
 import { JsonSchema } from "../../json-schema/json-schema.ts";
+import {
+  checkedBySchema,
+  isObjectSchema,
+  jsonSchemaOf,
+  type ObjectSchema,
+} from "../../json-schema/object-schema.ts";
 
-/** The parameters of a tool: a zod object, or a JSON Schema of type object. */
-export type ParametersSource = z.ZodObject | JsonObject;
+/** The parameters of a tool: an object of zod or of another library, or a JSON Schema of type object. */
+export type ParametersSource = ObjectSchema | JsonObject;
 
 /** The arguments that a {@link ParametersSource} describes. */
-export type ArgumentsOf<P extends ParametersSource> = P extends z.ZodType
-  ? z.output<P>
-  : JsonObject;
+export type ArgumentsOf<P extends ParametersSource> =
+  P extends ObjectSchema<infer Output> ? Output : JsonObject;
 
 /** A tool's parameters: the schema for the model and the parser for its arguments. */
 export interface ToolParameters<Args> {
@@ -30,22 +33,20 @@ export function toolParameters<P extends ParametersSource>(
   source: P,
   strict: boolean,
 ): ToolParameters<ArgumentsOf<P>> {
-  const parameters = isZodObject(source) ? fromZod(tool, source) : fromJsonSchema(tool, source);
+  const parameters = isObjectSchema(source)
+    ? fromObjectSchema(tool, source)
+    : fromJsonSchema(tool, source);
   if (strict) checkStrict(tool, parameters.schema, "parameters");
   return parameters as ToolParameters<ArgumentsOf<P>>;
 }
 
-function isZodObject(source: ParametersSource): source is z.ZodObject {
-  return "_zod" in source;
-}
-
-function fromZod(tool: string, source: z.ZodObject): ToolParameters<unknown> {
+function fromObjectSchema(tool: string, source: ObjectSchema): ToolParameters<unknown> {
   return {
-    schema: jsonSchemaOf(source),
+    schema: jsonSchemaOf(source, `parameters of "${tool}"`),
     parse: (args) => {
-      const parsed = source.safeParse(args);
-      if (parsed.success) return parsed.data;
-      throw refused(tool, issuesOf(parsed.error));
+      const checked = checkedBySchema(source, args);
+      if ("value" in checked) return checked.value;
+      throw refused(tool, checked.issues);
     },
   };
 }

@@ -44,14 +44,14 @@ describe("a builder", () => {
   test("refuses ends that are no nodes, and graphs that cannot run", () => {
     const [a, b] = agents();
     const builder = () => new DiGraphBuilder().addNode(a);
-    expect(() => builder().addEdge(b, a)).toThrow(/begins at "b", which is no node/);
+    expect(() => builder().addEdge(b, a)).toThrow(/begins at "b", which is not a node/);
     expect(() => builder().addEdge(a, "b")).toThrow(/leads to "b", .* \(nodes: "a"\)/);
     expect(() => builder().addConditionalEdges(a, { x: b })).toThrow(/leads to "b"/);
     expect(() => new DiGraphBuilder().setEntryPoint("b")).toThrow(/"b", .* \(nodes: none\)/);
     expect(() => builder().addEdge(a, a).setEntryPoint(a).build()).toThrow(/cannot run.*a -> a/);
   });
 
-  test("goes on after a graph was built, which stays as it is", () => {
+  test("continues after a graph was built, which stays as it is", () => {
     const [a, b, c] = agents();
     const builder = new DiGraphBuilder().addNode(a).addNode(b).addEdge(a, b);
     const graph = builder.build();

@@ -86,7 +86,7 @@ describe("a rule that is broken names the node", () => {
       [
         {
           path: "graph.nodes.a.edges[0].target",
-          message: 'node "a" has an edge to "z", which is no node',
+          message: 'node "a" has an edge to "z", which is not a node',
         },
       ],
     ],

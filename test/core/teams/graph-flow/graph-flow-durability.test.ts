@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isTurnSignal } from "#core/run/signals.ts";
+import { isTurnSignal } from "#core/steps/signals.ts";
 import { GraphFlow, RoundRobinGroupChat, run } from "troupe";
 import { lines, speaker, TestAgent } from "../../support/agents.ts";
 import { outcome, RecordingHost } from "../../support/recording-host.ts";

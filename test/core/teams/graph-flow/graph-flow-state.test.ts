@@ -114,7 +114,7 @@ describe("a graph's state", () => {
     expect(sources).toEqual(["w", "r", "w", "r", "w", "r"]);
   });
 
-  test("what a loaded state of AutoGen has counted too far is counted anew", () => {
+  test("what a loaded state of AutoGen has counted too far is counted again", () => {
     const team = loop();
     const state = team.saveState() as { agent_states: { GraphManager: JsonObject } };
     Object.assign(state.agent_states.GraphManager, {
@@ -128,7 +128,7 @@ describe("a graph's state", () => {
     });
   });
 
-  test("saved in the midst of a turn begins anew", async () => {
+  test("saved in the midst of a turn starts over", async () => {
     const team = flow({ a: ["b"], b: [] });
     const state = team.saveState() as { agent_states: { GraphManager: JsonObject } };
     Object.assign(state.agent_states.GraphManager, { ready: [], remaining: { b: { b: 0 } } });

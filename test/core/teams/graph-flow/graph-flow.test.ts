@@ -89,7 +89,7 @@ describe("a graph", () => {
     expect(listener.heard).toEqual([["go", "b after c", "c was here"]]);
   });
 
-  test("starts at every node without incoming edges, or where it is told to", async () => {
+  test("starts at every node without incoming edges, or at the configured one", async () => {
     const edges = { x: ["z"], y: ["z"], z: [] };
     expect(lines((await run(flow(edges), { task: "go" })).messages)).toEqual([
       "user: go",
@@ -190,7 +190,7 @@ describe("a graph", () => {
     );
   });
 
-  test("a node in a loop is started by the group that is complete, and only that is counted anew", async () => {
+  test("a node in a loop is started by the group that is complete, and only that is counted again", async () => {
     const back = { activationGroup: "back", activationCondition: "any" } as const;
     const edges = {
       a: ["b"],
@@ -261,7 +261,7 @@ describe("the end of a run", () => {
     expect(stop_reason).toBe("Maximum number of messages 4 reached, current message count: 4");
   });
 
-  test("after a failure the graph goes on from the last finished turn", async () => {
+  test("after a failure the graph continues from the last finished turn", async () => {
     const broken = new Set(["a", "b"]);
     const agents = ["a", "b", "c"].map((name) =>
       speaker(name, () => {

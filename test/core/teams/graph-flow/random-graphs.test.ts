@@ -5,6 +5,7 @@ import { GraphFlow, run, toText } from "troupe";
 import { GraphFlowManager } from "#core/teams/graph-flow/graph-flow-manager.ts";
 import { lines, ORIGIN, speaker, text } from "../../support/agents.ts";
 import { type Edges, flow, graphOf, managerState } from "./graphs.ts";
+import { casesOf } from "../../../support/samples.ts";
 
 /** An edge between two of a graph's nodes, by number; whether it is taken, where its node's edges have conditions. */
 interface Arrow {
@@ -16,7 +17,7 @@ interface Arrow {
 interface Sketch {
   size: number;
   arrows: Arrow[];
-  /** Of each node, whether its edges have conditions. */
+  /** Whether the edges of each node have conditions. */
   conditional: boolean[];
 }
 
@@ -133,7 +134,7 @@ describe("of any graph without cycles", () => {
         };
         expect(await thread(ticks)).toEqual(await thread([]));
       }),
-      { numRuns: 50 },
+      { numRuns: casesOf(50) },
     );
   });
 });
@@ -158,7 +159,7 @@ describe("of any graph, loops included", () => {
     return bytes.reduce((sum, byte) => sum + byte, 0) % 5 < 3;
   };
 
-  test("a state saved after any turn goes on as the original", async () => {
+  test("a state saved after any turn continues as the original", async () => {
     await fc.assert(
       fc.asyncProperty(graphs, async ({ size, list }) => {
         const nodes = Array.from({ length: size }, (_, node): [string, DiGraphEdge[]] => [
@@ -186,7 +187,7 @@ describe("of any graph, loops included", () => {
           saved = JSON.parse(JSON.stringify(loaded.saveState()));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: casesOf(60) },
     );
   });
 });

@@ -85,7 +85,7 @@ function timeless(run: Run): unknown {
   );
 }
 
-test("a run plans, plans anew and answers, each plan in a turn of its own", async () => {
+test("a run plans, plans again and answers, each plan in a turn of its own", async () => {
   const { items, states, asked } = await runWith([]);
   expect(items.map(toText)).toEqual([
     "go",

@@ -137,7 +137,7 @@ describe("a task", () => {
     await expect(run(team, { task: null })).rejects.toThrow(/each run needs a task/);
   });
 
-  test("is not needed to go on with what was broken off", async () => {
+  test("is not needed to continue with what was broken off", async () => {
     const replies = ["f", "p", ledger(), ledger(), done("at last"), "x"];
     const model = new ScriptedChatCompletionClient(replies);
     let ill = true;
@@ -153,7 +153,7 @@ describe("a task", () => {
     await expect(run(team, { task: null })).rejects.toThrow(TaskError);
   });
 
-  test("is not needed to go on where a condition has stopped the work", async () => {
+  test("is not needed to continue where a condition has stopped the work", async () => {
     const { bob, team } = crew(["f", "p", ledger(), ledger({ speaker: "bob" }), done(), "x"], {
       terminationCondition: new TextMentionTermination("ann1"),
     });
@@ -162,7 +162,7 @@ describe("a task", () => {
     expect(bob.heard).toEqual([["go / f / p", "go on", "ann1", "go on"]]);
   });
 
-  test("begins anew for the participants, while rounds go on counting", async () => {
+  test("starts over for the participants, while rounds continue counting", async () => {
     const { model, ann, team } = crew([
       "f1",
       "p1",
@@ -268,7 +268,7 @@ describe("stalls", () => {
   const stuck = ledger({ progress: false });
   const loop = ledger({ loop: true });
 
-  test("go up and down, and at the limit the team plans anew and forgets", async () => {
+  test("go up and down, and at the limit the team plans again and forgets", async () => {
     const { model, ann, team } = crew(
       [
         "f1",
@@ -376,7 +376,7 @@ describe("rounds", () => {
     expect((await run(free.team, { task: "go" })).stop_reason).toBe("free");
   });
 
-  test("begin anew after a reset", async () => {
+  test("start over after a reset", async () => {
     const { ann, team } = crew(
       ["f", "p", ledger(), ledger(), "x", "f", "p", ledger(), done("in time"), "y"],
       { maxTurns: 1 },
@@ -447,7 +447,7 @@ describe("conditions", () => {
     expect((await run(team, { task: "on" })).stop_reason).toBe("through");
   });
 
-  test("that count begin anew when the orchestrator ends the run", async () => {
+  test("that count start over when the orchestrator ends the run", async () => {
     const { team } = crew(
       ["f", "p", ledger(), done("one"), "x", "f", "p", ledger(), done("two"), "y"],
       { terminationCondition: new MaxMessageTermination(2) },
@@ -569,7 +569,7 @@ describe("state", () => {
 });
 
 describe("a team", () => {
-  test("shows whom the ledger names when told to, after the instruction", async () => {
+  test("shows whom the ledger names if configured to, after the instruction", async () => {
     const { team } = crew(["f", "p", ledger(), done(), "x"], { emitTeamEvents: true });
     const { messages } = await run(team, { task: "go" });
     expect(lines(messages).slice(2, 5)).toEqual([

@@ -17,7 +17,7 @@ function having(entry: string, value: Json): string {
 const ENTRIES = Object.keys(ledgerObject());
 
 describe("a progress ledger", () => {
-  test("says who goes on with what", () => {
+  test("says who continues with what", () => {
     expect(readLedger(ledger({ speaker: "bob", say: "dig" }), NAMES)).toMatchObject({
       assessment: { satisfied: false, stalling: false, speaker: "bob", instruction: "dig" },
       entry: { next_speaker: { answer: "bob" }, instruction_or_question: { answer: "dig" } },

@@ -2,15 +2,15 @@ import { describe, expect, test } from "vitest";
 import {
   Catalog,
   ComponentRegistry,
-  MagenticOneGroupChat,
-  ValueError,
   coreComponents,
   dumpComponent,
+  type JsonObject,
+  MagenticOneGroupChat,
   run,
+  ValueError,
 } from "troupe";
-import type { JsonObject } from "troupe";
 import { isFinalAnswerTemplate } from "#core/teams/magentic-one/prompts-config.ts";
-import { hash64 } from "#core/ids.ts";
+import { hash64 } from "#core/hash.ts";
 import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { lines, TestAgent } from "../../support/agents.ts";
 import { ledger, ledgerObject } from "../../support/ledger.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mentionedNames } from "#core/teams/selector/mentions.ts";
+import { mentionedNames } from "#core/teams/selector/ask-model.ts";
 
 const NAMES = ["web_tester", "tester", "web"];
 

@@ -150,7 +150,7 @@ describe("answers that cannot be used", () => {
     expect(feedback[2]).toContain("['bob', 'cat']");
   });
 
-  test("end with the previous speaker, or with the first candidate when there is none", async () => {
+  test("end with the previous speaker, or with the first candidate without one", async () => {
     const { team, model } = trio(["x", "x", "bob", "x", "x"], {
       maxSelectorAttempts: 2,
       maxTurns: 1,
@@ -166,7 +166,7 @@ describe("answers that cannot be used", () => {
     model.assertDone();
   });
 
-  test("may name somebody who is no candidate, as AutoGen lets them", async () => {
+  test("may name an agent that is not a candidate, as in AutoGen", async () => {
     const { team } = trio(["cat"], { candidateFunc: () => ["ann", "bob"] });
     expect(lines((await run(team, { task: "go" })).messages).at(-1)).toBe("cat: cat1");
   });
@@ -359,7 +359,7 @@ describe("a reset", () => {
   });
 });
 
-test("needs somebody to choose from", () => {
+test("needs a candidate to choose from", () => {
   const modelClient = new ScriptedChatCompletionClient([]);
   expect(() => new SelectorGroupChat([new TestAgent("ann")], { modelClient })).toThrow(
     expect.objectContaining({ code: "invalid_value" }),

@@ -24,7 +24,7 @@ function asAutoGen(state: JsonObject): JsonObject {
 }
 
 describe("saved state", () => {
-  test("goes on where it was, as often as it is loaded", async () => {
+  test("continues where it was, as often as it is loaded", async () => {
     const before = trio(["bob"]);
     await run(before.team, { task: "go" });
     const state = before.team.saveState();

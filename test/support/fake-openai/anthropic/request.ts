@@ -29,6 +29,25 @@ const imageBlock = z.strictObject({
   }),
   ...cached,
 });
+/** https://platform.claude.com/docs/en/build-with-claude/pdf-support, and citations for texts */
+const documentBlock = z.strictObject({
+  type: z.literal("document"),
+  source: z.discriminatedUnion("type", [
+    z.strictObject({
+      type: z.literal("base64"),
+      media_type: z.literal("application/pdf"),
+      data: z.base64().regex(/^JVBERi/, "The PDF specified was not valid."),
+    }),
+    z.strictObject({
+      type: z.literal("text"),
+      media_type: z.literal("text/plain"),
+      data: said,
+    }),
+  ]),
+  title: z.string().min(1).max(500).nullish(),
+  context: z.string().nullish(),
+  ...cached,
+});
 const toolUseBlock = z.strictObject({
   type: z.literal("tool_use"),
   id: z.string().regex(/^[a-zA-Z0-9_-]+$/),
@@ -52,7 +71,11 @@ const messageSchema = z.discriminatedUnion("role", [
     role: z.literal("user"),
     content: z.union([
       said,
-      z.array(z.discriminatedUnion("type", [textBlock, imageBlock, toolResultBlock])).min(1),
+      z
+        .array(
+          z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock, toolResultBlock]),
+        )
+        .min(1),
     ]),
   }),
   z.strictObject({
@@ -160,9 +183,16 @@ function toolProblem({ messages, tools = [], tool_choice }: AnthropicRequest): s
   return undefined;
 }
 
-function lastProblem({ messages }: AnthropicRequest): string | undefined {
+/** https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-6#prefill-removal */
+const WITHOUT_PREFILL = /^claude-(opus|sonnet)-4-6|^claude-\w+-(4-[7-9]|[5-9])/;
+
+function lastProblem({ model, messages, thinking }: AnthropicRequest): string | undefined {
   const last = messages.at(-1);
   if (last?.role !== "assistant") return undefined;
+  // https://platform.claude.com/docs/en/build-with-claude/extended-thinking: responses cannot be pre-filled.
+  const thinks = thinking !== undefined && thinking.type !== "disabled";
+  if (thinks || WITHOUT_PREFILL.test(model))
+    return "This model does not support assistant message prefill. The conversation must end with a user message.";
   const end = blocksOf(last).at(-1);
   return end?.type === "text" && /\s$/.test(end.text)
     ? "final assistant content cannot end with trailing whitespace"
@@ -194,6 +224,12 @@ function chatMessages(message: Message): object[] {
   );
   const parts = blocks.flatMap((block): object[] => {
     if (block.type === "text") return [block];
+    if (block.type === "document") {
+      const { data } = block.source;
+      // What rules match is the name, and of a text what it says.
+      const text = block.source.type === "text" ? data : "(PDF)";
+      return [{ type: "text", text: `(document ${block.title ?? ""}) ${text}` }];
+    }
     if (block.type !== "image") return [];
     const { media_type, data } = block.source;
     return [{ type: "image_url", image_url: { url: `data:${media_type};base64,${data}` } }];

@@ -51,7 +51,7 @@ export const gemini: FakeMaker = {
     return undefined;
   },
   voice: (request, { toolCalls }) => ({
-    // Of parallel calls the first is signed.
+    // Only the first of parallel calls is signed.
     call: (index) => (index === 0 ? signed(signature(request, toolCalls[0]?.id ?? "")) : {}),
     text: () => signed(signature(request, "text")),
   }),

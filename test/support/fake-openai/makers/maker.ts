@@ -16,6 +16,8 @@ export interface GivenRequest {
   /** Fields of the body that OpenAI does not have. */
   settings: { readonly [name: string]: unknown };
   turns: readonly GivenTurn[];
+  /** The roles of all messages. */
+  roles: readonly unknown[];
   /** The index of the last message of a user. */
   lastUser: number;
 }
@@ -39,6 +41,8 @@ export interface FakeMaker {
   bodyFields: readonly string[];
   /** Whether calls have `extra_content`. */
   callExtras?: true;
+  /** Whether streams have their usage unasked, and `stream_options` and the names of users are refused. */
+  isStrict?: true;
   problem(request: GivenRequest): string | undefined;
   /** Whether the model thinks in its answer to the request, though the rule has no reasoning. */
   thinks?(request: GivenRequest): boolean;

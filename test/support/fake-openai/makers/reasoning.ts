@@ -92,7 +92,22 @@ export const gptOss = lenient("reasoning");
 export const mistral: FakeMaker = {
   messageFields: [],
   bodyFields: [],
-  problem: () => undefined,
+  // https://mistralai.github.io/mistral-common/usage/tools/#tool-calling-and-messages, and the sentence of
+  // https://github.com/anomalyco/opencode/issues/1680
+  isStrict: true,
+  problem({ turns, roles }) {
+    // https://github.com/aaif-goose/goose/issues/5998
+    if (roles.some((role, index) => role === "user" && roles[index - 1] === "tool"))
+      return "Unexpected role 'user' after role 'tool'";
+    // https://github.com/0xPlaygrounds/rig/pull/1130
+    if (roles.at(-1) === "assistant")
+      return "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant";
+    const ids = turns.flatMap(({ calls }) => calls.map(({ id }) => id));
+    const wrong = ids.find((id) => !/^[a-zA-Z0-9]{9}$/.test(id));
+    return wrong === undefined
+      ? undefined
+      : `Tool call id was ${wrong} but must be a-z, A-Z, 0-9, with a length of 9.`;
+  },
   thinks: () => true,
   voice: () => ({
     reasoning: (text) => ({ content: [thinkingPart(text)] }),

@@ -47,7 +47,20 @@ export function parseMakerRequest(
   const name = model.split("/").at(-1) ?? model;
   const maker = isRouter ? openrouter : MODELS.find(([pattern]) => pattern.test(name))?.[1];
   if (maker === undefined) return parseOpenAIRequest(body);
+  if (maker.isStrict) {
+    const isNamed = (messages as Body[]).some(
+      (one) => one["role"] === "user" && one["name"] != null,
+    );
+    const options = (body as Body)["stream_options"];
+    // https://github.com/dnakov/anon-kode/issues/53
+    if (isNamed || options != null)
+      return {
+        status: 422,
+        problem: `extra_forbidden: ["body","${isNamed ? "messages" : "stream_options"}"], Extra inputs are not permitted`,
+      };
+  }
   const { request, rest } = takeApart(body as Body, maker);
+  if (maker.isStrict && rest["stream"] === true) rest["stream_options"] = { include_usage: true };
   const key = (headers.authorization ?? "").replace(/^Bearer /, "");
   const given = { ...request, key, model: name };
   const problem = maker.problem(given);
@@ -85,7 +98,8 @@ function takeApart(
   const rest: Body = { ...body, messages };
   const settings = take(rest, maker.bodyFields);
   const lastUser = messages.findLastIndex(({ role }) => role === "user");
-  return { request: { settings, turns, lastUser }, rest };
+  const roles = messages.map(({ role }) => role);
+  return { request: { settings, turns, roles, lastUser }, rest };
 }
 
 function take(object: Body, names: readonly string[]): Body {

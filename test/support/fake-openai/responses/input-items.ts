@@ -8,16 +8,27 @@ const inputImage = z.strictObject({
     .regex(/^(data:image\/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}|https?:\/\/.+)$/),
   detail: z.enum(["auto", "low", "high", "original"]).optional(),
 });
-const inputFile = z.strictObject({
-  type: z.literal("input_file"),
-  filename: z.string().optional(),
-  file_data: z
-    .string()
-    .regex(/^data:[\w.+-]+\/[\w.+-]+;base64,/)
-    .optional(),
-  file_url: z.url().optional(),
-  file_id: z.string().optional(),
-});
+/** https://developers.openai.com/api/docs/guides/file-inputs?api-mode=responses */
+const inputFile = z
+  .strictObject({
+    type: z.literal("input_file"),
+    filename: z.string().optional(),
+    file_data: z
+      .string()
+      .regex(/^data:[\w.+-]+\/[\w.+-]+;base64,/)
+      .optional(),
+    file_url: z.url().optional(),
+    file_id: z.string().optional(),
+    detail: z.enum(["auto", "low", "high"]).optional(),
+  })
+  .refine(
+    ({ file_data, filename }) => file_data === undefined || filename !== undefined,
+    "file_data needs a filename",
+  )
+  .refine(
+    ({ file_data = "" }) => !/^data:application\/pdf;base64,(?!JVBERi)/.test(file_data),
+    "the file is not a valid PDF",
+  );
 const inputPart = z.discriminatedUnion("type", [inputText, inputImage, inputFile]);
 const outputPart = z.discriminatedUnion("type", [
   z.strictObject({

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 /**
  * What a server writes into `encrypted_content`: only the holder of the same key can read it, and no other item may carry it.
  *
- * @param key of the account that asks: another account's content cannot be verified
+ * @param key the key of the account that asks: another account's content cannot be verified
  */
 export function seal(key: string, reasoningId: string): string {
   const mark = createHmac("sha256", key).update(reasoningId).digest("base64url");

@@ -1,0 +1,122 @@
+import { fieldsOf, listOf, textOf } from "../picture/component-json.ts";
+import { type Place, valueAt, withValue } from "./places.ts";
+
+/** An edge of a graph, as the component has it. */
+export interface GraphEdge {
+  place: Place;
+  target: string;
+  condition: string;
+  /** The name of a function of the server that decides instead of a condition. */
+  decidedBy: string;
+  /** Whether its target runs when any edge of its group was taken, not only after all of them. */
+  any: boolean;
+}
+
+/** The place of a team's graph; undefined if it has none. */
+export function graphOf(root: unknown, team: Place): Place | undefined {
+  const place = [...team, "config", "graph"];
+  return textOf(fieldsOf(valueAt(root, team))["provider"]).endsWith(".GraphFlow") ||
+    valueAt(root, place) != null
+    ? place
+    : undefined;
+}
+
+/** The edges from a participant. */
+export function edgesFrom(root: unknown, team: Place, name: string): GraphEdge[] {
+  const list = edgeList(root, team, name);
+  return listOf(valueAt(root, list)).map((edge, index) => {
+    const { target, condition, condition_function, activation_condition } = fieldsOf(edge);
+    return {
+      place: [...list, index],
+      target: textOf(target),
+      condition: textOf(condition),
+      decidedBy: textOf(condition_function),
+      any: activation_condition === "any",
+    };
+  });
+}
+
+export function withEdge<T>(root: T, team: Place, from: string, to: string): T {
+  const edges = edgesFrom(root, team, from);
+  // A second edge to the same target makes sense with a condition only.
+  if (edges.some(({ target, condition }) => target === to && condition === "")) return root;
+  const list = edgeList(root, team, from);
+  const known = valueAt(root, list.slice(0, -1)) === undefined ? withNode(root, team, from) : root;
+  return withValue(known, list, [...listOf(valueAt(known, list)), { target: to }]);
+}
+
+/** The participant at which the graph begins; empty if it begins at every participant without an edge to it. */
+export function entryOf(root: unknown, team: Place): string {
+  return textOf(valueAt(root, [...team, "config", "graph", "default_start_node"]));
+}
+
+export function withEntry<T>(root: T, team: Place, name: string): T {
+  return withValue(
+    root,
+    [...team, "config", "graph", "default_start_node"],
+    name === "" ? undefined : name,
+  );
+}
+
+/** Adds a participant to the graph. @param from the one after which it works */
+export function withNode<T>(root: T, team: Place, name: string, from?: string): T {
+  const next = withValue(root, [...nodesAt(team), name], { name, edges: [] });
+  return from === undefined ? next : withEdge(next, team, from, name);
+}
+
+/** Removes a participant from the graph, with the edges to it. */
+export function withoutNode<T>(root: T, team: Place, name: string): T {
+  if (graphOf(root, team) === undefined) return root;
+  const removed = withValue(root, [...nodesAt(team), keyOf(root, team, name)], undefined);
+  const unlinked = mapEdges(removed, team, (edge) => (edge["target"] === name ? undefined : edge));
+  return entryOf(root, team) === name ? withEntry(unlinked, team, "") : unlinked;
+}
+
+/** Nodes keep their order. */
+export function withRenamedNode<T>(root: T, team: Place, before: string, name: string): T {
+  if (graphOf(root, team) === undefined) return root;
+  const key = keyOf(root, team, before);
+  const nodes = Object.entries(fieldsOf(valueAt(root, nodesAt(team))));
+  const renamed = nodes.map(([other, node]) =>
+    other === key ? [name, { ...fieldsOf(node), name }] : [other, node],
+  );
+  const next = withValue(root, nodesAt(team), Object.fromEntries(renamed));
+  const linked = mapEdges(next, team, (edge) =>
+    edge["target"] === before ? { ...edge, target: name } : edge,
+  );
+  return entryOf(root, team) === before ? withEntry(linked, team, name) : linked;
+}
+
+/** A graph in which each participant works after the one before. */
+export function inChain<T>(root: T, team: Place, names: readonly string[]): T {
+  const nodes = names.map((name, index) => {
+    const target = names[index + 1];
+    return [name, { name, edges: target === undefined ? [] : [{ target }] }];
+  });
+  return withValue(root, [...team, "config", "graph"], { nodes: Object.fromEntries(nodes) });
+}
+
+function nodesAt(team: Place): Place {
+  return [...team, "config", "graph", "nodes"];
+}
+
+function edgeList(root: unknown, team: Place, name: string): Place {
+  return [...nodesAt(team), keyOf(root, team, name), "edges"];
+}
+
+/** The key of a participant's node: usually its name. */
+function keyOf(root: unknown, team: Place, name: string): string {
+  const nodes = Object.entries(fieldsOf(valueAt(root, nodesAt(team))));
+  return nodes.find(([, node]) => fieldsOf(node)["name"] === name)?.[0] ?? name;
+}
+
+type Edge = { readonly [key: string]: unknown };
+
+/** @param change undefined removes the edge */
+function mapEdges<T>(root: T, team: Place, change: (edge: Edge) => Edge | undefined): T {
+  const nodes = Object.entries(fieldsOf(valueAt(root, nodesAt(team)))).map(([key, node]) => {
+    const edges = listOf(fieldsOf(node)["edges"]).flatMap((edge) => change(fieldsOf(edge)) ?? []);
+    return [key, { ...fieldsOf(node), edges }];
+  });
+  return withValue(root, nodesAt(team), Object.fromEntries(nodes));
+}

@@ -1,0 +1,124 @@
+import type { ReactNode } from "react";
+import { IconButton } from "../parts/icon-button.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { visibleName } from "../text/foreign.ts";
+import { asTeam } from "../component/edits.ts";
+import { hasKeptSecrets, type Place } from "../component/places.ts";
+import type { Draft } from "./use-draft.ts";
+
+type Panel = "team" | "add" | "json";
+
+interface EditorToolsProps {
+  draft: Draft;
+  /** The place of the team that is drawn. */
+  team: Place;
+  /** Whether it is a team, not an agent alone. */
+  isTeam: boolean;
+  /** Whether its agents can be connected. */
+  connects: boolean;
+  panel: Panel | undefined;
+  /** The agent from which a connection is drawn; empty while it is chosen. */
+  connecting: string | undefined;
+  onPanel: (panel: Panel) => void;
+  onConnect: () => void;
+  children: ReactNode;
+}
+
+/** Adds and connects agents, opens the panels beside the picture, and undoes changes. */
+export function EditorTools(props: EditorToolsProps) {
+  const { draft, team, isTeam, connects, panel, connecting, onPanel, onConnect, children } = props;
+  return (
+    <div className="picture-tools" role="toolbar" aria-label="Change the team">
+      {isTeam ? (
+        <>
+          <PanelButton of="add" {...{ panel, onPanel }}>
+            <Icon name="plus" />
+            Add agent
+          </PanelButton>
+          {connects && (
+            <button
+              className="button small"
+              type="button"
+              aria-pressed={connecting !== undefined}
+              onClick={onConnect}
+            >
+              <Icon name="arrow" />
+              Connect
+            </button>
+          )}
+          <PanelButton of="team" {...{ panel, onPanel }}>
+            Team settings
+          </PanelButton>
+        </>
+      ) : (
+        team.length === 0 && (
+          <button
+            className="button small"
+            type="button"
+            disabled={hasKeptSecrets(draft.component)}
+            title={
+              hasKeptSecrets(draft.component)
+                ? "The agent has a stored secret, which belongs to its place in the component"
+                : undefined
+            }
+            onClick={() => {
+              draft.change(asTeam(draft.component));
+              onPanel("add");
+            }}
+          >
+            <Icon name="people" />
+            Make it a team
+          </button>
+        )
+      )}
+      <PanelButton of="json" {...{ panel, onPanel }}>
+        JSON
+      </PanelButton>
+      {children}
+      <span className="picture-tools-undo">
+        <IconButton
+          small
+          icon="undo"
+          name="Undo change"
+          keys="Control+Z"
+          disabled={draft.undo === undefined}
+          onClick={() => draft.undo?.()}
+        />
+        <IconButton
+          small
+          icon="redo"
+          name="Redo change"
+          keys="Control+Shift+Z"
+          disabled={draft.redo === undefined}
+          onClick={() => draft.redo?.()}
+        />
+      </span>
+      <p role="status" className={connecting === undefined ? "hidden" : "picture-tools-hint"}>
+        {connecting === "" && "Choose the agent from which the connection goes. Escape cancels."}
+        {connecting !== undefined &&
+          connecting !== "" &&
+          `Choose the agent that comes after ${visibleName(connecting)}. Escape cancels.`}
+      </p>
+    </div>
+  );
+}
+
+interface PanelButtonProps {
+  of: Panel;
+  panel: Panel | undefined;
+  onPanel: (panel: Panel) => void;
+  children: ReactNode;
+}
+
+function PanelButton({ of, panel, onPanel, children }: PanelButtonProps) {
+  return (
+    <button
+      className="button small"
+      type="button"
+      aria-pressed={panel === of}
+      onClick={() => onPanel(of)}
+    >
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,172 @@
+import { useMemo } from "react";
+import { configOf, textOf } from "../picture/component-json.ts";
+import { titleOf } from "../teams/kinds.ts";
+import type { ComponentData } from "../component/catalogue.ts";
+import { EdgesField } from "./edges-field.tsx";
+import { holdsSecrets, namesIn, withName } from "../component/edits.ts";
+import { graphOf } from "../component/graph.ts";
+import { HandoffsField } from "./handoffs-field.tsx";
+import { FoldedSettings } from "./mistakes.tsx";
+import { type FieldsProps, ModelFields } from "./model-fields.tsx";
+import { NameField } from "./name-field.tsx";
+import { OrderField } from "./order-field.tsx";
+import { agentPlace, modelPlace, readyTools } from "../component/parts.ts";
+import { type Place, valueAt, withValue } from "../component/places.ts";
+import { PartField, SettingsFields } from "./settings-fields.tsx";
+import { TextField } from "./text-field.tsx";
+import { ToolsField } from "./tools-field.tsx";
+
+/** The texts that instruct an agent, with the value that stands for no text. */
+const TEXTS: readonly (readonly [key: string, none: "" | null | undefined])[] = [
+  ["description", ""],
+  ["system_message", null],
+  ["instruction", undefined],
+  ["instructions", undefined],
+  ["response_prompt", undefined],
+];
+
+/** Settings that have fields of their own, or are drawn. */
+const APART = [
+  ...TEXTS.map(([key]) => key),
+  "name",
+  "model_client",
+  "tools",
+  "workbench",
+  "handoffs",
+  "code_executor",
+  "wrapped_agent",
+  "team",
+  "participants",
+];
+
+interface AgentFieldsProps extends FieldsProps {
+  /** The place of its team. */
+  team: Place;
+  /** The components of the server's templates, which have tools. */
+  templates: readonly ComponentData[];
+  /** Called when it was moved or renamed. */
+  onAgent: (component: ComponentData, name: string) => void;
+  onRemove: () => void;
+}
+
+/** The fields of an agent. */
+export function AgentFields(props: AgentFieldsProps) {
+  const {
+    component,
+    place: around,
+    team,
+    catalogue,
+    templates,
+    onChange,
+    onAgent,
+    onRemove,
+  } = props;
+  const ready = useMemo(() => readyTools([component, ...templates]), [component, templates]);
+  const place = agentPlace(component, around);
+  const part = valueAt(component, place) as ComponentData;
+  const model = modelPlace(component, place);
+  const config = configOf(part);
+  const has = (key: string): boolean => key in config || catalogue.has(part.provider, key);
+  const names = namesIn(component, team);
+  const name = textOf(configOf(valueAt(component, around))["name"]);
+  const last = around.at(-1);
+  // A team that is an agent alone has no members.
+  const index = around.length > team.length && typeof last === "number" ? last : undefined;
+  const fields = { component, place, catalogue, onChange };
+  const locked = index !== undefined && holdsSecrets(component, team, index + 1);
+  return (
+    <>
+      <NameField
+        key={around.join(" ")}
+        place={[...around, "config", "name"]}
+        value={name}
+        others={names.filter((_, other) => other !== index)}
+        onChange={(next) =>
+          onAgent(
+            index === undefined
+              ? withValue(component, [...around, "config", "name"], next)
+              : withName(component, team, index, next),
+            next,
+          )
+        }
+      />
+      {TEXTS.filter(([key]) => has(key)).map(([key, none]) => (
+        <TextField
+          key={key}
+          long
+          place={[...place, "config", key]}
+          label={titleOf(key)}
+          value={textOf(config[key])}
+          placeholder={config[key] === undefined ? "The default" : "None"}
+          onChange={(text) =>
+            onChange(withValue(component, [...place, "config", key], text === "" ? none : text))
+          }
+        />
+      ))}
+      {model !== undefined ? (
+        <ModelFields {...fields} place={model} />
+      ) : (
+        has("model_client") && (
+          <PartField
+            {...fields}
+            place={[...place, "config", "model_client"]}
+            label="Model"
+            of="model_client"
+          />
+        )
+      )}
+      {has("code_executor") && (
+        <PartField
+          {...fields}
+          place={[...place, "config", "code_executor"]}
+          label="Runs code with"
+          of="code_executor"
+        />
+      )}
+      {has("tools") && <ToolsField {...fields} ready={ready} />}
+      {index !== undefined && graphOf(component, team) !== undefined ? (
+        <EdgesField
+          component={component}
+          team={team}
+          name={name}
+          names={names}
+          onChange={onChange}
+        />
+      ) : (
+        has("handoffs") && (
+          <HandoffsField component={component} place={place} others={names} onChange={onChange} />
+        )
+      )}
+      <FoldedSettings title="Other settings" place={place} without={APART}>
+        <SettingsFields {...fields} key={part.provider} without={APART} />
+      </FoldedSettings>
+      {index !== undefined && (
+        <footer className="node-editor-foot">
+          {names.length > 1 && (
+            <OrderField
+              component={component}
+              team={team}
+              index={index}
+              onMove={(next) => onAgent(next, name)}
+            />
+          )}
+          <button
+            className="button danger"
+            type="button"
+            disabled={locked}
+            aria-describedby={locked ? "agent-locked" : undefined}
+            onClick={onRemove}
+          >
+            Remove agent
+          </button>
+          {locked && (
+            <p id="agent-locked" className="muted">
+              It cannot be removed, because an agent after it has a stored secret, which belongs to
+              its place in the list. Remove that one first.
+            </p>
+          )}
+        </footer>
+      )}
+    </>
+  );
+}

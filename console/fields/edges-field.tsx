@@ -1,0 +1,115 @@
+import { useId } from "react";
+import { Icon } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
+import { visibleName } from "../text/foreign.ts";
+import type { ComponentData } from "../component/catalogue.ts";
+import { edgesFrom, entryOf, withEdge, withEntry } from "../component/graph.ts";
+import { MistakesAt } from "./mistakes.tsx";
+import { type Place, withValue } from "../component/places.ts";
+import { TextField } from "./text-field.tsx";
+
+interface EdgesFieldProps {
+  component: ComponentData;
+  team: Place;
+  /** The agent from which the edges go. */
+  name: string;
+  /** All agents of the team. */
+  names: readonly string[];
+  onChange: (component: ComponentData) => void;
+}
+
+/** Who works after an agent of a graph, and under which condition. */
+export function EdgesField({ component, team, name, names, onChange }: EdgesFieldProps) {
+  const id = useId();
+  const edges = edgesFrom(component, team, name);
+  return (
+    <fieldset className="editor-group">
+      <legend>Next agents</legend>
+      {edges.length === 0 && <p className="muted">The graph ends with this agent.</p>}
+      <ul className="editor-list" aria-label="Next agents">
+        {edges.map(({ place, target, condition, decidedBy, any }) => (
+          <li key={place.join(" ")}>
+            <div className="editor-item">
+              <span className="editor-target">
+                <Icon name="right" />
+                {visibleName(target)}
+              </span>
+              <IconButton
+                small
+                icon="bin"
+                name={`Remove the edge to ${visibleName(target)}`}
+                onClick={() => onChange(withValue(component, place, undefined))}
+              />
+            </div>
+            {decidedBy === "" ? (
+              <TextField
+                place={[...place, "condition"]}
+                label={`Only if the message contains (to ${visibleName(target)})`}
+                placeholder="Always"
+                value={condition}
+                onChange={(text) =>
+                  onChange(
+                    withValue(component, [...place, "condition"], text === "" ? undefined : text),
+                  )
+                }
+              />
+            ) : (
+              <p className="muted">The function {visibleName(decidedBy)} of the server decides.</p>
+            )}
+            <label className="check">
+              <input
+                type="checkbox"
+                checked={any}
+                onChange={({ target: { checked } }) =>
+                  onChange(
+                    withValue(
+                      component,
+                      [...place, "activation_condition"],
+                      checked ? "any" : undefined,
+                    ),
+                  )
+                }
+              />
+              {visibleName(target)} does not wait for its other edges
+            </label>
+          </li>
+        ))}
+      </ul>
+      <MistakesAt place={[...team, "config", "graph"]} id={`${id}-graph`} />
+      <select
+        aria-label="Add a next agent"
+        value=""
+        onChange={({ target }) => {
+          if (target.value !== "") onChange(withEdge(component, team, name, target.value));
+        }}
+      >
+        <option value="">Add a next agent</option>
+        {names.map((one) => (
+          <option key={one} value={one}>
+            {visibleName(one)}
+          </option>
+        ))}
+      </select>
+    </fieldset>
+  );
+}
+
+/** The agent with which a graph begins. */
+export function EntryField({ component, team, names, onChange }: Omit<EdgesFieldProps, "name">) {
+  return (
+    <label className="field">
+      <span>Begin with</span>
+      <select
+        value={entryOf(component, team)}
+        onChange={({ target }) => onChange(withEntry(component, team, target.value))}
+      >
+        <option value="">Every agent without an edge to it</option>
+        {names.map((one) => (
+          <option key={one} value={one}>
+            {visibleName(one)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

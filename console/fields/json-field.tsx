@@ -1,0 +1,54 @@
+import { useId, useState } from "react";
+import { MistakesAt } from "./mistakes.tsx";
+import type { Place } from "../component/places.ts";
+
+interface JsonFieldProps {
+  place: Place;
+  label: string;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}
+
+/** A value as JSON. While the text is not JSON, the last value stays. */
+export function JsonField({ place, label, value, onChange }: JsonFieldProps) {
+  const id = useId();
+  const [typed, setTyped] = useState<{ text: string; of: string }>();
+  const [wrong, setWrong] = useState<string>();
+  const json = value === undefined ? "" : JSON.stringify(value, null, 2);
+  // What was typed is shown until the value changes elsewhere, for example because a change is undone.
+  const text = typed?.of === json ? typed.text : json;
+  const change = (next: string): void => {
+    try {
+      const parsed: unknown = next.trim() === "" ? undefined : JSON.parse(next);
+      setTyped({ text: next, of: parsed === undefined ? "" : JSON.stringify(parsed, null, 2) });
+      setWrong(undefined);
+      onChange(parsed);
+    } catch (error) {
+      setTyped({ text: next, of: json });
+      setWrong(`This is not JSON: ${(error as Error).message}`);
+    }
+  };
+  const isWrong = wrong !== undefined && typed?.of === json;
+  return (
+    <div className="editor-field">
+      <label className="field">
+        <span>{label} (JSON)</span>
+        <textarea
+          className="code"
+          rows={Math.min(24, text.split("\n").length + 1)}
+          spellCheck={false}
+          value={text}
+          aria-invalid={isWrong}
+          aria-describedby={isWrong ? id : undefined}
+          onChange={({ target }) => change(target.value)}
+        />
+      </label>
+      {isWrong && (
+        <p id={id} className="field-errors">
+          {wrong}
+        </p>
+      )}
+      <MistakesAt place={place} id={`${id}-server`} />
+    </div>
+  );
+}

@@ -1,0 +1,266 @@
+import { useId } from "react";
+import { IconButton } from "../parts/icon-button.tsx";
+import { configOf, listOf, textOf } from "../picture/component-json.ts";
+import { visibleName } from "../text/foreign.ts";
+import type { ComponentData } from "../component/catalogue.ts";
+import { ClassChoice } from "./class-choice.tsx";
+import { JsonField } from "./json-field.tsx";
+import { FoldedSettings, MistakesAt, useMistakes } from "./mistakes.tsx";
+import type { FieldsProps } from "./model-fields.tsx";
+import { heldBy, nameOf } from "../component/parts.ts";
+import { type Place, valueAt, withValue } from "../component/places.ts";
+import type { Setting } from "../component/settings.ts";
+import { TextField } from "./text-field.tsx";
+
+const NONE: readonly string[] = [];
+
+interface SettingsFieldsProps extends FieldsProps {
+  /** Settings that have fields elsewhere. */
+  without?: readonly string[];
+}
+
+/** The settings of a part of a team, with a field for each. Those that are rarely needed are folded. */
+export function SettingsFields({ without = NONE, ...props }: SettingsFieldsProps) {
+  const { component, place, catalogue } = props;
+  const { provider } = valueAt(component, place) as ComponentData;
+  const config = configOf(valueAt(component, place));
+  if (!catalogue.knows(provider)) {
+    return <p className="muted">The server does not know this class. Change it as JSON.</p>;
+  }
+  const shown = catalogue.settings(provider).filter(({ key }) => !without.includes(key));
+  const isFirst = ({ key, first }: Setting): boolean => first || config[key] !== undefined;
+  const others = shown.filter((setting) => !isFirst(setting));
+  return (
+    <div className="settings-fields">
+      {shown.filter(isFirst).map((setting) => (
+        <SettingField key={setting.key} setting={setting} {...props} />
+      ))}
+      {others.length > 0 && (
+        <FoldedSettings
+          title="More settings"
+          place={place}
+          without={[...without, ...shown.filter(isFirst).map(({ key }) => key)]}
+        >
+          <div className="settings-fields">
+            {others.map((setting) => (
+              <SettingField key={setting.key} setting={setting} {...props} />
+            ))}
+          </div>
+        </FoldedSettings>
+      )}
+    </div>
+  );
+}
+
+interface SettingFieldProps extends FieldsProps {
+  setting: Setting;
+}
+
+function SettingField({ setting, ...props }: SettingFieldProps) {
+  const { component, onChange } = props;
+  const place = [...props.place, "config", setting.key];
+  const value = valueAt(component, place);
+  const set = (next: unknown): void => onChange(withValue(component, place, next));
+  const label = setting.required ? `${setting.title} *` : setting.title;
+  const field = { ...props, place, label };
+  switch (setting.kind) {
+    case "text":
+    case "long text":
+      return (
+        <TextField
+          place={place}
+          label={label}
+          long={setting.kind === "long text"}
+          value={textOf(value)}
+          placeholder={
+            setting.key === "api_key" ? "env:OPENAI_API_KEY" : visibleName(textOf(setting.usual))
+          }
+          onChange={(text) => set(text === "" ? undefined : text)}
+        />
+      );
+    case "number":
+      return <NumberField {...field} usual={setting.usual} />;
+    case "switch":
+      return (
+        <div className="editor-field">
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={(value ?? setting.usual) === true}
+              onChange={({ target }) => set(target.checked)}
+            />
+            {label}
+          </label>
+          <MistakesAt place={place} id={place.join("-")} />
+        </div>
+      );
+    case "choice":
+      return <Choice {...field} setting={setting} />;
+    case "texts":
+      return (
+        <TextField
+          place={place}
+          label={`${label} (one a line)`}
+          long
+          value={listOf(value).map(textOf).join("\n")}
+          onChange={(text) => set(text === "" ? undefined : text.split("\n"))}
+        />
+      );
+    case "component":
+      return <PartField {...field} of={setting.key} />;
+    case "components":
+      return <PartList {...field} of={setting.key} />;
+    case "json":
+      return <JsonField place={place} label={label} value={value} onChange={set} />;
+  }
+}
+
+interface LabelledProps extends FieldsProps {
+  label: string;
+}
+
+export function NumberField(props: Omit<LabelledProps, "catalogue"> & { usual: unknown }) {
+  const { component, place, label, usual, onChange } = props;
+  const id = useId();
+  const wrong = useMistakes(place).length > 0;
+  const value = valueAt(component, place);
+  return (
+    <div className="editor-field">
+      <label className="field">
+        <span>{label}</span>
+        <input
+          type="number"
+          step="any"
+          placeholder={typeof usual === "number" ? String(usual) : "The default"}
+          value={typeof value === "number" ? value : ""}
+          aria-invalid={wrong}
+          aria-describedby={wrong ? id : undefined}
+          onChange={({ target }) =>
+            onChange(
+              withValue(component, place, target.value === "" ? undefined : target.valueAsNumber),
+            )
+          }
+        />
+      </label>
+      <MistakesAt place={place} id={id} />
+    </div>
+  );
+}
+
+function Choice(props: LabelledProps & { setting: Setting }) {
+  const { component, place, label, setting, onChange } = props;
+  const id = useId();
+  const value = textOf(valueAt(component, place));
+  const usual = textOf(setting.usual);
+  return (
+    <div className="editor-field">
+      <label className="field">
+        <span>{label}</span>
+        <select
+          value={value}
+          onChange={({ target }) =>
+            onChange(withValue(component, place, target.value === "" ? undefined : target.value))
+          }
+        >
+          <option value="">{usual === "" ? "The default" : `The default (${usual})`}</option>
+          {setting.choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {choice}
+            </option>
+          ))}
+        </select>
+      </label>
+      <MistakesAt place={place} id={id} />
+    </div>
+  );
+}
+
+interface PartFieldProps extends LabelledProps {
+  /** The key by which the classes that fit are known. */
+  of: string;
+}
+
+/** A part of a part: its class by name, then its settings. */
+export function PartField({ component, place, catalogue, label, of, onChange }: PartFieldProps) {
+  const id = useId();
+  const part = valueAt(component, place) as ComponentData | null | undefined;
+  const provider = part?.provider ?? "";
+  return (
+    <div className="part-field">
+      <ClassChoice
+        label={label}
+        provider={provider}
+        classes={catalogue.fitting(of)}
+        optional
+        onChoose={(chosen) => {
+          const next = chosen === "" ? undefined : catalogue.empty(chosen);
+          onChange(withValue(component, place, next));
+        }}
+      />
+      <MistakesAt place={provider === "" ? place : [...place, "provider"]} id={id} />
+      {part != null && (
+        <SettingsFields
+          key={provider}
+          component={component}
+          place={place}
+          catalogue={catalogue}
+          onChange={onChange}
+        />
+      )}
+    </div>
+  );
+}
+
+function PartList({ component, place, catalogue, label, of, onChange }: PartFieldProps) {
+  const items = listOf(valueAt(component, place));
+  const name = label.replace(/s? \*$|s$/, "").toLowerCase();
+  return (
+    <fieldset className="editor-group">
+      <legend>{label}</legend>
+      {items.map((item, index) => {
+        const at: Place = [...place, index];
+        const held = heldBy(component, at);
+        const title =
+          held === undefined
+            ? `Remove ${visibleName(nameOf(item))}`
+            : `Remove ${visibleName(held)} first: its stored secret belongs to its place in the list.`;
+        return (
+          <div key={index} className="editor-item">
+            <PartField
+              component={component}
+              place={at}
+              catalogue={catalogue}
+              label={`${index + 1}.`}
+              of={of}
+              onChange={onChange}
+            />
+            <IconButton
+              small
+              icon="bin"
+              name={`Remove ${name} ${index + 1}`}
+              title={title}
+              disabled={held !== undefined}
+              onClick={() => onChange(withValue(component, at, undefined))}
+            />
+          </div>
+        );
+      })}
+      <MistakesAt place={place} own id={place.join("-")} />
+      <select
+        aria-label={`Add a ${name}`}
+        value=""
+        onChange={({ target }) => {
+          if (target.value === "") return;
+          onChange(withValue(component, place, [...items, catalogue.empty(target.value)]));
+        }}
+      >
+        <option value="">Add a {name}</option>
+        {catalogue.fitting(of).map((one) => (
+          <option key={one.provider} value={one.provider}>
+            {one.name}
+          </option>
+        ))}
+      </select>
+    </fieldset>
+  );
+}

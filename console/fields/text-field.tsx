@@ -1,0 +1,70 @@
+import { useId } from "react";
+import { MistakesAt, useMistakes } from "./mistakes.tsx";
+import type { Place } from "../component/places.ts";
+
+interface TextFieldProps {
+  place: Place;
+  label: string;
+  value: string;
+  /** Shown while it is empty. */
+  placeholder?: string;
+  /** A field of several lines. */
+  long?: boolean;
+  /** Texts to choose from. Others are as good. */
+  choices?: readonly string[];
+  onChange: (text: string) => void;
+}
+
+/** A text of a component, with its mistakes. */
+export function TextField(props: TextFieldProps) {
+  const { place, label, value, placeholder, long = false, choices = [], onChange } = props;
+  const id = useId();
+  const wrong = useMistakes(place).length > 0;
+  const common = {
+    value,
+    placeholder,
+    spellCheck: long,
+    "aria-invalid": wrong,
+    "aria-describedby": wrong ? id : undefined,
+  };
+  return (
+    <div className="editor-field">
+      <label className="field">
+        <span>{label}</span>
+        {long ? (
+          <textarea
+            {...common}
+            rows={rowsFor(value)}
+            onChange={({ target }) => onChange(target.value)}
+          />
+        ) : (
+          <input
+            {...common}
+            list={choices.length > 0 ? `${id}-choices` : undefined}
+            onChange={({ target }) => onChange(target.value)}
+          />
+        )}
+      </label>
+      {choices.length > 0 && (
+        <datalist id={`${id}-choices`}>
+          {choices.map((choice) => (
+            <option key={choice} value={choice} />
+          ))}
+        </datalist>
+      )}
+      <MistakesAt place={place} id={id} />
+    </div>
+  );
+}
+
+/** As many rows as the text has lines in a narrow field, within limits. */
+function rowsFor(text: string): number {
+  const lines = text.split("\n").map((line) => Math.ceil((line.length + 1) / 45));
+  return Math.min(
+    12,
+    Math.max(
+      2,
+      lines.reduce((sum, count) => sum + count, 0),
+    ),
+  );
+}

@@ -1,0 +1,131 @@
+import { useId, useState } from "react";
+import type { ComponentData } from "../component/catalogue.ts";
+import { Icon } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
+import { kindOf } from "../teams/kinds.ts";
+import { visibleName } from "../text/foreign.ts";
+import { MistakesAt } from "./mistakes.tsx";
+import type { FieldsProps } from "./model-fields.tsx";
+import { heldBy, nameOf, toolPlaces, withTool } from "../component/parts.ts";
+import { type Place, valueAt, withValue } from "../component/places.ts";
+import { SettingsFields } from "./settings-fields.tsx";
+
+interface ToolsFieldProps extends FieldsProps {
+  /** Complete tools: those of the server's templates and of this team. */
+  ready: readonly ComponentData[];
+}
+
+/** The tools of an agent: add, change and remove them. */
+export function ToolsField({ component, place, catalogue, ready, onChange }: ToolsFieldProps) {
+  const id = useId();
+  const [added, setAdded] = useState<Place>();
+  const places = toolPlaces(component, place);
+  const names = new Set(places.map((one) => nameOf(valueAt(component, one))));
+  const offered = ready.filter((tool) => !names.has(nameOf(tool)));
+  const classes = [...catalogue.fitting("tools"), ...catalogue.fitting("workbench")].filter(
+    ({ provider }) => !/\.Static\w*Workbench$/.test(provider),
+  );
+  const add = (chosen: string): void => {
+    const tool =
+      offered.find((one) => `ready ${nameOf(one)}` === chosen) ?? catalogue.empty(chosen);
+    const next = withTool(component, place, tool);
+    // Those of a class lack their settings.
+    setAdded(chosen.startsWith("ready ") ? undefined : placeOf(next, place, tool));
+    onChange(next);
+  };
+  return (
+    <fieldset className="editor-group">
+      <legend>Tools</legend>
+      {places.length === 0 && <p className="muted">No tools.</p>}
+      <ul className="editor-list" aria-label="Tools">
+        {places.map((at) => (
+          <li key={at.join(" ")}>
+            <Tool
+              component={component}
+              place={at}
+              catalogue={catalogue}
+              begin={added?.join(" ") === at.join(" ")}
+              onChange={onChange}
+            />
+          </li>
+        ))}
+      </ul>
+      <MistakesAt place={[...place, "config", "tools"]} id={`${id}-tools`} />
+      <select
+        aria-label="Add a tool"
+        value=""
+        onChange={({ target }) => {
+          if (target.value !== "") add(target.value);
+        }}
+      >
+        <option value="">Add a tool</option>
+        {offered.length > 0 && (
+          <optgroup label="From templates and this team">
+            {offered.map((tool) => (
+              <option key={nameOf(tool)} value={`ready ${nameOf(tool)}`}>
+                {visibleName(nameOf(tool))}
+              </option>
+            ))}
+          </optgroup>
+        )}
+        <optgroup label="New">
+          {classes.map(({ provider, name }) => (
+            <option key={provider} value={provider}>
+              {name}
+            </option>
+          ))}
+        </optgroup>
+      </select>
+    </fieldset>
+  );
+}
+
+/** Where an added tool is. */
+function placeOf(component: ComponentData, agent: Place, tool: ComponentData): Place | undefined {
+  return toolPlaces(component, agent).find((at) => valueAt(component, at) === tool);
+}
+
+interface ToolProps extends FieldsProps {
+  /** Whether its settings are unfolded at first. */
+  begin: boolean;
+}
+
+function Tool({ component, place, catalogue, begin, onChange }: ToolProps) {
+  const [open, setOpen] = useState(begin);
+  const tool = valueAt(component, place) as ComponentData;
+  const name = visibleName(nameOf(tool) || kindOf(tool.provider));
+  const held = heldBy(component, place);
+  return (
+    <>
+      <div className="editor-item">
+        <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+          <summary>
+            <Icon name="tool" />
+            <span>{name}</span>
+          </summary>
+          {open && (
+            <SettingsFields
+              component={component}
+              place={place}
+              catalogue={catalogue}
+              onChange={onChange}
+            />
+          )}
+        </details>
+        <IconButton
+          small
+          icon="bin"
+          name={`Remove ${name}`}
+          title={
+            held === undefined
+              ? `Remove ${name}`
+              : `Remove ${visibleName(held)} first: its stored secret belongs to its place in the list.`
+          }
+          disabled={held !== undefined}
+          onClick={() => onChange(withValue(component, place, undefined))}
+        />
+      </div>
+      {!open && <MistakesAt place={place} id={`${place.join("-")}-tool`} />}
+    </>
+  );
+}

@@ -1,0 +1,184 @@
+import type { ReactNode } from "react";
+import type { ListedRequest, ListedRun } from "troupe/client";
+import { useInbox } from "troupe/react";
+import { Link } from "wouter";
+import { Failure } from "../parts/failure.tsx";
+import { Name } from "../parts/name.tsx";
+import { costOf, durationOf } from "../parts/numbers.ts";
+import { Ago, Elapsed } from "../parts/time.tsx";
+import { promptOf } from "../requests/prompt.ts";
+import { failureRate } from "../runs/run-totals.tsx";
+import { visibleName } from "../text/foreign.ts";
+import { type DaysBefore, MOST_SHOWN, useOverview } from "./use-overview.ts";
+import { useLastLine } from "./use-last-line.ts";
+
+/** What waits for the user, what runs now, what failed since yesterday, and today beside the days before. */
+export function Overview() {
+  const { requests, hasMore } = useInbox();
+  const { value, error, reload } = useOverview();
+  if (value === undefined) {
+    return error === undefined ? null : <Failure error={error} onRetry={reload} />;
+  }
+  const { running, failed, today, before, yesterday, labels } = value;
+  const labelOf = (id: string): string => labels.get(id) ?? id;
+  return (
+    <div className="home-overview">
+      <Panel
+        title="Waiting for you"
+        count={`${requests.length}${hasMore ? "+" : ""}`}
+        href="/inbox"
+        none="Nothing waits for you."
+      >
+        {requests.slice(0, MOST_SHOWN).map((request) => (
+          <li key={`${request.team_id} ${request.id}`}>
+            <Link className="one-line" href={`/inbox?team=${request.team_id}`}>
+              <Name name={request.team_label ?? request.team_id} />
+            </Link>
+            <span className="one-line muted">{askedIn(request)}</span>
+          </li>
+        ))}
+      </Panel>
+      <Panel
+        title="Running now"
+        count={String(running.total)}
+        href="/runs?status=running"
+        none="Nothing runs."
+      >
+        {running.runs.map((run) => (
+          <RunningLine key={run.id} run={run} label={labelOf(run.team_id)} />
+        ))}
+      </Panel>
+      <Panel
+        title="Failed since yesterday"
+        count={String(failed.total)}
+        href={`/runs?status=failed&from=${yesterday}`}
+        none="Nothing failed."
+      >
+        {failed.runs.map(({ id, team_id, error: reason, created_at }) => (
+          <li key={id}>
+            <span className="line-head">
+              <Link className="one-line" href={`/teams/${team_id}/runs/${id}`}>
+                <Name name={labelOf(team_id)} />
+              </Link>
+              <span className="muted">
+                <Ago time={created_at} />
+              </span>
+            </span>
+            <span className="one-line bad" title={visibleName(reason?.message ?? "")}>
+              {visibleName(reason?.message ?? "")}
+            </span>
+          </li>
+        ))}
+      </Panel>
+      <section className="home-panel">
+        <h2>Today</h2>
+        <dl>
+          <Measure
+            name="Cost"
+            today={today.cost === null ? "unknown" : costOf(today.cost)}
+            before={before.cost === null ? undefined : `${costOf(before.cost)} a day before`}
+          />
+          <Measure
+            name="Duration p95"
+            today={seconds(today.p95_seconds)}
+            before={
+              before.p95_seconds === null ? undefined : `${seconds(before.p95_seconds)} before`
+            }
+          />
+          <Measure
+            name="Runs"
+            today={today.runs.toLocaleString()}
+            before={`${Math.round(before.runs).toLocaleString()} a day before`}
+          />
+          <Measure name="Failed" today={failureRate(today) || "0%"} before={failedBefore(before)} />
+        </dl>
+      </section>
+    </div>
+  );
+}
+
+interface PanelProps {
+  title: string;
+  count: string;
+  href: string;
+  /** The text without items. */
+  none: string;
+  children: ReactNode[];
+}
+
+function Panel({ title, count, href, none, children }: PanelProps) {
+  return (
+    <section className="home-panel">
+      <h2>
+        <Link href={href}>{title}</Link>
+        <span className="panel-count">{count}</span>
+      </h2>
+      {children.length === 0 ? <p className="muted">{none}</p> : <ul>{children}</ul>}
+    </section>
+  );
+}
+
+/** A run with the last message of its team. */
+function RunningLine({ run, label }: { run: ListedRun; label: string }) {
+  const line = useLastLine(run.team_id);
+  return (
+    <li>
+      <span className="line-head">
+        <Link className="one-line" href={`/teams/${run.team_id}`}>
+          <Name name={label} />
+        </Link>
+        <span className="muted">
+          {run.started_at && <Elapsed from={run.started_at} to={null} />}
+        </span>
+      </span>
+      <span className="one-line muted">
+        {line ? (
+          <>
+            <Name name={line.source} />: {visibleName(line.text)}
+          </>
+        ) : (
+          visibleName(run.task ?? "")
+        )}
+      </span>
+    </li>
+  );
+}
+
+interface MeasureProps {
+  name: string;
+  today: string;
+  before: string | undefined;
+}
+
+function Measure({ name, today, before }: MeasureProps) {
+  return (
+    <div>
+      <dt className="muted">{name}</dt>
+      <dd>
+        <b>{today}</b> {before !== undefined && <span className="muted">{before}</span>}
+      </dd>
+    </div>
+  );
+}
+
+function askedIn(request: ListedRequest): string {
+  const { source, kind, tool_call: call, code } = request;
+  const asked = promptOf(request);
+  const asks =
+    kind === "approval"
+      ? `asks for approval${call ? ` to call ${call.name}` : code ? " to run code" : ""}`
+      : kind === "tool"
+        ? `waits for the result of ${call?.name ?? "a tool"}`
+        : asked === ""
+          ? "waits for your answer"
+          : `asks: ${asked}`;
+  return visibleName(`${source} ${asks}`);
+}
+
+function seconds(value: number | null): string {
+  return value === null ? "none" : durationOf(value * 1_000);
+}
+
+function failedBefore({ failureRate: rate }: DaysBefore): string | undefined {
+  return rate === "" ? undefined : `${rate} before`;
+}

@@ -1,0 +1,209 @@
+import { useCallback, useMemo, useState } from "react";
+import type { Memory, WhoAmI } from "troupe/client";
+import { useTroupe } from "troupe/react";
+import { useSearchParams } from "wouter";
+import { Confirm } from "../dialogs/confirm.tsx";
+import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { useList } from "../hooks/use-list.ts";
+import { useTeamLabels } from "../runs/use-team-labels.ts";
+import { useMay } from "../shell/access.tsx";
+import { useGone, useNotices } from "../shell/notices.tsx";
+import { MemoryEntry } from "./memory-entry.tsx";
+import { MemoryForm } from "./memory-form.tsx";
+import { MemoryHead } from "./memory-head.tsx";
+import { PlaceFields } from "./place-fields.tsx";
+import { type Place, placeIn, queryOf } from "./place.ts";
+
+const PAGE = 50;
+/** Runs learn. */
+const KINDS = ["run"] as const;
+const NO_TEAMS: readonly string[] = [];
+
+/** What is remembered of the tenant, a user or a team. The page's address names whose memories it shows. */
+export function MemoryPage({ whoami }: { whoami: WhoAmI }) {
+  const [parameters, setParameters] = useSearchParams();
+  const place = placeIn(parameters, whoami.user);
+  const q = parameters.get("q") ?? "";
+  const { scope, team } = place;
+  const teamLabels = useTeamLabels(useMemo(() => (team === "" ? NO_TEAMS : [team]), [team]));
+  const change = (changes: Readonly<Record<string, string>>): void =>
+    setParameters(
+      (last) => {
+        const next = new URLSearchParams(last);
+        for (const [name, value] of Object.entries(changes)) {
+          if (value === "") next.delete(name);
+          else next.set(name, value);
+        }
+        return next;
+      },
+      { replace: true },
+    );
+  return (
+    <div className="page">
+      <MemoryHead current="known" />
+      <PlaceFields
+        place={place}
+        q={q}
+        ownUser={whoami.user !== null}
+        onChange={change}
+        {...teamLabels}
+      />
+      {queryOf(place) === undefined ? (
+        <p className="muted none">
+          {scope === "team" ? "Choose a team." : "Enter the id of a user."}
+        </p>
+      ) : (
+        <Known key={JSON.stringify(place)} place={place} q={q.trim()} labels={teamLabels.labels} />
+      )}
+    </div>
+  );
+}
+
+interface KnownProps {
+  place: Place;
+  q: string;
+  labels: ReadonlyMap<string, string>;
+}
+
+type Doing =
+  | { kind: "new" }
+  | { kind: "correct"; memory: Memory }
+  | { kind: "take back"; source: NonNullable<Memory["source"]> }
+  | { kind: "erase" };
+
+function Known({ place, q, labels }: KnownProps) {
+  const client = useTroupe();
+  const { scope, team, user } = place;
+  const load = useCallback(
+    async (cursor: string | undefined) => {
+      const query = { ...queryOf({ scope, team, user }), limit: PAGE, cursor };
+      const list = await client.memories.list({ ...query, ...(q !== "" && { q }) });
+      return { items: list.memories, next: list.next_cursor };
+    },
+    [client, scope, team, user, q],
+  );
+  const { value, error, reload, hasMore, loadMore } = useList(load, KINDS);
+  const [doing, setDoing] = useState<Doing>();
+  const { postpone, tell } = useNotices();
+  const gone = useGone();
+  const mayWrite = useMay("runs:write");
+  const close = (): void => setDoing(undefined);
+
+  const forget = ({ id }: Memory): void =>
+    postpone({
+      key: keyOf(id),
+      text: "The memory was forgotten.",
+      action: () => client.memories.forget(id),
+    });
+  const erase = async (query: { run?: string; team?: string; user?: string }): Promise<void> => {
+    const { forgotten } = await client.memories.erase(query);
+    tell(forgotten === 1 ? "One memory was erased." : `${forgotten} memories were erased.`);
+    reload();
+  };
+
+  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
+  if (value === undefined) {
+    return (
+      <p className="loading" role="status">
+        Loading
+      </p>
+    );
+  }
+  const memories = value.filter(({ id }) => !gone.has(keyOf(id)));
+  const mayErase = mayWrite && scope === "user" && memories.length > 0;
+  return (
+    <>
+      {mayWrite && (
+        <div className="memory-actions">
+          <button
+            className="button primary"
+            type="button"
+            onClick={() => setDoing({ kind: "new" })}
+          >
+            <Icon name="plus" />
+            New memory
+          </button>
+          {mayErase && (
+            <button className="button" type="button" onClick={() => setDoing({ kind: "erase" })}>
+              <Icon name="bin" />
+              Erase this user
+            </button>
+          )}
+        </div>
+      )}
+      {memories.length === 0 && (
+        <p className="muted none">
+          {q === ""
+            ? "Nothing is known yet. Agents with a VectorMemory learn from their runs."
+            : "An agent would find nothing."}
+        </p>
+      )}
+      {memories.length > 0 && (
+        <ul className="items" aria-label="Memories">
+          {memories.map((memory) => (
+            <MemoryEntry
+              key={memory.id}
+              memory={memory}
+              labels={labels}
+              actions={
+                mayWrite
+                  ? {
+                      onCorrect: () => setDoing({ kind: "correct", memory }),
+                      onForget: () => forget(memory),
+                      onTakeBack: () => {
+                        const { source } = memory;
+                        if (source !== null) setDoing({ kind: "take back", source });
+                      },
+                    }
+                  : undefined
+              }
+            />
+          ))}
+        </ul>
+      )}
+      {hasMore && (
+        <button className="button" type="button" onClick={loadMore}>
+          <Icon name="down" />
+          Show more
+        </button>
+      )}
+      {(doing?.kind === "new" || doing?.kind === "correct") && (
+        <MemoryForm
+          memory={doing.kind === "correct" ? doing.memory : undefined}
+          place={queryOf(place) ?? {}}
+          onClose={close}
+          onSaved={reload}
+        />
+      )}
+      {doing?.kind === "take back" && (
+        <Confirm
+          title={`Take back run ${doing.source.run.slice(0, 8)}`}
+          text="Everything that this run has learned of its team, its user and the tenant is erased for good."
+          button="Take back"
+          action={() =>
+            erase({
+              run: doing.source.run,
+              team: doing.source.team,
+              ...(scope === "user" && { user }),
+            })
+          }
+          onClose={close}
+        />
+      )}
+      {doing?.kind === "erase" && (
+        <Confirm
+          title={`Erase ${user}`}
+          text="Everything that is remembered of this user is erased for good. What a team knows in its own memory stays."
+          button="Erase"
+          action={() => erase({ user })}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
+
+function keyOf(id: string): string {
+  return `memory ${id}`;
+}

@@ -1,0 +1,51 @@
+import type { TurnInfo } from "troupe/client";
+
+type Ledgers = NonNullable<TurnInfo["ledgers"]>;
+
+/** Both ledgers as a turn left them, if it changed one. */
+export interface LedgerRound {
+  turn: number;
+  task: { facts: string; plan: string };
+  progress: Ledgers["progress_ledger"];
+}
+
+/** The rounds of turns, oldest first: a turn that changed neither ledger is not one. */
+export function roundsOf(turns: readonly TurnInfo[]): LedgerRound[] {
+  const rounds: LedgerRound[] = [];
+  let task = { facts: "", plan: "" };
+  let last = "";
+  for (const { turn, ledgers } of turns) {
+    if (ledgers === null) continue;
+    task = ledgers.task_ledger ?? task;
+    const progress = ledgers.progress_ledger;
+    const now = JSON.stringify([task, progress.entry, progress.rounds]);
+    if (now === last || task.facts + task.plan === "") continue;
+    last = now;
+    rounds.push({ turn, task, progress });
+  }
+  return rounds;
+}
+
+const QUESTIONS = {
+  is_request_satisfied: "Is the request satisfied?",
+  is_in_loop: "Does the team repeat itself?",
+  is_progress_being_made: "Is progress being made?",
+  next_speaker: "Who speaks next?",
+  instruction_or_question: "With which instruction?",
+} as const;
+
+/** The answers of a progress ledger as texts, with their reasons. */
+export function answersIn(
+  entry: NonNullable<LedgerRound["progress"]["entry"]>,
+): { question: string; answer: string; reason: string }[] {
+  return Object.entries(QUESTIONS).map(([name, question]) => {
+    const { answer, reason } = entry[name as keyof typeof QUESTIONS];
+    return { question, answer: textOf(answer), reason: textOf(reason) };
+  });
+}
+
+function textOf(value: unknown): string {
+  if (value === true) return "Yes";
+  if (value === false) return "No";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,99 @@
+import { useCallback, useState } from "react";
+import type { NotedTeam, TeamClient, ThreadMessage } from "troupe/client";
+import { useTroupe } from "troupe/react";
+import { useSearchParams } from "wouter";
+import type { ComponentData } from "../component/catalogue.ts";
+import { type ServerParts, useServerParts } from "../component/use-server-parts.ts";
+import { useLoaded } from "../hooks/use-loaded.ts";
+import { Failure } from "../parts/failure.tsx";
+import { fieldsOf, listOf, textOf } from "../picture/component-json.ts";
+import { useTitle } from "../shell/title.ts";
+import { visibleName } from "../text/foreign.ts";
+import { Playground } from "./playground.tsx";
+import { MOST, variedIn } from "./variants.ts";
+
+/** The team, its last task and the forks, as the page loaded them. */
+export interface PlaygroundStart {
+  handle: TeamClient;
+  info: NotedTeam;
+  server: ServerParts;
+  /** The last task of the conversation. */
+  last: ThreadMessage | undefined;
+  /** The forks that the address names, with their components and their task. */
+  forks: readonly { id: string; component: ComponentData }[];
+  /** The task that they were given. */
+  task: string | undefined;
+}
+
+/** How many of the last messages are searched for the last task. */
+const LATEST = 200;
+
+/** One task, tried in variants of a team. */
+export function PlaygroundPage({ teamId }: { teamId: string }) {
+  useTitle("Playground");
+  const client = useTroupe();
+  const [parameters] = useSearchParams();
+  // Read once: after that, the page changes the address.
+  const [named] = useState(() => parameters.get("forks") ?? "");
+  const { value: server, error: unknown, reload: again } = useServerParts();
+  const load = useCallback(async () => {
+    const handle = client.team(teamId);
+    const ids = named === "" ? [] : named.split(",").slice(0, MOST);
+    const [info, page, forks] = await Promise.all([
+      handle.get(),
+      handle.messages({ before: Number.MAX_SAFE_INTEGER, limit: LATEST }),
+      Promise.all(
+        // Forks may have been deleted meanwhile.
+        ids.map((id) =>
+          client
+            .team(id)
+            .get()
+            .catch(() => undefined),
+        ),
+      ),
+    ]);
+    const kept = forks.filter((fork) => fork !== undefined);
+    const [run] = kept[0] === undefined ? [] : (await client.team(kept[0].id).runs()).runs;
+    return {
+      handle,
+      info,
+      last: page.messages.findLast(
+        ({ source, type }) => source === "user" && type === "TextMessage",
+      ),
+      forks: kept.map(({ id, component }) => ({
+        id,
+        component: component as unknown as ComponentData,
+      })),
+      task: textOf(fieldsOf(listOf(run?.task)[0])["content"]) || undefined,
+    };
+  }, [client, teamId, named]);
+  const { value, error, reload } = useLoaded(load);
+  const failure = error ?? unknown;
+  if (value === undefined || server === undefined) {
+    return failure ? (
+      <Failure
+        error={failure}
+        onRetry={() => {
+          again();
+          reload();
+        }}
+      />
+    ) : (
+      <p className="loading" role="status">
+        Loading
+      </p>
+    );
+  }
+  if (variedIn(value.info.component as unknown as ComponentData).length === 0) {
+    return (
+      <div className="empty">
+        <h1>Playground</h1>
+        <p className="muted">
+          No agent of {visibleName(value.info.label ?? teamId)} has a prompt or a model, so there is
+          nothing to vary.
+        </p>
+      </div>
+    );
+  }
+  return <Playground start={{ ...value, server }} />;
+}

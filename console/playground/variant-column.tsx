@@ -1,0 +1,82 @@
+import { useMemo } from "react";
+import type { Catalogue, ComponentData } from "../component/catalogue.ts";
+import { Mistakes, mistakesIn } from "../fields/mistakes.tsx";
+import { ModelFields } from "../fields/model-fields.tsx";
+import { valueAt, withValue } from "../component/places.ts";
+import { TextField } from "../fields/text-field.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { textOf } from "../picture/component-json.ts";
+import { VariantRun } from "./variant-run.tsx";
+import type { Variant, Varied } from "./variants.ts";
+
+interface VariantColumnProps {
+  letter: string;
+  variant: Variant;
+  /** The agent whose prompt and model vary. */
+  subject: Varied | undefined;
+  catalogue: Catalogue;
+  /** Whether it is the team as it is. */
+  isSame: boolean;
+  /** The answer from which differences are marked. */
+  compared: string | undefined;
+  onAnswer: (fork: string, answer: string | undefined) => void;
+  onChange: (component: ComponentData) => void;
+  onKeep: () => void;
+  /** Undefined where it cannot be removed. */
+  onRemove: (() => void) | undefined;
+}
+
+/** A variant: its prompt and model, and its run. */
+export function VariantColumn(props: VariantColumnProps) {
+  const { letter, variant, subject, catalogue, isSame, compared } = props;
+  const { onAnswer, onChange, onKeep, onRemove } = props;
+  const { component, fork, error } = variant;
+  const mistakes = useMemo(() => mistakesIn(error), [error]);
+  const prompt = subject?.prompt;
+  const model = subject?.model;
+  return (
+    <section className="variant" aria-label={`Variant ${letter}`}>
+      <header>
+        <h2>Variant {letter}</h2>
+        {isSame && <span className="mark">the team as it is</span>}
+        {onRemove && (
+          <IconButton icon="bin" small name={`Remove variant ${letter}`} onClick={onRemove} />
+        )}
+      </header>
+      <Mistakes value={mistakes}>
+        <div className="stack">
+          {prompt && (
+            <TextField
+              long
+              place={prompt}
+              label="Prompt"
+              placeholder="None"
+              value={textOf(valueAt(component, prompt))}
+              onChange={(text) => onChange(withValue(component, prompt, text === "" ? null : text))}
+            />
+          )}
+          {model && (
+            <ModelFields
+              component={component}
+              place={model}
+              catalogue={catalogue}
+              onChange={onChange}
+            />
+          )}
+        </div>
+      </Mistakes>
+      <Problem error={error} />
+      {fork !== undefined && (
+        <VariantRun
+          key={fork}
+          fork={fork}
+          letter={letter}
+          compared={compared}
+          onAnswer={onAnswer}
+          onKeep={onKeep}
+        />
+      )}
+    </section>
+  );
+}

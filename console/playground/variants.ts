@@ -1,0 +1,124 @@
+import type { Message, RunInfo, TeamClient, ThreadMessage } from "troupe/client";
+import type { ComponentData, TeamComponent } from "../component/catalogue.ts";
+import { agentPlace, modelPlace } from "../component/parts.ts";
+import type { Place } from "../component/places.ts";
+import { valueAt } from "../component/places.ts";
+import { configOf, listOf, textOf } from "../picture/component-json.ts";
+
+export const FEWEST = 2;
+export const MOST = 4;
+
+/** A way in which the task is tried. */
+export interface Variant {
+  component: ComponentData;
+  /** The fork that runs it; undefined before, and when it could not be started. */
+  fork: string | undefined;
+  /** Why it could not be started. */
+  error: Error | undefined;
+}
+
+/** `A`, `B`. */
+export function letterOf(index: number): string {
+  return String.fromCharCode(65 + index);
+}
+
+/** A part of a team whose prompt and model can be varied. */
+export interface Varied {
+  name: string;
+  place: Place;
+  /** The place of its prompt; undefined if it has none. */
+  prompt: Place | undefined;
+  model: Place | undefined;
+}
+
+const PROMPTS = ["system_message", "selector_prompt", "instructions", "instruction"];
+
+/** The agents of a team with a prompt or a model, and its manager. */
+export function variedIn(component: ComponentData): Varied[] {
+  const members = listOf(configOf(component)["participants"]);
+  const places: (readonly [string, Place])[] =
+    members.length === 0
+      ? [[textOf(configOf(component)["name"]), []]]
+      : [
+          ...members.map(
+            (member, index) =>
+              [textOf(configOf(member)["name"]), ["config", "participants", index]] as const,
+          ),
+          ["The team's manager", []],
+        ];
+  return places.flatMap(([name, around]) => {
+    const place = agentPlace(component, around);
+    const part = valueAt(component, place) as ComponentData;
+    const model = modelPlace(component, place);
+    const config = configOf(part);
+    const known = PROMPTS.find((key) => config[key] != null);
+    const key = known ?? (part.provider.endsWith("AssistantAgent") ? "system_message" : undefined);
+    const prompt = key === undefined ? undefined : [...place, "config", key];
+    return prompt === undefined && model === undefined ? [] : [{ name, place, prompt, model }];
+  });
+}
+
+/** The agent in which components differ, by its place in the list; the first one if they are the same. */
+export function differingAgent(
+  varied: readonly Varied[],
+  components: readonly ComponentData[],
+): number {
+  const found = varied.findIndex(({ place, prompt, model }) => {
+    const texts = components.map((component) =>
+      JSON.stringify(
+        place.length === 0
+          ? [prompt, model].map((inner) => inner && valueAt(component, inner))
+          : valueAt(component, place),
+      ),
+    );
+    return new Set(texts).size > 1;
+  });
+  return Math.max(0, found);
+}
+
+/** Where the forks of the variants begin. */
+export type Start = "last" | "now" | "empty";
+
+/** The turn after which the forks begin. @param last the last task */
+export function turnOf(start: Start, last: ThreadMessage | undefined, turn: number): number {
+  if (start === "empty") return 0;
+  return start === "now" || last === undefined ? turn : Math.max(0, last.turn - 1);
+}
+
+/** A running fork with another component. Without it, the fork is erased again. */
+export async function runVariant(
+  team: TeamClient,
+  component: ComponentData,
+  turn: number,
+  task: string,
+): Promise<string> {
+  const fork = await team.fork({ turn });
+  try {
+    await fork.replaceComponent(component as unknown as TeamComponent);
+    await fork.start(task);
+  } catch (error) {
+    await fork.delete();
+    throw error;
+  }
+  return fork.id;
+}
+
+/** The text of the last message of a run that is not an event. */
+export function answerIn(messages: readonly Message[]): string | undefined {
+  const last = messages.findLast(
+    (message): message is Extract<Message, { content: string }> =>
+      !message.type.endsWith("Event") &&
+      typeof (message as { content?: unknown }).content === "string",
+  );
+  return last?.content;
+}
+
+/** How long a run took, or has taken so far. */
+export function durationIn(
+  run: Pick<RunInfo, "started_at" | "ended_at">,
+  now: number,
+): number | undefined {
+  if (run.started_at === null) return undefined;
+  const end = run.ended_at === null ? now : Date.parse(run.ended_at);
+  return Math.max(0, end - Date.parse(run.started_at));
+}

@@ -1,0 +1,114 @@
+import { type MouseEvent, useEffect, useRef } from "react";
+import type { Answer, HumanRequest, ListedRequest } from "troupe/client";
+import { useNow } from "../hooks/use-now.ts";
+import { Name } from "../parts/name.tsx";
+import { Approval } from "./approval.tsx";
+import type { GivenAnswer } from "./delayed-answers.ts";
+import { Question } from "./question.tsx";
+
+export interface AnswerableProps {
+  request: HumanRequest | ListedRequest;
+  /** False once it was answered, here or elsewhere, or is no longer needed. */
+  open: boolean;
+  /** The answer that the user gave on this page. */
+  given: GivenAnswer | undefined;
+  onAnswer: (answer: Answer) => void;
+  onUndo: () => void;
+}
+
+/** A question with its answer to fill in, or with the answer that was given, which can be undone until it is sent. */
+export function Answerable({ request, open, given, onAnswer, onUndo }: AnswerableProps) {
+  const answered = given !== undefined && given.phase !== "failed";
+  const undo = useRef(onUndo);
+  undo.current = onUndo;
+  // What was answered elsewhere in the meantime is not answered again.
+  useEffect(() => {
+    if (!open) undo.current();
+  }, [open]);
+  const Form = request.kind === "approval" ? Approval : Question;
+  return (
+    <>
+      {open && (
+        // It keeps what was filled in while the answer can be undone.
+        <div hidden={answered}>
+          <Form
+            request={request}
+            refused={given?.phase === "failed" ? given.error : undefined}
+            onAnswer={onAnswer}
+          />
+        </div>
+      )}
+      {answered ? (
+        <div className="given">
+          <p role="status">
+            <Asked request={request} /> <strong>{wordOf(given.answer)}</strong>
+          </p>
+          {given.phase === "delayed" ? (
+            <>
+              <Countdown to={given.sendsAt} />
+              <button
+                className="button small"
+                type="button"
+                aria-keyshortcuts="Control+Z"
+                title="Undo (Ctrl+Z)"
+                onClick={(event: MouseEvent) => {
+                  // The second click of a double click on the button that gave the answer.
+                  if (event.detail < 2) onUndo();
+                }}
+              >
+                Undo
+              </button>
+            </>
+          ) : (
+            <span className="muted">{given.phase === "sent" ? "Sent." : "Sending"}</span>
+          )}
+        </div>
+      ) : (
+        !open && (
+          <p role="status">
+            <Asked request={request} /> <strong>Answered elsewhere, or no longer needed.</strong>
+          </p>
+        )
+      )}
+    </>
+  );
+}
+
+function Countdown({ to }: { to: number }) {
+  const now = useNow(250);
+  return (
+    <span className="muted countdown">Sent in {Math.max(0, Math.ceil((to - now) / 1_000))} s</span>
+  );
+}
+
+function Asked({
+  request: { source, kind, tool_call, code },
+}: {
+  request: HumanRequest | ListedRequest;
+}) {
+  return (
+    <>
+      <Name name={source} />{" "}
+      {tool_call
+        ? kind === "tool"
+          ? "is waiting for the result of "
+          : "wants to call "
+        : code
+          ? "wants to run code."
+          : "asks a question."}
+      {tool_call && (
+        <>
+          <code>
+            <Name name={tool_call.name} />
+          </code>
+          .
+        </>
+      )}
+    </>
+  );
+}
+
+function wordOf({ approved }: Answer): string {
+  if (approved === undefined) return "Answered.";
+  return approved ? "Approved." : "Refused.";
+}

@@ -1,0 +1,44 @@
+import type { Answer, HumanRequest } from "troupe/client";
+import { Answerable, type AnswerableProps } from "./answerable.tsx";
+import { useCardKeys } from "./use-card-keys.ts";
+import { useDelayedAnswers } from "./use-delayed-answers.ts";
+import { useKept } from "./use-kept.ts";
+import { useCard } from "./use-card.ts";
+import { useSteady } from "./use-steady.ts";
+
+interface RequestDockProps {
+  requests: readonly HumanRequest[];
+  onAnswer: (request: HumanRequest, answer: Answer) => Promise<unknown>;
+}
+
+/** The approvals and tool calls that wait for the user of a team's page. */
+export function RequestDock({ requests, onAnswer }: RequestDockProps) {
+  const cards = useKept(requests, "closed");
+  const { given, give, undo } = useDelayedAnswers();
+  const steady = useSteady<HTMLDivElement>("list");
+  useCardKeys(steady.ref);
+  return (
+    <div className="dock-forms" {...steady}>
+      {cards.map(({ key, request, open }) => (
+        <DockCard
+          key={key}
+          request={request}
+          open={open}
+          given={given.get(key)}
+          onAnswer={(answer) => give(key, answer, () => onAnswer(request, answer))}
+          onUndo={() => undo(key)}
+        />
+      ))}
+    </div>
+  );
+}
+
+function DockCard(props: AnswerableProps) {
+  const { open, given } = props;
+  const asking = open && (given === undefined || given.phase === "failed");
+  return (
+    <div {...useCard(asking)} tabIndex={-1} className="dock-card" data-open={asking}>
+      <Answerable {...props} />
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+/** The parameters of `GET /v1/runs` that the page's address has. */
+export const FILTERS = [
+  "q",
+  "team",
+  "status",
+  "model",
+  "error",
+  "from",
+  "to",
+  "min_cost",
+  "order",
+] as const;
+
+export type FilterName = (typeof FILTERS)[number];
+
+/** An empty text is no filter. */
+export type RunFilter = Readonly<Record<FilterName, string>>;
+
+export function filterIn(parameters: URLSearchParams): RunFilter {
+  const entries = FILTERS.map((name) => [name, parameters.get(name) ?? ""] as const);
+  return Object.fromEntries(entries) as unknown as RunFilter;
+}
+
+/** Whether runs may be left out. */
+export function leavesOut(filter: RunFilter): boolean {
+  return FILTERS.some((name) => name !== "order" && filter[name] !== "");
+}

@@ -1,0 +1,106 @@
+import { useState } from "react";
+import type { ListedRun } from "troupe/client";
+import { useTroupe } from "troupe/react";
+import { Confirm } from "../dialogs/confirm.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { useTask } from "../hooks/use-task.ts";
+import { useNotices } from "../shell/notices.tsx";
+
+interface SelectedRunsProps {
+  runs: readonly ListedRun[];
+  onDone: () => void;
+}
+
+const OPEN: ReadonlySet<string> = new Set(["queued", "running", "waiting", "paused"]);
+/** Requests at the same time. */
+const AT_ONCE = 4;
+
+/** What can be done with the selected runs. */
+export function SelectedRuns({ runs, onDone }: SelectedRunsProps) {
+  const client = useTroupe();
+  const { tell, attempt } = useNotices();
+  const [cancelling, setCancelling] = useState(false);
+  const task = useTask();
+  const open = runs.filter(({ status }) => OPEN.has(status));
+  const ended = runs.filter(({ status }) => status === "failed" || status === "cancelled");
+  const all = async (
+    chosen: readonly ListedRun[],
+    done: string,
+    action: (run: ListedRun) => Promise<unknown>,
+  ): Promise<void> => {
+    const errors = await each(chosen, action);
+    const count = chosen.length - errors.length;
+    if (count > 0) tell(`${count} ${count === 1 ? "run was" : "runs were"} ${done}.`);
+    onDone();
+    const [first] = errors;
+    if (first === undefined) return;
+    await attempt(() =>
+      Promise.reject(
+        new Error(`${errors.length} of ${chosen.length} could not be ${done}: ${first.message}`),
+      ),
+    );
+  };
+  return (
+    <div className="selection" role="group" aria-label="Selected runs">
+      <span>{runs.length} selected</span>
+      <button
+        className="button"
+        type="button"
+        disabled={ended.length === 0 || task.busy}
+        aria-busy={task.busy}
+        title="Retries runs that failed or were cancelled, if they are the last ones of their teams"
+        onClick={() =>
+          void task.run(() =>
+            all(ended, "retried", ({ team_id, id }) => client.team(team_id).retry(id)),
+          )
+        }
+      >
+        <Icon name="retry" />
+        Retry {ended.length > 0 && ended.length}
+      </button>
+      <button
+        className="button"
+        type="button"
+        disabled={open.length === 0}
+        onClick={() => setCancelling(true)}
+      >
+        <Icon name="close" />
+        Cancel {open.length > 0 && open.length}
+      </button>
+      <button className="button quiet" type="button" onClick={onDone}>
+        Clear the selection
+      </button>
+      {cancelling && (
+        <Confirm
+          title={`Cancel ${open.length === 1 ? "this run" : `these ${open.length} runs`}?`}
+          text="They stop at once. A cancelled run can be retried while it is the last one of its team."
+          button={open.length === 1 ? "Cancel the run" : "Cancel the runs"}
+          action={() =>
+            all(open, "cancelled", ({ team_id, id }) => client.team(team_id).stop(id, "now"))
+          }
+          onClose={() => setCancelling(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Runs an action for each item, a few at a time. Returns the errors. */
+async function each<Item>(
+  items: readonly Item[],
+  action: (item: Item) => Promise<unknown>,
+): Promise<Error[]> {
+  const errors: Error[] = [];
+  const waiting = [...items];
+  const work = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
+      try {
+        await action(item);
+      } catch (error) {
+        errors.push(error as Error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return errors;
+}

@@ -1,0 +1,124 @@
+import { useState } from "react";
+import type { TeamClient, TeamToken } from "troupe/client";
+import { Life } from "../keys/lives.tsx";
+import { Dialog } from "../dialogs/dialog.tsx";
+import { FormDialog } from "../dialogs/form-dialog.tsx";
+import { SecretText } from "../dialogs/secret.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Exact } from "../parts/time.tsx";
+import { useTask } from "../hooks/use-task.ts";
+import { type Scope, useMay } from "../shell/access.tsx";
+import { useNotices } from "../shell/notices.tsx";
+import { addressOf } from "./link.ts";
+
+const DAY = 86_400;
+const LIVES = {
+  [DAY]: "a day",
+  [7 * DAY]: "a week",
+  [30 * DAY]: "30 days",
+  [90 * DAY]: "90 days",
+};
+
+const PARTS: readonly { scope: Scope; text: string }[] = [
+  { scope: "tools:read", text: "Arguments and results of tools" },
+  { scope: "files:read", text: "Files of the team" },
+  { scope: "component:read", text: "Instructions of the agents, and the team's other settings" },
+];
+
+interface ShareDialogProps {
+  team: TeamClient;
+  onClose: () => void;
+}
+
+/** Makes a link with which everybody who has it can read the team's conversation. */
+export default function ShareDialog({ team, onClose }: ShareDialogProps) {
+  const [parts, setParts] = useState<readonly Scope[]>([]);
+  const [seconds, setSeconds] = useState(String(7 * DAY));
+  const [link, setLink] = useState<TeamToken>();
+  if (link !== undefined) return <Link team={team} link={link} onClose={onClose} />;
+  const create = async (): Promise<void> => {
+    const scopes: Scope[] = ["conversation:read", ...parts];
+    setLink(await team.createToken({ scopes, expires_in: Number(seconds) }));
+  };
+  return (
+    <FormDialog
+      title="Share this conversation"
+      button="Create link"
+      onSubmit={create}
+      onClose={onClose}
+    >
+      <p>Everybody who has the link can read the conversation, also its later messages.</p>
+      <fieldset className="choices">
+        <legend>The link also shows</legend>
+        {PARTS.map(({ scope, text }) => (
+          <label key={scope}>
+            <input
+              type="checkbox"
+              checked={parts.includes(scope)}
+              onChange={({ target }) =>
+                setParts(target.checked ? [...parts, scope] : parts.filter((one) => one !== scope))
+              }
+            />
+            <span>{text}</span>
+          </label>
+        ))}
+      </fieldset>
+      <Life lives={LIVES} seconds={seconds} onChange={setSeconds} />
+    </FormDialog>
+  );
+}
+
+interface LinkProps extends ShareDialogProps {
+  link: TeamToken;
+}
+
+function Link({ team, link, onClose }: LinkProps) {
+  const mayRevoke = useMay("keys:write");
+  const { tell } = useNotices();
+  const task = useTask();
+  const address = addressOf({ team: team.id, token: link.token });
+  const revoke = async (id?: string): Promise<void> => {
+    await team.revokeTokens(id);
+    onClose();
+    tell(
+      id === undefined
+        ? "All links and tokens of this team were revoked."
+        : "The link was revoked.",
+    );
+  };
+  return (
+    <Dialog title="The link is ready" onClose={onClose}>
+      <p>
+        It is shown only now, and works until <Exact time={link.expires_at} />.
+      </p>
+      <SecretText label="Link" text={address} />
+      <Problem error={task.error} />
+      <div className="buttons">
+        {mayRevoke && (
+          <>
+            <button
+              className="button quiet"
+              type="button"
+              disabled={task.busy}
+              title="Revokes all links and team tokens of this team, earlier ones included"
+              onClick={() => void task.run(() => revoke())}
+            >
+              Revoke all links
+            </button>
+            <button
+              className="button"
+              type="button"
+              disabled={task.busy}
+              onClick={() => void task.run(() => revoke(link.id))}
+            >
+              Revoke this link
+            </button>
+          </>
+        )}
+        <button className="button primary" type="button" onClick={onClose}>
+          Done
+        </button>
+      </div>
+    </Dialog>
+  );
+}

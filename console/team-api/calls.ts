@@ -1,0 +1,82 @@
+/** An example of a program that uses a team. */
+export interface Call {
+  /** The name of the language or protocol. */
+  name: string;
+  title: string;
+  code: string;
+  /** The language of the code, for its colours. */
+  language: string;
+}
+
+/** How a team is used in each way that the server offers. */
+export function callsOf(origin: string, team: string): Call[] {
+  return [
+    {
+      name: "curl",
+      title: "Run a task, and wait for its result",
+      language: "bash",
+      code: `curl '${origin}/v1/teams/${team}/runs?wait=60' \\
+  -H "Authorization: Bearer $TROUPE_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"task": "Hello."}'`,
+    },
+    {
+      name: "TypeScript",
+      title: "Stream a run with the client of the npm package",
+      language: "typescript",
+      code: `import { TroupeClient } from "troupe/client";
+
+const client = new TroupeClient({
+  baseURL: "${origin}",
+  token: process.env.TROUPE_API_KEY,
+});
+for await (const item of client.team("${team}").run("Hello.")) {
+  if (item.kind === "message") console.log(item.message.source, item.message.content);
+}`,
+    },
+    {
+      name: "OpenAI",
+      title: "The team as a model of OpenAI's API",
+      language: "typescript",
+      code: `import OpenAI from "openai";
+
+const openai = new OpenAI({
+  baseURL: "${origin}/openai/v1",
+  apiKey: process.env.TROUPE_API_KEY,
+});
+const response = await openai.responses.create({ model: "${team}", input: "Hello." });
+console.log(response.output_text);`,
+    },
+    {
+      name: "MCP",
+      title: "The team as a tool, for clients of the Model Context Protocol",
+      language: "json",
+      code: JSON.stringify(
+        {
+          mcpServers: {
+            troupe: {
+              type: "http",
+              url: `${origin}/mcp/teams/${team}`,
+              headers: { Authorization: "Bearer ${TROUPE_API_KEY}" },
+            },
+          },
+        },
+        null,
+        2,
+      ),
+    },
+    {
+      name: "AG-UI",
+      title: "The team as an agent of a frontend",
+      language: "typescript",
+      code: `import { HttpAgent } from "@ag-ui/client";
+
+const agent = new HttpAgent({
+  url: "${origin}/ag-ui/teams/${team}",
+  headers: { Authorization: \`Bearer \${teamToken}\` },
+});
+agent.addMessage({ id: crypto.randomUUID(), role: "user", content: "Hello." });
+await agent.runAgent();`,
+    },
+  ];
+}

@@ -1,0 +1,3 @@
+CREATE TABLE stock (item TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO stock (item, count) VALUES ('teapot', 3), ('kettle', 0);
+CREATE TABLE orders (key TEXT PRIMARY KEY, item TEXT NOT NULL) WITHOUT ROWID;

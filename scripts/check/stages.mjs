@@ -1,0 +1,197 @@
+import { join } from "node:path";
+import { OWN_CODE, OWN_FILES } from "./own-files.mjs";
+
+/**
+ * @typedef {object} Stage
+ * @property {string} name
+ * @property {string[]} run the command, found in node_modules/.bin
+ * @property {"vitest" | "lastLine"} [counts] how its tests are counted; without it, the stage counts as one
+ * @property {string[]} [reads] the paths that its outcome depends on; without it, all files
+ * @property {string} [packages] the folder of a package.json whose packages it needs besides those of `npm ci`
+ * @property {true} [long] whether it is left out of `npm test`
+ * @property {true} [named] whether it runs only when it is named
+ * @property {Record<string, string>} [env] variables that it has besides those of all stages
+ * @property {true} [bare] whether programs are found as on a bare machine
+ */
+
+/** Tests of code that starts programs. They must pass, or skip themselves, on a machine that has hardly any. */
+const PROGRAM_TESTS = [
+  "test/sandbox/executions.test.ts",
+  "test/sandbox/files.test.ts",
+  "test/sandbox/http.test.ts",
+  "test/sandbox/process.test.ts",
+  "test/sandbox/walls.test.ts",
+  "test/sandbox/cgroups.test.ts",
+  "test/core/python/prepare.test.ts",
+  "test/api/http/python-tools.test.ts",
+  "test/npm-start/start.test.ts",
+];
+
+/** Clients, frameworks and checks of other makers. */
+const PEERS = "test/peers";
+
+/** What needs the types of their packages: as `exclude` of tsconfig.node.json has it. */
+const WITH_PEERS = [
+  "**/*.peers.test.ts",
+  "test/api/protocols/ag-ui/support/agents.ts",
+  "test/api/protocols/ai-sdk/support/*.ts",
+  "test/telemetry/support/collector.ts",
+];
+
+/** The official conformance suite of MCP. */
+const MCP_SUITE = "test/mcp-conformance/suite";
+
+/** Files that determine how all code is checked and run. */
+const SETTINGS = [
+  ".oxlintrc.json",
+  "knip.json",
+  "package.json",
+  "package-lock.json",
+  "scripts",
+  "tsconfig*.json",
+  "types",
+  "vitest.config.ts",
+  "wrangler.toml",
+];
+
+const CODE = [...SETTINGS, ...OWN_CODE];
+
+/**
+ * The projects of TypeScript. One compiler checks them one after the other, each with one thread: several threads check the types
+ * that files share once each, which takes twice the computing, and other stages use the other cores.
+ */
+const TYPES = ["src", "core", "node", "workerd", "browser", "console"].map(
+  (project) => `tsconfig.${project}.json`,
+);
+
+/**
+ * The checkers of types are Go programs, which end before they would run out of memory. Collected less often, they take a quarter
+ * less computing; close to the limit they collect as often as they must.
+ */
+const RARE_COLLECTIONS = { GOGC: "400", GOMEMLIMIT: "3GiB" };
+
+/**
+ * The largest suite runs beside all other stages of `npm test`, so that neither of two cores waits for the other at the end. What runs no
+ * code of ours comes first there, so that a slip shows at once.
+ *
+ * @param {string} scratch a directory for what stages write
+ * @returns {Stage[]}
+ */
+export function stagesIn(scratch) {
+  /** @param {string | string[]} projects @param {string} [stage] @param {string[]} [files] */
+  const vitest = (projects, stage = String(projects), files = []) => [
+    "vitest",
+    "run",
+    ...[projects].flat().map((project) => `--project=${project}`),
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${reportFile(scratch, stage)}`,
+    ...files,
+  ];
+  return [
+    { name: "node", run: vitest("node"), counts: "vitest" },
+    {
+      name: "types",
+      run: ["tsc", "-b", ...TYPES, "--incremental", "--checkers", "1", "--builders", "1"],
+      reads: CODE,
+      env: RARE_COLLECTIONS,
+    },
+    {
+      name: "lint",
+      run: [
+        "oxlint",
+        "--type-aware",
+        ...WITH_PEERS.map((path) => `--ignore-pattern=${path}`),
+        ...OWN_CODE,
+      ],
+      reads: CODE,
+      env: RARE_COLLECTIONS,
+    },
+    { name: "format", run: ["oxfmt", "--check", ...OWN_FILES] },
+    {
+      name: "small-files",
+      run: ["node", "scripts/check/small-files.mjs"],
+      reads: CODE,
+    },
+    { name: "dead-code", run: ["knip", "--no-progress", "--no-config-hints"], reads: CODE },
+    {
+      name: "bundle",
+      run: ["wrangler", "deploy", "--dry-run", "--outdir", join(scratch, "bundle")],
+      reads: [...SETTINGS, "src", "console"],
+    },
+    {
+      name: "conformance",
+      run: ["node", "test/conformance/main.ts"],
+      counts: "lastLine",
+      reads: [...SETTINGS, "src", "test"],
+    },
+    {
+      name: "workerd",
+      run: vitest("workerd"),
+      counts: "vitest",
+      reads: [...SETTINGS, "src", "test"],
+    },
+    {
+      name: "api",
+      run: ["node", "scripts/api/report.mjs", "--check"],
+      packages: "scripts/api",
+      long: true,
+    },
+    { name: "reference", run: ["node", "scripts/reference.mjs"], long: true },
+    { name: "outdated", run: ["node", "scripts/outdated.mjs"], long: true },
+    { name: "lint:peers", run: ["oxlint", "--type-aware", "test"], packages: PEERS, long: true },
+    { name: "types:peers", run: ["tsc", "-p", "tsconfig.peers.json"], packages: PEERS, long: true },
+    { name: "package", run: vitest("package"), counts: "vitest", packages: PEERS, long: true },
+    { name: "package-long", run: vitest("package-long"), counts: "vitest", long: true },
+    { name: "copilotkit", run: vitest("package-named"), counts: "vitest", named: true },
+    { name: "long", run: vitest("long"), counts: "vitest", packages: PEERS, long: true },
+    { name: "peers", run: vitest("peers"), counts: "vitest", packages: PEERS, long: true },
+    { name: "features", run: vitest("features"), counts: "vitest", packages: PEERS, long: true },
+    {
+      name: "bare-machine",
+      run: vitest(["node", "long"], "bare-machine", PROGRAM_TESTS),
+      counts: "vitest",
+      bare: true,
+      long: true,
+    },
+    {
+      name: "conformance:http",
+      run: ["node", "test/conformance/main.ts", "--http"],
+      counts: "lastLine",
+      long: true,
+    },
+    {
+      name: "conformance:mcp",
+      run: ["node", "test/mcp-conformance/main.ts"],
+      packages: MCP_SUITE,
+      long: true,
+    },
+    { name: "chaos", run: ["node", "test/chaos/main.ts"], counts: "lastLine", long: true },
+    { name: "bench", run: ["node", "bench/main.ts", "--smoke", "chat", "watchers"], long: true },
+    { name: "mcp:client", run: mcpClientSuite(scratch), packages: MCP_SUITE, long: true },
+  ];
+}
+
+/** Where vitest writes the report of a stage. @param {string} scratch @param {string} stage */
+export function reportFile(scratch, stage) {
+  return join(scratch, `${stage}.json`);
+}
+
+/**
+ * The official conformance suite of MCP for clients. Each scenario has two minutes; all run side by side. @param {string}
+ * scratch
+ */
+function mcpClientSuite(scratch) {
+  const directory = "test/components/mcp/conformance";
+  const command = `node ${directory}/client.ts`;
+  const failures = `${directory}/expected-failures.yml`;
+  const results = join(scratch, "mcp-client");
+  return [
+    join(MCP_SUITE, "node_modules/.bin/conformance"),
+    "client",
+    "--suite",
+    "all",
+    "--timeout",
+    "120000",
+  ].concat(["--command", command], ["--expected-failures", failures], ["--output-dir", results]);
+}

@@ -1,0 +1,148 @@
+import {
+  type Authenticate,
+  type Principal,
+  type Refusal,
+  unauthorized,
+} from "../../auth/principal.ts";
+import type { Gateway } from "../../../contract/gateways/team-gateway.ts";
+import { type Scope, SCOPES, SHARED_SCOPES } from "../../../contract/constants.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { invalid, ProblemError } from "../problem.ts";
+import type { RequestRate } from "./rate-limit.ts";
+
+/** The caller of an endpoint without a scope. */
+const ANONYMOUS: Principal = {
+  id: "",
+  tenant: "",
+  scopes: [],
+  kind: "local",
+  name: null,
+  expires_at: null,
+};
+
+/** The callers of requests that the Worker sends itself, which have no credentials. */
+export type Callers = Pick<WeakMap<Request, Principal>, "get">;
+
+export interface AdmissionOptions {
+  authenticate: Authenticate;
+  callers?: Callers;
+  rate: RequestRate;
+  gateway: Gateway;
+}
+
+/** Decides who may send requests. */
+export class Admission {
+  readonly #options: AdmissionOptions;
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The caller of a request, which counts against the limit of its tenant. A refusal is returned, not thrown: an error's
+   * stack would be most of what it costs to refuse a flood.
+   */
+  async admit(request: Request): Promise<Principal | Refusal> {
+    const caller = await this.#callerOf(request);
+    if ("problem" in caller) return caller;
+    const { rate } = this.#options;
+    const refused = caller.kind === "local" ? undefined : await rate.take(caller.tenant);
+    return refused ?? (await this.#revoked(caller)) ?? caller;
+  }
+
+  /** The caller of a request that was admitted before, whose credential may have ended since. */
+  readonly again: Authenticate = async (request) => {
+    const caller = await this.#callerOf(request);
+    return "problem" in caller ? caller : ((await this.#revoked(caller)) ?? caller);
+  };
+
+  /** The caller of an endpoint, which may be anybody. @throws ProblemError 403 or 422 */
+  async admitTo(
+    endpoint: Endpoint,
+    request: Request,
+    team: string | undefined,
+  ): Promise<Principal | Refusal> {
+    if (endpoint.scope === null) return ANONYMOUS;
+    const principal = await this.admit(request);
+    if ("problem" in principal) return principal;
+    requireAccess(endpoint, principal);
+    if (team !== undefined) requireTeam(team, principal);
+    return principal;
+  }
+
+  async #callerOf(request: Request): Promise<Principal | Refusal> {
+    const { authenticate, callers } = this.#options;
+    return callers?.get(request) ?? authenticate(request);
+  }
+
+  /** A team token is good for the team it was made for, not for one that got its id later, until it is revoked. */
+  async #revoked({ tenant, team }: Principal): Promise<Refusal | undefined> {
+    if (team === undefined) return undefined;
+    const revoked = await this.#options.gateway.team(tenant, team.id).isRevoked(team.token);
+    return revoked ? unauthorized(true) : undefined;
+  }
+}
+
+/** @throws ProblemError 403 or, for an operator who names no tenant, 422 */
+function requireAccess({ scope, path, namesTeam }: Endpoint, principal: Principal): void {
+  const { kind, tenant } = principal;
+  if (scope === null || scope === "any") return;
+  if (scope === "operator") {
+    if (kind === "operator") return;
+    throw forbidden("operator_only", "Only the operator's key may do this.");
+  }
+  if (scope !== "each") requireScope(scope, principal);
+  if (kind === "team" && namesTeam !== true && !path.includes("/teams/:team")) throw otherTeam();
+  if (kind === "operator" && tenant === "") {
+    const errors = [{ path: "Troupe-Tenant", message: "must name the tenant to act in" }];
+    throw invalid("tenant_required", "The operator's key needs the header Troupe-Tenant.", errors);
+  }
+}
+
+/** Whether these scopes include another one: who may run a team may answer its questions, and who may read it, all that is shared. */
+export function permits(scopes: readonly Scope[], scope: Scope): boolean {
+  if (scopes.includes(scope)) return true;
+  if (scope === "requests:write") return scopes.includes("runs:write");
+  return (SHARED_SCOPES as readonly Scope[]).includes(scope) && scopes.includes("teams:read");
+}
+
+/** @throws ProblemError 403 */
+export function requireScope(scope: Scope, { scopes }: Principal): void {
+  if (permits(scopes, scope)) return;
+  throw new ProblemError({
+    status: 403,
+    code: "missing_scope",
+    detail: `This credential lacks the scope ${scope}.`,
+    extra: { scope: SCOPES.filter((one) => one === scope || scopes.includes(one)).join(" ") },
+  });
+}
+
+/**
+ * The user of a request: the one that its credential stands for, or the one that it names.
+ *
+ * @param given the user that the request names
+ * @throws ProblemError 403 when the credential stands for another user, or for none
+ */
+export function userOf({ user, kind }: Principal, given?: string): string | undefined {
+  if (user === undefined) return given;
+  if (given === undefined || given === user) return user ?? undefined;
+  const own = user === null ? "no user" : JSON.stringify(user);
+  const token = kind === "team" ? "team token" : "identity token";
+  throw forbidden(
+    "user_mismatch",
+    `This ${token} stands for ${own}: it cannot name ${JSON.stringify(given)} as the user. Leave "user" out, or use a key.`,
+  );
+}
+
+/** @throws ProblemError 403 when the credential is the token of another team */
+export function requireTeam(id: string, { team }: Principal): void {
+  if (team !== undefined && team.id !== id) throw otherTeam();
+}
+
+function otherTeam(): ProblemError {
+  return forbidden("other_team", "A team token is good for its team only.");
+}
+
+function forbidden(code: string, detail: string): ProblemError {
+  return new ProblemError({ status: 403, code, detail });
+}

@@ -1,0 +1,123 @@
+import { type Scope, SCOPES } from "../../../contract/constants.ts";
+import type { Problem } from "../../../contract/problem.ts";
+import { type Endpoint, endpoint, json } from "../endpoint.ts";
+import { ProblemError } from "../problem.ts";
+
+/** Where clients of OAuth look for the metadata of a resource: this, and then the path of the resource (RFC 9728). */
+export const METADATA_PATH = "/.well-known/oauth-protected-resource";
+
+/** Seconds for which a client may keep the metadata. */
+const VALID_SECONDS = 300;
+
+/** What OAuth calls a protected resource: a part of the service that clients get tokens for. */
+export interface ProtectedResources {
+  /** The authorization server whose identity tokens are accepted; undefined for none. */
+  issuer: string | undefined;
+  /** The path of the whole service, without a slash at its end. */
+  basePath: string;
+}
+
+const AGENT_SCOPES: readonly Scope[] = ["teams:read", "runs:read", "runs:write", "requests:write"];
+/** Teams of templates are made for requests. */
+const OPENAI_SCOPES: readonly Scope[] = SCOPES.slice(0, 4);
+
+/** The resources besides the whole service, by their paths. */
+const RESOURCES: readonly { path: RegExp; scopes: readonly Scope[] }[] = [
+  { path: /^\/(?:mcp|a2a|ag-ui|ai-sdk)\/teams\/[^/]+/, scopes: AGENT_SCOPES },
+  { path: /^\/mcp(?=\/|$)/, scopes: AGENT_SCOPES },
+  { path: /^\/openai\/v1(?=\/|$)/, scopes: OPENAI_SCOPES },
+];
+
+/** The resource that a path belongs to: its own path, and the scopes that its clients use. */
+function resourceOf(pathname: string): { path: string; scopes: readonly Scope[] } {
+  for (const { path, scopes } of RESOURCES) {
+    const [found] = path.exec(pathname) ?? [];
+    if (found !== undefined) return { path: found, scopes };
+  }
+  return { path: "", scopes: SCOPES };
+}
+
+/** The headers of a problem: what the caller of a request must have, where a credential is missing or does not suffice. */
+export function challengeOf(
+  { code, extra }: Problem,
+  { url }: Request,
+  { issuer, basePath }: ProtectedResources,
+): Record<string, string> {
+  const given = CHALLENGES[code];
+  if (given === undefined) return {};
+  const { origin, pathname } = new URL(url);
+  const { path, scopes } = resourceOf(pathname);
+  const fields = ['realm="troupe"', ...given];
+  if (typeof extra?.scope === "string") fields.push(`scope="${extra.scope}"`);
+  if (issuer !== undefined) {
+    if (extra?.scope === undefined && path !== "") fields.push(`scope="${scopes.join(" ")}"`);
+    fields.push(`resource_metadata="${origin}${basePath}${METADATA_PATH}${path}"`);
+  }
+  return { "www-authenticate": `Bearer ${fields.join(", ")}` };
+}
+
+/** The fields of a challenge (RFC 6750), by the codes of problems. */
+const CHALLENGES: { readonly [code: string]: readonly string[] } = {
+  missing_credentials: [],
+  invalid_credentials: ['error="invalid_token"'],
+  missing_scope: ['error="insufficient_scope"'],
+};
+
+/** The metadata of the whole service, and of a part of it. */
+export function protectedResourceEndpoints(resources: ProtectedResources): Endpoint[] {
+  const common = {
+    method: "get" as const,
+    tag: "Service" as const,
+    scope: null,
+    answers: { 200: { description: "The metadata (RFC 9728).", media: "application/json" } },
+    problems: [404],
+  };
+  return [
+    endpoint({
+      ...common,
+      path: METADATA_PATH,
+      id: "protectedResource",
+      summary: "Where clients of OAuth get tokens for this service",
+      handle: async ({ c }) => metadata(new URL(c.req.url), resources),
+    }),
+    endpoint({
+      ...common,
+      path: `${METADATA_PATH}/:path{[^]+}`,
+      id: "protectedResourcePart",
+      summary: "Where clients of OAuth get tokens for a part of this service, such as /mcp",
+      handle: async ({ c }) => metadata(new URL(c.req.url), resources),
+    }),
+  ];
+}
+
+/** @throws ProblemError 404 without an issuer, and for a path that is no resource */
+function metadata({ origin, pathname }: URL, { issuer, basePath }: ProtectedResources): Response {
+  if (issuer === undefined) {
+    throw new ProblemError({
+      status: 404,
+      code: "issuer_not_configured",
+      detail: "This server accepts keys and no tokens of OAuth: JWT_ISSUER is not set.",
+    });
+  }
+  const named = pathname.slice(METADATA_PATH.length);
+  const { path, scopes } = resourceOf(named);
+  if (path !== named) {
+    throw new ProblemError({
+      status: 404,
+      code: "not_found",
+      detail: `${JSON.stringify(named.slice(0, 100))} is no resource; /mcp, /mcp/teams/{team} and /openai/v1 are, and the other protocols' addresses of teams.`,
+    });
+  }
+  const document = {
+    resource: `${origin}${basePath}${path}`,
+    authorization_servers: [issuer],
+    scopes_supported: scopes,
+    bearer_methods_supported: ["header"],
+    resource_name: "Troupe",
+  };
+  return json(document, 200, {
+    "cache-control": `public, max-age=${VALID_SECONDS}`,
+    // Clients in pages read it before they have a credential.
+    "access-control-allow-origin": "*",
+  });
+}

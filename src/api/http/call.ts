@@ -1,0 +1,182 @@
+import type { Context } from "hono";
+import type * as z from "zod";
+import { sha256Hex } from "../../core/hash.ts";
+import { fieldIssues } from "../../core/field-checks.ts";
+import { issuesOf } from "../../core/issues.ts";
+import type { Idempotency } from "../../contract/common.ts";
+import type { Principal } from "../auth/principal.ts";
+import { type JsonBody, readJson } from "./input/body.ts";
+import type { Call, Endpoint, Match } from "./endpoint.ts";
+import { invalid, ProblemError } from "./problem.ts";
+import { ID } from "../../contract/constants.ts";
+import type { Services } from "./services.ts";
+import type { TraceContext } from "../../core/steps/step-attempt.ts";
+import { readTraceContext } from "../../telemetry/trace-context.ts";
+
+const LONGEST_KEY = 255;
+
+/**
+ * Reads and checks all parts of a request that its endpoint declares.
+ *
+ * @throws ProblemError 400, 404, 413, 415 or 422
+ */
+export async function readCall(
+  { endpoint, parameters }: Match,
+  c: Context,
+  principal: Principal,
+  { gateway, limits }: Pick<Services, "gateway" | "limits">,
+): Promise<Call> {
+  requireIds(endpoint, parameters);
+  const query = readQuery(endpoint.query, new URL(c.req.url).searchParams, endpoint.resumable);
+  const key = endpoint.idempotent ? readKey(c.req.header("idempotency-key")) : undefined;
+  const max_body_bytes = Math.max(limits.max_body_bytes, endpoint.maxBytes ?? 0);
+  const read = endpoint.body && (await readJson(c.req.raw, { ...limits, max_body_bytes }));
+  const body = endpoint.body && readBody(endpoint, endpoint.body, read as JsonBody);
+  const param = (name: string): string => {
+    const value = parameters[name];
+    if (value === undefined) throw new TypeError(`${endpoint.path} has no parameter ${name}`);
+    return value;
+  };
+  return {
+    body,
+    query,
+    param,
+    file: () => filePathOf(c.req.url),
+    get team() {
+      return gateway.team(principal.tenant, param("team"), {
+        credential: principal.id,
+        signal: c.req.raw.signal,
+      });
+    },
+    principal,
+    ...(key !== undefined && { idempotency: await idempotencyOf(key, read) }),
+    c,
+  };
+}
+
+/** All ids have one form, so a value of another form names nothing. Parameters with a pattern are no ids. */
+function requireIds({ path }: Endpoint, parameters: Match["parameters"]): void {
+  for (const [name, value] of Object.entries(parameters)) {
+    if (ID.test(value) || path.includes(`:${name}{`)) continue;
+    throw new ProblemError({
+      status: 404,
+      code: `${name}_not_found`,
+      detail: `There is no ${name} ${JSON.stringify(value.slice(0, 100))}: ids match ${ID.source}.`,
+    });
+  }
+}
+
+/** The token of a stream is read by authentication. */
+const CREDENTIAL = "token";
+
+/** The query parameter that is a record: `metadata.KEY=value` for each of its keys. */
+export const COLLECTED = "metadata";
+
+/** @param schema undefined for an endpoint without parameters */
+function readQuery(
+  schema: z.ZodObject | undefined,
+  parameters: URLSearchParams,
+  resumable = false,
+): Record<string, unknown> {
+  const given: Record<string, unknown> = {};
+  const collects = Object.hasOwn(schema?.shape ?? {}, COLLECTED);
+  const collected: Record<string, string> = {};
+  for (const [name, value] of parameters) {
+    if (parameters.getAll(name).length > 1) {
+      throw invalid("invalid_query", "A query parameter is given twice.", [
+        { path: name, message: "must be given once" },
+      ]);
+    }
+    if (resumable && name === CREDENTIAL) continue;
+    if (collects && name.startsWith(`${COLLECTED}.`)) {
+      collected[name.slice(COLLECTED.length + 1)] = value;
+    } else if (collects && name === COLLECTED) {
+      throw invalid("invalid_query", "The query string is invalid.", [
+        { path: name, message: `must name a key: ${COLLECTED}.KEY=value` },
+      ]);
+    } else {
+      given[name] = value;
+    }
+  }
+  if (Object.keys(collected).length > 0) given[COLLECTED] = collected;
+  const result = schema?.safeParse(given);
+  if (result?.success) return result.data;
+  const issues = result ? issuesOf(result.error) : fieldIssues(given, {}, "");
+  if (issues.length === 0) return {};
+  // A parameter without a name.
+  const named = issues.map((issue) => (issue.path === "" ? { ...issue, path: "query" } : issue));
+  throw invalid("invalid_query", "The query string is invalid.", named);
+}
+
+function readBody(endpoint: Endpoint, schema: z.ZodType, { value }: JsonBody): unknown {
+  if (value === undefined && !endpoint.bodyOptional) {
+    throw new ProblemError({
+      status: 400,
+      code: "malformed_json",
+      detail: "The body is empty; it must be a JSON object.",
+    });
+  }
+  const result = schema.safeParse(value === undefined ? {} : value);
+  if (result.success) return result.data;
+  throw invalid("invalid_request", "The body is invalid.", issuesOf(result.error));
+}
+
+function readKey(key: string | undefined): string | undefined {
+  if (key === undefined) return undefined;
+  if (key.length <= LONGEST_KEY && /^[\x21-\x7e]+$/.test(key)) return key;
+  throw invalid(
+    "invalid_idempotency_key",
+    `Idempotency-Key must be 1 to ${LONGEST_KEY} visible ASCII characters.`,
+    [{ path: "Idempotency-Key", message: `must be 1 to ${LONGEST_KEY} visible ASCII characters` }],
+  );
+}
+
+async function idempotencyOf(key: string, body: JsonBody | undefined): Promise<Idempotency> {
+  return { key, hash: await sha256Hex(body?.bytes ?? new Uint8Array()) };
+}
+
+/** Those of `/v1/teams/{team}/files/`. */
+const SEGMENTS_BEFORE = 5;
+
+/**
+ * The path of a file in the URL of a request: each segment is decoded once, and none may change where the path leads. Which
+ * names a workspace can have is the workspace's to say.
+ *
+ * @throws ProblemError 422
+ */
+function filePathOf(url: string): string {
+  const segments = new URL(url).pathname.split("/").slice(SEGMENTS_BEFORE).map(decodeSegment);
+  const problem = pathProblem(segments);
+  if (problem === undefined) return segments.join("/");
+  throw invalidPath(problem);
+}
+
+function pathProblem(segments: readonly string[]): string | undefined {
+  if (segments.some((name) => name === "" || name === "." || name === ".."))
+    return "must not have empty names, . or ..";
+  if (segments.some((name) => name.includes("/") || name.includes("\\")))
+    return "must separate names with plain slashes";
+  return undefined;
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw invalidPath("must be UTF-8 in percent-encoding");
+  }
+}
+
+function invalidPath(message: string): ProblemError {
+  return invalid("invalid_path", `The path of the file is invalid: it ${message}.`, [
+    { path: "path", message },
+  ]);
+}
+
+/** The trace of a request's caller, which a run continues, as a field of the run's input. */
+export function traceOf({ headers }: Request): { trace?: TraceContext } {
+  const parent = headers.get("traceparent");
+  if (parent === null) return {};
+  const trace = readTraceContext(parent, headers.get("tracestate"));
+  return trace === undefined ? {} : { trace };
+}

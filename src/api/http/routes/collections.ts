@@ -1,0 +1,119 @@
+import { DOCUMENT_ID } from "../../../contract/files/collection.ts";
+import { collectionCommands } from "../../../contract/commands/collections.ts";
+import type { ComponentModel } from "../../../core/component/component-model.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { commandEndpoints } from "../command-endpoints.ts";
+import { type Call, type Endpoint, json } from "../endpoint.ts";
+import { preparedComponent } from "../input/component.ts";
+import { chunkStream, readDocument } from "../input/document.ts";
+import { ProblemError, unwrap } from "../problem.ts";
+import { memoriesOf, type Services, tenantOf } from "../services.ts";
+
+/** Collections of documents. */
+export function collectionEndpoints(services: Services): Endpoint[] {
+  const collectionOf = ({ principal, param }: Pick<Call, "principal" | "param">) =>
+    memoriesOf(services).collection(principal.tenant, param("collection"));
+
+  return commandEndpoints(collectionCommands, services, {
+    async listCollections({ principal, query }) {
+      const memories = memoriesOf(services);
+      const tenant = tenantOf(services, principal.tenant);
+      const page = unwrap(
+        await tenant.memoryNames({
+          prefix: PREFIX,
+          limit: query.limit,
+          ...(query.cursor !== undefined && { cursor: query.cursor }),
+        }),
+      );
+      const found = await Promise.all(
+        page.names.map((name) =>
+          memories.collection(principal.tenant, name.slice(PREFIX.length)).collection(),
+        ),
+      );
+      // One may have been deleted meanwhile.
+      const collections = found.flatMap((one) => (one.ok ? [one.value] : []));
+      return json({ collections, next_cursor: page.next_cursor });
+    },
+
+    async putCollection({ body, principal, param }) {
+      const { description } = body;
+      const collection = collectionOf({ principal, param });
+      const before = await collection.collection();
+      const shown = (before.ok && before.value.embedding) || {};
+      const embedding = body.embedding && (await embeddingOf(body.embedding, shown, services));
+      const { created, ...info } = unwrap(
+        await collection.putCollection({ description, embedding }),
+      );
+      if (!created) return json(info);
+      return json(info, 201, { location: `/v1/collections/${param("collection")}` });
+    },
+
+    getCollection: async (call) => json(unwrap(await collectionOf(call).collection())),
+
+    async deleteCollection(call) {
+      unwrap(await collectionOf(call).deleteCollection());
+      return new Response(null, { status: 204 });
+    },
+
+    embedCollection: async (call) => json(unwrap(await collectionOf(call).embedCollection()), 202),
+
+    searchCollection: async (call) =>
+      json(unwrap(await collectionOf(call).searchCollection(call.body))),
+
+    async listDocuments(call) {
+      const { limit, cursor } = call.query;
+      const page = { limit, ...(cursor !== undefined && { cursor }) };
+      return json(unwrap(await collectionOf(call).documents(page)));
+    },
+
+    async putDocument(call) {
+      const id = documentOf(call);
+      const collection = collectionOf(call);
+      const { chunks, ...document } = await readDocument(call.c.req.raw, call.query, services);
+      const stored = unwrap(await collection.putDocument({ id, ...document }, chunkStream(chunks)));
+      const location = `/v1/collections/${call.param("collection")}/documents/${id}`;
+      return json(stored, 202, { location });
+    },
+
+    getDocument: async (call) => json(unwrap(await collectionOf(call).document(documentOf(call)))),
+
+    async listChunks(call) {
+      const { from = 0, limit } = call.query;
+      const collection = collectionOf(call);
+      return json(unwrap(await collection.chunks(documentOf(call), { from, limit })));
+    },
+
+    async deleteDocument(call) {
+      unwrap(await collectionOf(call).deleteDocument(documentOf(call)));
+      return new Response(null, { status: 204 });
+    },
+  });
+}
+
+/** Begins the names of collections among those of the tenant's memories. */
+const PREFIX = "collection/";
+
+/**
+ * Checks an embedding client of a request.
+ *
+ * @param shown the one that it replaces, whose stored secrets may come back as redacted ones
+ * @throws ProblemError 422
+ */
+async function embeddingOf(
+  given: JsonObject,
+  shown: JsonObject,
+  services: Services,
+): Promise<ComponentModel> {
+  const { component } = await preparedComponent(given, services, ["embedding"], shown, "embedding");
+  return component as unknown as ComponentModel;
+}
+
+function documentOf({ param }: Pick<Call, "param">): string {
+  const id = param("document");
+  if (DOCUMENT_ID.test(id)) return id;
+  throw new ProblemError({
+    status: 404,
+    code: "document_not_found",
+    detail: `There is no document ${JSON.stringify(id.slice(0, 100))}: ids match ${DOCUMENT_ID.source}.`,
+  });
+}

@@ -1,0 +1,91 @@
+import { USAGE_GROUPS, type UsageQuery } from "../../../contract/usage/usage-report.ts";
+import { directoryCommands } from "../../../contract/commands/directory.ts";
+import { commandEndpoints } from "../command-endpoints.ts";
+import { type Endpoint, json } from "../endpoint.ts";
+import { invalid, type ProblemError, unwrap } from "../problem.ts";
+import { type Services, tenantOf } from "../services.ts";
+import { cursorOf, eventStreamHead, streamAnswer } from "../sse.ts";
+
+/** What a tenant has: teams, runs and open questions over all teams. */
+export function directoryEndpoints(services: Services): Endpoint[] {
+  return commandEndpoints(directoryCommands, services, {
+    async listTeams({ query, principal }) {
+      const { status, q, agent, limit, cursor, order = "newest", metadata = {} } = query;
+      const page = await tenantOf(services, principal.tenant).teams({
+        limit,
+        ...(cursor !== undefined && { cursor }),
+        order,
+        metadata,
+        ...(status !== undefined && { status }),
+        ...(q !== undefined && { q }),
+        ...(agent !== undefined && { agent }),
+      });
+      return json(unwrap(page));
+    },
+
+    async listAllRuns({ query, principal }) {
+      const { since, from, to, ...filters } = query;
+      const begin = Math.max(...[since, from].map((time) => (time ? Date.parse(time) : 0)));
+      const end = to === undefined ? undefined : endOf(to);
+      if (end !== undefined && begin > end) throw badRange("from", "must not be after to");
+      const page = await tenantOf(services, principal.tenant).runs({
+        ...filters,
+        ...(begin > 0 && { from: begin }),
+        ...(end !== undefined && { to: end }),
+      });
+      return json(unwrap(page));
+    },
+
+    async streamTenant({ query: { after }, principal, c }) {
+      const header = c.req.header("last-event-id");
+      const start = header || after !== undefined ? cursorOf(header, after) : null;
+      if (c.req.raw.method === "HEAD") return eventStreamHead();
+      return streamAnswer({
+        body: unwrap(
+          await tenantOf(services, principal.tenant).events(
+            start,
+            principal.scopes.includes("runs:read"),
+            { credential: principal.id, signal: c.req.raw.signal },
+          ),
+        ),
+      });
+    },
+
+    async getUsage({ query, principal }) {
+      const range = usageRange(query, Date.now());
+      return json(unwrap(await tenantOf(services, principal.tenant).usageReport(range)));
+    },
+  });
+}
+
+const DAY_MS = 86_400_000;
+
+/** The last millisecond of a day, or a time itself. */
+function endOf(moment: string): number {
+  const isDay = !moment.includes("T");
+  return Date.parse(moment) + (isDay ? DAY_MS - 1 : 0);
+}
+
+/** Days of a report where none are given, and the most. */
+const DAYS = 30;
+const MOST_DAYS = 366;
+
+/** @throws ProblemError 422 */
+function usageRange(query: { from?: string; to?: string; by?: string }, now: number): UsageQuery {
+  const day = (time: number): string => new Date(time).toISOString().slice(0, 10);
+  const to = query.to ?? day(now);
+  const from = query.from ?? day(Date.parse(to) - (DAYS - 1) * DAY_MS);
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  if (days < 1) throw badRange("from", "must not be after to");
+  if (days > MOST_DAYS) throw badRange("from", `must be at most ${MOST_DAYS} days before to`);
+  const names: readonly string[] = USAGE_GROUPS;
+  const by = (query.by ?? "day").split(",");
+  if (!by.every((name) => names.includes(name))) {
+    throw badRange("by", `must be one or several of ${names.join(", ")}, with commas`);
+  }
+  return { from, to, by: USAGE_GROUPS.filter((name) => by.includes(name)) };
+}
+
+function badRange(path: string, message: string): ProblemError {
+  return invalid("invalid_query", "The query string is invalid.", [{ path, message }]);
+}

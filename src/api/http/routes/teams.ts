@@ -1,0 +1,150 @@
+import type { Note } from "../../../core/component/component.ts";
+import { type Result, UNREADABLE } from "../../../contract/result.ts";
+import type { NotedTeam, TeamInfo } from "../../../contract/team.ts";
+import { teamCommands } from "../../../contract/commands/teams.ts";
+import type { Scope } from "../../../contract/constants.ts";
+import { permits } from "../access/admission.ts";
+import { sharedMessage } from "../shared-message.ts";
+import { commandEndpoints } from "../command-endpoints.ts";
+import { type Endpoint, json } from "../endpoint.ts";
+import { preparedRunnable } from "../input/component.ts";
+import { invalid, ProblemError, unwrap } from "../problem.ts";
+import type { Services } from "../services.ts";
+import { checkMetadata } from "../input/body.ts";
+import { makeTemplateCollection } from "../input/template-collection.ts";
+import { newTeamId, reservedId } from "../input/team-input.ts";
+
+/** Why a team could not be deleted that its tenant may list nevertheless. */
+const LOST: ReadonlySet<string> = new Set(["team_not_found", UNREADABLE]);
+
+/** Teams: what they are made of, their state and their thread. */
+export function teamEndpoints(services: Services): Endpoint[] {
+  const { components, gateway, limits, tenants } = services;
+
+  /** @param known the notes on a component that was just checked; otherwise the stored one is checked for them */
+  const withNotes = async (result: Result<TeamInfo>, known?: Note[]): Promise<NotedTeam> => {
+    const team = unwrap(result);
+    return { ...team, notes: known ?? (await components.notes(team.component)) };
+  };
+
+  return commandEndpoints(teamCommands, services, {
+    async createTeam({ body, principal, idempotency }) {
+      checkMetadata(body.metadata, limits);
+      const templates = body.template === undefined ? [] : await services.templates();
+      const template = templates.find(({ name }) => name === body.template);
+      if (body.template !== undefined && template === undefined) {
+        throw invalid(
+          "unknown_template",
+          `There is no template ${JSON.stringify(body.template)}.`,
+          [
+            {
+              path: "template",
+              message: `must be one of ${templates.map(({ name }) => name).join(", ")}`,
+            },
+          ],
+        );
+      }
+      // A template may need what this deployment does not have, a sandbox for example.
+      const { component, notes } = await preparedRunnable(
+        template?.component ?? body.component ?? {},
+        services,
+      );
+      const id = await reservedId(
+        tenants,
+        principal,
+        body.id ?? (await newTeamId(principal.tenant, "team", idempotency)),
+        idempotency,
+      );
+      if (template?.collection) {
+        await makeTemplateCollection(template.collection, principal.tenant, services);
+      }
+      const team = await withNotes(
+        await gateway.team(principal.tenant, id).create({
+          id,
+          label: body.label ?? null,
+          metadata: body.metadata ?? {},
+          component,
+          ...(idempotency && { idempotency }),
+        }),
+        notes,
+      );
+      return json(team, 201, { location: `/v1/teams/${team.id}` });
+    },
+
+    getTeam: async ({ team }) => json(await withNotes(await team.team())),
+
+    async replaceComponent({ body, team }) {
+      const { component: shown } = unwrap(await team.team());
+      const { component, notes } = await preparedRunnable(body.component, services, shown);
+      return json(await withNotes(await team.replaceComponent(component), notes));
+    },
+
+    async deleteTeam({ team, param, principal }) {
+      const destroyed = await team.destroy();
+      const reported = destroyed.ok ? destroyed.value.reported : !LOST.has(destroyed.problem.code);
+      const forgotten =
+        !reported && (await tenants?.tenant(principal.tenant).forget(param("team")));
+      if (forgotten !== true) unwrap(destroyed);
+      return new Response(null, { status: 204 });
+    },
+
+    resetTeam: async ({ team }) => json(await withNotes(await team.reset())),
+
+    async forkTeam({ body, team, param, principal, idempotency }) {
+      const source = param("team");
+      unwrap(await team.team());
+      // The key belongs to the team that is forked as much as to the body.
+      const own = idempotency && { ...idempotency, hash: `${source} ${idempotency.hash}` };
+      const id = await reservedId(
+        tenants,
+        principal,
+        body.id ?? (await newTeamId(principal.tenant, `fork ${source}`, idempotency)),
+        own,
+      );
+      const fork = await withNotes(
+        await team.fork({ id, turn: body.turn ?? null, ...(own && { idempotency: own }) }),
+      );
+      return json(fork, 201, { location: `/v1/teams/${fork.id}` });
+    },
+
+    async listMessages({ query, team }) {
+      const { after, before, turn, limit } = query;
+      requireOneDirection(query);
+      const page = {
+        ...(after !== undefined && { after }),
+        ...(before !== undefined && { before }),
+        ...(turn !== undefined && { turn }),
+      };
+      return json(unwrap(await team.messages({ ...page, limit })));
+    },
+
+    async getConversation({ query, team, principal }) {
+      requireOneDirection(query);
+      const page = unwrap(await team.messages(query));
+      const { label, component } = unwrap(await team.team());
+      const may = (scope: Scope): boolean => permits(principal.scopes, scope);
+      return json({
+        label,
+        component: may("component:read") ? component : null,
+        ...page,
+        messages: page.messages.flatMap((message) => sharedMessage(message, may)),
+      });
+    },
+
+    async listTurns({ query, team }) {
+      requireOneDirection(query);
+      return json(unwrap(await team.turns(query)));
+    },
+  });
+}
+
+/** @throws ProblemError 422 for a page both after and before something */
+function requireOneDirection({ after, before }: { after?: unknown; before?: unknown }): void {
+  if (after === undefined || before === undefined) return;
+  throw new ProblemError({
+    status: 422,
+    code: "invalid_query",
+    detail: "Page by after or by before, not by both.",
+    errors: [{ path: "before", message: "cannot be combined with after" }],
+  });
+}

@@ -1,0 +1,101 @@
+import { isJsonObject, type JsonObject } from "../../../core/json.ts";
+import { readJson } from "../../http/input/body.ts";
+import { json } from "../../http/endpoint.ts";
+import { problemOf } from "../../http/problem.ts";
+import { streamAnswer } from "../../http/sse.ts";
+import {
+  A2AError,
+  a2aErrorOf,
+  errorResponse,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  refusedBy,
+  writeProblem,
+} from "./errors.ts";
+import { withCamelKeys } from "./request/camel-keys.ts";
+import type { A2ARequest } from "./request/services.ts";
+import type { A2AFormat } from "./format.ts";
+import { isVersion, type Methods, METHODS, versionNotSupported, versionOf } from "./methods.ts";
+import { LEGACY_VERSION, type RpcId, VERSION } from "./wire.ts";
+
+/**
+ * Answers a JSON-RPC request to the agent that a team is.
+ *
+ * @throws ProblemError for a body that is not JSON, and what is thrown by mistake
+ */
+export async function answer(
+  given: Omit<A2ARequest, "id" | "format" | "signal">,
+  request: Request,
+): Promise<Response> {
+  const { value: body } = await readJson(request, given.services.limits);
+  if (!isRequest(body)) {
+    const message =
+      'The body must be a JSON-RPC request: { "jsonrpc": "2.0", "id", "method", "params" }';
+    return errorResponse(null, { code: INVALID_REQUEST, message });
+  }
+  const { id = null, method } = body;
+  const params = withCamelKeys(body.params);
+  try {
+    const { methods, format } = await methodsOf(versionOf(request.headers), method);
+    const call: A2ARequest = { ...given, id, format, signal: request.signal };
+    const stream = methods.streams.get(method);
+    if (stream !== undefined) {
+      const opened = await stream(call, params);
+      return "done" in opened ? gone(id) : streamAnswer(opened);
+    }
+    const single = methods.single.get(method);
+    if (single !== undefined) {
+      return json({ jsonrpc: "2.0", id, result: await single(call, params) });
+    }
+    const known = [...methods.single.keys(), ...methods.streams.keys()].join(", ");
+    const message = `There is no method ${JSON.stringify(method.slice(0, 100))}; the methods are ${known}`;
+    return errorResponse(id, { code: METHOD_NOT_FOUND, message });
+  } catch (error) {
+    return refused(error, id);
+  }
+}
+
+/** The methods of the version that a client speaks. @throws A2AError */
+async function methodsOf(
+  version: string,
+  method: string,
+): Promise<{ methods: Methods; format: A2AFormat }> {
+  if (isVersion(version, VERSION)) return { methods: METHODS, format: "a2a" };
+  // A client of 1.0 that leaves out the header learns that it is missing.
+  const isNewer = METHODS.single.has(method) || METHODS.streams.has(method);
+  if (!isVersion(version, LEGACY_VERSION) || isNewer) throw versionNotSupported(version);
+  const { LEGACY_METHODS } = await import("./bindings/v0-3-methods.ts");
+  return { methods: LEGACY_METHODS, format: "a2a-0.3" };
+}
+
+interface RpcRequest {
+  id?: RpcId;
+  method: string;
+  params?: unknown;
+}
+
+function isRequest(body: unknown): body is JsonObject & RpcRequest {
+  if (!isJsonObject(body)) return false;
+  const { jsonrpc, id = null, method } = body;
+  const isId = id === null || typeof id === "string" || Number.isSafeInteger(id);
+  return jsonrpc === "2.0" && typeof method === "string" && isId;
+}
+
+/** The run ended between two requests to its team. */
+function gone(id: RpcId): Response {
+  const error = new A2AError(
+    "UNSUPPORTED_OPERATION",
+    "The task has ended: GetTask has its result.",
+  );
+  return refusedBy(id, error);
+}
+
+/** @throws what is neither an error of the protocol nor a problem */
+function refused(error: unknown, id: RpcId): Response {
+  if (error instanceof A2AError) return refusedBy(id, error);
+  const refusal = problemOf(error);
+  if (refusal === undefined) throw error;
+  const named = a2aErrorOf(refusal.problem);
+  if (named !== undefined) return refusedBy(id, named);
+  return writeProblem(refusal.problem, refusal.headers, id);
+}

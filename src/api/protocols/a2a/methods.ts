@@ -1,0 +1,62 @@
+import type { OpenedStream } from "../../../contract/gateways/team-gateway.ts";
+import { A2AError } from "./errors.ts";
+import {
+  createPushConfig,
+  deletePushConfig,
+  getPushConfig,
+  listPushConfigs,
+} from "./request/push-configs.ts";
+import { sendMessage, sendStreamingMessage } from "./request/send-message.ts";
+import type { A2ARequest } from "./request/services.ts";
+import { cancelTask, getTask, listTasks, subscribeToTask } from "./tasks.ts";
+
+export type Method<Result> = (request: A2ARequest, params: unknown) => Promise<Result>;
+
+/** The methods of a version by their names. */
+export interface Methods {
+  single: ReadonlyMap<string, Method<object | null>>;
+  streams: ReadonlyMap<string, Method<OpenedStream>>;
+}
+
+/** The methods of 1.0. */
+export const METHODS: Methods = {
+  single: new Map<string, Method<object>>([
+    ["SendMessage", sendMessage],
+    ["GetTask", getTask],
+    ["ListTasks", listTasks],
+    ["CancelTask", cancelTask],
+    ["CreateTaskPushNotificationConfig", createPushConfig],
+    ["GetTaskPushNotificationConfig", getPushConfig],
+    ["ListTaskPushNotificationConfigs", listPushConfigs],
+    ["DeleteTaskPushNotificationConfig", deletePushConfig],
+    ["GetExtendedAgentCard", refuseExtendedCard],
+  ]),
+  streams: new Map([
+    ["SendStreamingMessage", sendStreamingMessage],
+    ["SubscribeToTask", subscribeToTask],
+  ]),
+};
+
+export async function refuseExtendedCard(): Promise<never> {
+  throw new A2AError("UNSUPPORTED_OPERATION", "There is no extended agent card.");
+}
+
+/** Without the header a client speaks 0.3, as the specification says. */
+export function versionOf(headers: Headers): string {
+  const header = headers.get("a2a-version")?.trim() ?? "";
+  return header === "" ? "0.3" : header;
+}
+
+/** Whether a version is one, or a patch of it. */
+export function isVersion(version: string, wanted: string): boolean {
+  return version === wanted || version.startsWith(`${wanted}.`);
+}
+
+/** Asked for by its number, one that is not spoken here. */
+export function versionNotSupported(version: string): A2AError {
+  const said = JSON.stringify(version.slice(0, 20));
+  return new A2AError(
+    "VERSION_NOT_SUPPORTED",
+    `Version ${said} is not supported here: send the header A2A-Version: 1.0`,
+  );
+}

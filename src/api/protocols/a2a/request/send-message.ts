@@ -1,0 +1,145 @@
+import type { OpenedStream, StartRunInput } from "../../../../contract/gateways/team-gateway.ts";
+import type { Idempotency } from "../../../../contract/common.ts";
+import type { SecretPushConfig } from "../../../../contract/webhooks/push.ts";
+import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
+import { type JsonObject, sortedJson } from "../../../../core/json.ts";
+import { sha256Hex } from "../../../../core/hash.ts";
+import { userOf } from "../../../http/access/admission.ts";
+import { readTask, recipient } from "../../../http/input/task.ts";
+import { checkMetadata } from "../../../http/input/body.ts";
+import { Conversation, type RunOptions } from "../../shared/conversation.ts";
+import { A2AError } from "../errors.ts";
+import { type Context, contextOf, findTask, type TaskPlace, unwrapIn } from "./contexts.ts";
+import { formatOf } from "../format.ts";
+import { answersOf } from "./given-answers.ts";
+import { chatMessageOf } from "./given-parts.ts";
+import { type GivenMessage, parseParams, sendMessageSchema } from "./params.ts";
+import { pushConfigOf } from "./push-configs.ts";
+import { type A2ARequest, mayRead, needs } from "./services.ts";
+import { readTask as shownTask } from "../tasks.ts";
+import { bareTaskOf, type HistoryLength, taskOf } from "../task.ts";
+import type { Task } from "../wire.ts";
+
+interface Sent {
+  message: GivenMessage;
+  metadata: JsonObject;
+  historyLength: HistoryLength;
+  /** Whether the response does not wait for the task. */
+  atOnce: boolean;
+  push: SecretPushConfig | undefined;
+}
+
+/** `SendMessage`: starts a task, or answers what a task asks. @throws A2AError or ProblemError */
+export async function sendMessage(request: A2ARequest, params: unknown): Promise<{ task: Task }> {
+  const sent = parseSent(request, params);
+  const { message, atOnce, historyLength } = sent;
+  const { services } = request;
+  let context: Context;
+  let run: RunInfo;
+  if (isNew(message)) {
+    needs(request, "runs:write");
+    const { task, options } = await runOf(request, sent);
+    context = await contextOf(request, message);
+    const conversation = new Conversation(context.team, services);
+    run = unwrapIn(context, await conversation.startAlone(task, options));
+  } else {
+    needs(request, "requests:write");
+    const waiting = await waitingTask(request, message);
+    const { place } = waiting;
+    context = place;
+    const answers = answersOf(message, waiting.open);
+    await addPush(place, sent);
+    run = unwrapIn(place, await new Conversation(place.team, services).answer(place.run, answers));
+    if (!mayRead(request)) return { task: bareTaskOf(run) };
+  }
+  if (atOnce) return { task: taskOf(run, historyLength) };
+  const most = services.limits.max_wait_seconds * 1000;
+  const ended = unwrapIn(context, await context.team.waitForRun(run.id, most));
+  return { task: await shownTask(request, context, ended, historyLength) };
+}
+
+/** `SendStreamingMessage`. @throws A2AError or ProblemError */
+export async function sendStreamingMessage(
+  request: A2ARequest,
+  params: unknown,
+): Promise<OpenedStream> {
+  const sent = parseSent(request, params);
+  const { message, historyLength } = sent;
+  const { services } = request;
+  if (isNew(message)) {
+    needs(request, "runs:write");
+    const { task, options } = await runOf(request, sent);
+    const context = await contextOf(request, message);
+    const format = formatOf(request, { historyLength });
+    const conversation = new Conversation(context.team, services);
+    return unwrapIn(context, await conversation.start(task, options, format));
+  }
+  needs(request, "requests:write");
+  if (!mayRead(request)) needs(request, "runs:read");
+  const { place, open } = await waitingTask(request, message);
+  const answers = answersOf(message, open);
+  await addPush(place, sent);
+  const answering = answers.map((one) => one.request);
+  const stream = { after: 0, format: formatOf(request, { historyLength, answering }) };
+  const conversation = new Conversation(place.team, services);
+  return unwrapIn(place, await conversation.continue(place.run, answers, stream));
+}
+
+/** @throws A2AError or ProblemError */
+function parseSent(request: A2ARequest, params: unknown): Sent {
+  const { services } = request;
+  const { message, configuration, metadata } = parseParams(sendMessageSchema, params);
+  const { historyLength, returnImmediately, taskPushNotificationConfig } = configuration;
+  const given = taskPushNotificationConfig ?? undefined;
+  checkMetadata(metadata, services.limits);
+  const push = given && pushConfigOf(request, given, "configuration.taskPushNotificationConfig.");
+  return { message, metadata, historyLength, atOnce: returnImmediately, push };
+}
+
+/** @throws ProblemError */
+async function addPush(place: TaskPlace, { push }: Sent): Promise<void> {
+  if (push !== undefined) unwrapIn(place, await place.team.putPushConfig(place.run, push));
+}
+
+function isNew({ taskId = "" }: GivenMessage): boolean {
+  return taskId === "";
+}
+
+async function runOf(
+  { services, agent, principal }: A2ARequest,
+  { message, metadata, push }: Sent,
+): Promise<{ task: StartRunInput["task"]; options: RunOptions }> {
+  const task = await readTask(chatMessageOf(message), services, recipient(agent.team));
+  const idempotency = await idempotencyOf(message);
+  const user = userOf(principal);
+  const options: RunOptions = { on_conflict: "queue", user, metadata, ...(push && { push }) };
+  return { task, options: { ...options, idempotency } };
+}
+
+/** The same message again finds the same task. */
+async function idempotencyOf(message: GivenMessage): Promise<Idempotency> {
+  return {
+    key: `a2a-${await sha256Hex(message.messageId)}`,
+    hash: await sha256Hex(sortedJson(message)),
+  };
+}
+
+/** The task that a message answers, with its open questions. @throws A2AError or ProblemError */
+async function waitingTask(
+  request: A2ARequest,
+  { taskId = "", contextId = "" }: GivenMessage,
+): Promise<{ place: TaskPlace; open: readonly HumanRequest[] }> {
+  const place = await findTask(request, taskId);
+  const { status, requests } = unwrapIn(place, await place.team.run(place.run));
+  if (contextId !== "" && contextId !== place.id) {
+    throw new A2AError(
+      "INVALID_PARAMS",
+      `message.contextId must be left out or ${JSON.stringify(place.id)}, the context of the task`,
+    );
+  }
+  if (requests.length > 0) return { place, open: requests };
+  throw new A2AError(
+    "UNSUPPORTED_OPERATION",
+    `The task is ${status} and asks nothing: a message without taskId starts another one.`,
+  );
+}

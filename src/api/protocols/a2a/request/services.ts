@@ -1,0 +1,41 @@
+import type { Principal } from "../../../auth/principal.ts";
+import type { TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
+import type { Scope } from "../../../../contract/constants.ts";
+import { requireScope } from "../../../http/access/admission.ts";
+import type { MessageServices } from "../../../http/services.ts";
+import type { ProtocolServices } from "../../shared/services.ts";
+import type { A2AFormat } from "../format.ts";
+import type { A2ASettings } from "../settings.ts";
+import type { RpcId } from "../wire.ts";
+
+/** What the A2A server uses. */
+export type A2AServices = Pick<
+  ProtocolServices,
+  "gateway" | "tenants" | "checkWebhookUrl" | "pushNotifications"
+> &
+  MessageServices & { a2a: A2ASettings };
+
+/** One request to the agent that a team is. */
+export interface A2ARequest {
+  services: A2AServices;
+  principal: Principal;
+  /** The team that is addressed. */
+  agent: { id: string; team: TeamGateway };
+  /** The scheme and host of the request's URL. */
+  origin: string;
+  /** Aborted when the client has left. */
+  signal: AbortSignal;
+  id: RpcId;
+  /** How its stream and its push notifications are written. */
+  format: A2AFormat;
+}
+
+/** @throws ProblemError 403 */
+export function needs({ principal }: A2ARequest, scope: Scope): void {
+  requireScope(scope, principal);
+}
+
+/** Whether the caller may see what is said in a run it may answer questions of. */
+export function mayRead({ principal: { scopes } }: A2ARequest): boolean {
+  return scopes.includes("runs:read") || scopes.includes("runs:write");
+}

@@ -1,0 +1,134 @@
+import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
+import { sha256Hex } from "../../../core/hash.ts";
+import { isJsonObject } from "../../../core/json.ts";
+import type { RunInfo } from "../../../contract/run.ts";
+import type { Principal } from "../../auth/principal.ts";
+import { userOf } from "../../http/access/admission.ts";
+import { readJson } from "../../http/input/body.ts";
+import { requireSize } from "../../http/input/task.ts";
+import { traceOf } from "../../http/call.ts";
+import { unwrap } from "../../http/problem.ts";
+import type { MessageServices } from "../../http/services.ts";
+import { streamAnswer } from "../../http/sse.ts";
+import { Conversation, type GivenAnswer } from "../shared/conversation.ts";
+import { OWN } from "./events.ts";
+import { follow, type Following, nothing } from "./follow.ts";
+import { readInput, type RunInput } from "./input.ts";
+import { type AgUiOptions, formatOf, keptThread } from "./options.ts";
+import { answersOf, requireNothingNew } from "./resume.ts";
+import { type Added, addedBy, newOf, taskOf, textOf } from "./task.ts";
+
+/**
+ * Answers a RunAgentInput with the events of a run: of one that it starts, of one whose questions it answers, or, where it
+ * says nothing new, of the team's last one.
+ *
+ * @throws ProblemError before the stream begins
+ */
+export async function answer(
+  services: MessageServices,
+  { team, principal, request }: { team: TeamGateway; principal: Principal; request: Request },
+): Promise<Response> {
+  const input = readInput((await readJson(request, services.limits)).value);
+  const user = userOf(principal, input.forwardedProps.troupe.user);
+  const { said, results } = addedBy(input);
+  const options = optionsOf(input);
+  const conversation = new Conversation(team, services);
+  const following: Following = { conversation, input, options };
+  const answers = input.resume.length > 0 || results.length > 0;
+  const run = answers ? await conversation.lastRun() : undefined;
+  // One message alone is recognized when its run is started.
+  const fresh = answers || said.length > 1 ? await newOf(said, team, input.threadId) : said;
+  if (run?.status === "waiting" || run?.status === "running") {
+    const given = answersOf(run, input, { results });
+    if (given.abandoned) {
+      unwrap(await team.stopRun(run.id, "now"));
+      if (fresh.length === 0) return follow(following, run);
+    } else if (given.answers.length > 0) {
+      requireNothingNew(fresh, run);
+      return follow(following, run, given.answers);
+    }
+  }
+  if (fresh.length > 0) return start(following, fresh, services, { request, user });
+  const last = await conversation.lastRun();
+  return last === undefined ? nothing(following) : follow(following, last);
+}
+
+/** The answer of a client that may know no interrupts: what its user says while the run asks for an input. */
+async function spokenAnswer(
+  conversation: Conversation,
+  said: Added["said"],
+): Promise<{ run: RunInfo; answer: GivenAnswer } | undefined> {
+  const run = await conversation.activeRun();
+  const question = run?.requests.find(({ kind }) => kind === "input");
+  if (run === undefined || question === undefined) return undefined;
+  const content = said.map(({ message }) => textOf(message)).join("\n");
+  return { run, answer: { request: question.id, answer: { content } } };
+}
+
+async function start(
+  { conversation, input, options }: Following,
+  said: Added["said"],
+  services: MessageServices,
+  { request, user }: { request: Request; user: string | undefined },
+): Promise<Response> {
+  const { threadId, runId, tools, forwardedProps } = input;
+  const { raw: _, ...own } = forwardedProps.troupe;
+  const { team } = conversation;
+  const { task, dropped } = await taskOf(said, input, services, team);
+  requireSize("tools", tools, services.limits);
+  const admitted = await conversation.start(
+    task,
+    {
+      ...own,
+      user,
+      tools,
+      metadata: { ag_ui: { thread_id: threadId, run_id: runId } },
+      idempotency: await idempotencyOf(threadId, said),
+      ...traceOf(request),
+    },
+    formatOf({ ...options, dropped }),
+  );
+  if (!admitted.ok && admitted.problem.code === "team_busy" && options.old) {
+    const spoken = await spokenAnswer(conversation, said);
+    if (spoken !== undefined) {
+      return follow({ conversation, input, options }, spoken.run, [spoken.answer]);
+    }
+  }
+  const started = unwrap(admitted);
+  if (started.created) return streamAnswer(started);
+  if ("body" in started) await started.body.cancel();
+  return follow({ conversation, input, options }, unwrap(await team.run(started.run)));
+}
+
+/**
+ * What a client says, it says once: the same message again does not start another run, also in a request with another
+ * `runId`, as the protocol wants it after a connection was lost.
+ */
+async function idempotencyOf(
+  threadId: string,
+  said: Added["said"],
+): Promise<{ key: string; hash: string }> {
+  const last = said.at(-1)?.message;
+  const key = await sha256Hex(JSON.stringify([threadId, last?.id]));
+  return { key: `ag-ui ${key}`, hash: await sha256Hex(JSON.stringify(last?.content)) };
+}
+
+function optionsOf(input: RunInput): AgUiOptions {
+  const { threadId, runId, protocolVersion, state, given, forwardedProps } = input;
+  return {
+    threadId,
+    runId,
+    old: protocolVersion === undefined,
+    thread: keptThread(given),
+    state: shareOf(state),
+    raw: forwardedProps.troupe.raw,
+    dropped: [],
+  };
+}
+
+/** A state that is no object is the application's alone. */
+function shareOf(state: unknown): AgUiOptions["state"] {
+  if (state === undefined || state === null) return "whole";
+  if (!isJsonObject(state)) return "none";
+  return Object.keys(state).every((key) => key === OWN) ? "whole" : "part";
+}

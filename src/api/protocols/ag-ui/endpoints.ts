@@ -1,0 +1,33 @@
+import { type Endpoint, endpoint, type Refusal } from "../../http/endpoint.ts";
+import { problemResponse } from "../../http/problem.ts";
+import { EVENT_STREAM } from "../../../http/event-stream.ts";
+import type { MessageServices } from "../../http/services.ts";
+
+/** AG-UI 1.0: a team as an agent of frontends. */
+export function agUiEndpoints(services: MessageServices): Endpoint[] {
+  return [
+    endpoint({
+      method: "post",
+      path: "/ag-ui/teams/:team",
+      id: "runAgUi",
+      summary: "Run the team as an AG-UI agent: a RunAgentInput",
+      tag: "AG-UI",
+      scope: "runs:write",
+      reads: "message",
+      answers: { 200: { description: "Events of AG-UI 1.0.", media: EVENT_STREAM } },
+      problems: [404, 409],
+      refusal,
+      async handle({ team, principal, c }) {
+        const { answer } = await import("./answer.ts");
+        return answer(services, { team, principal, request: c.req.raw });
+      },
+    }),
+  ];
+}
+
+/** A problem as clients of the protocol read it: `HttpAgent` gives its callers the members of a body with this type. */
+const refusal: Refusal = {
+  media: "application/json",
+  write: (problem, headers) =>
+    problemResponse(problem, { ...headers, "content-type": "application/json" }),
+};

@@ -1,0 +1,118 @@
+import * as z from "zod";
+import { clientToolSchema, startRunSchema } from "../../../contract/run.ts";
+import { issuesOf } from "../../../core/issues.ts";
+import { isJsonObject } from "../../../core/json.ts";
+import { invalid } from "../../http/problem.ts";
+
+// The members of a RunAgentInput that are read. Other members are ignored.
+
+/** Every stream repeats the ids, so they are short. */
+const idSchema = z.string().min(1).max(255);
+
+const sourceSchema = z.union([
+  z.object({ type: z.literal("data"), value: z.string(), mimeType: z.string().optional() }),
+  z.object({ type: z.literal("url"), value: z.string(), mimeType: z.string().optional() }),
+  z.object({ type: z.literal("file") }),
+]);
+
+const partSchema = z.union([
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({
+    type: z.enum(["image", "document"]),
+    source: sourceSchema,
+    metadata: z.unknown().optional(),
+  }),
+  // What clients before AG-UI 1.0 have for images and files.
+  z.object({
+    type: z.literal("binary"),
+    mimeType: z.string(),
+    data: z.string().optional(),
+    url: z.string().optional(),
+    filename: z.string().optional(),
+  }),
+  z.object({ type: z.enum(["audio", "video"]) }),
+]);
+export type GivenPart = z.infer<typeof partSchema>;
+
+const contentSchema = z.union([z.string(), z.array(partSchema)]);
+
+/** What was said to the agents. */
+const givenSchema = z.looseObject({
+  id: idSchema,
+  role: z.enum(["user", "system", "developer"]),
+  content: contentSchema,
+});
+export type GivenMessage = z.infer<typeof givenSchema>;
+
+const toolMessageSchema = z.looseObject({
+  id: idSchema,
+  role: z.literal("tool"),
+  toolCallId: z.string(),
+  content: contentSchema,
+  error: z.string().optional(),
+});
+export type ToolMessage = z.infer<typeof toolMessageSchema>;
+
+const messageSchema = z.discriminatedUnion("role", [
+  givenSchema,
+  toolMessageSchema,
+  z.looseObject({ id: idSchema, role: z.enum(["assistant", "reasoning", "activity"]) }),
+]);
+
+const resumeSchema = z.discriminatedUnion("status", [
+  z.object({
+    interruptId: z.string(),
+    status: z.literal("resolved"),
+    payload: z.unknown(),
+  }),
+  z.object({ interruptId: z.string(), status: z.literal("cancelled") }),
+]);
+export type ResumeEntry = z.infer<typeof resumeSchema>;
+
+/** `forwardedProps.troupe`: what the protocol has no field for. */
+const ownSchema = z
+  .strictObject({
+    ...startRunSchema.pick({
+      on_conflict: true,
+      timeout_seconds: true,
+      max_total_tokens: true,
+      user: true,
+    }).shape,
+    raw: z.boolean().default(false),
+  })
+  .prefault({});
+
+const inputSchema = z.object({
+  threadId: idSchema,
+  runId: idSchema,
+  /** Clients before AG-UI 1.0 do not say theirs. */
+  protocolVersion: z.string().optional(),
+  state: z.unknown().optional(),
+  messages: z.array(messageSchema),
+  tools: z
+    .array(clientToolSchema.strip())
+    .default([])
+    .pipe(startRunSchema.shape.tools.removeDefault()),
+  context: z.array(z.object({ description: z.string(), value: z.string() })).default([]),
+  forwardedProps: z
+    .preprocess((props) => (isJsonObject(props) ? props : {}), z.object({ troupe: ownSchema }))
+    .prefault({}),
+  resume: z.array(resumeSchema).default([]),
+});
+
+/** A request to run the team, as far as it is read. */
+export interface RunInput extends z.infer<typeof inputSchema> {
+  /** The messages with all their members. */
+  given: unknown[];
+}
+
+/** @throws ProblemError 422 */
+export function readInput(body: unknown): RunInput {
+  const parsed = inputSchema.safeParse(body);
+  if (parsed.success) return { ...parsed.data, given: (body as { messages: unknown[] }).messages };
+  throw invalid(
+    "invalid_request",
+    "The body is not a RunAgentInput of AG-UI 1.0.",
+    issuesOf(parsed.error),
+  );
+}

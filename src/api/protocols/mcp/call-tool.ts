@@ -1,0 +1,181 @@
+import type {
+  CallToolRequest,
+  CallToolResult,
+  InputRequiredResult,
+  Server,
+  ServerContext,
+} from "@modelcontextprotocol/server";
+import type * as z from "zod";
+import { issuesOf } from "../../../core/issues.ts";
+import { answerSchema } from "../../../contract/run.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { userOf } from "../../http/access/admission.ts";
+import { invalid, ProblemError, unwrap } from "../../http/problem.ts";
+import { tenantOf } from "../../http/services.ts";
+import { readTask, recipient } from "../../http/input/task.ts";
+import { ANSWER_REQUEST, GET_RUN, LIST_TEAMS, STOP_RUN } from "./access.ts";
+import { giveAnswer } from "./run/elicitation.ts";
+import { idempotencyOf, REQUEST_OF_RUN } from "./run/idempotency.ts";
+import { Conversation } from "../shared/conversation.ts";
+import { answeredResult, refusal, runResult } from "./run/run-result.ts";
+import { type McpRequest, teamOf } from "./services.ts";
+import { type Call, stateOf, waitForRun } from "./run/wait-for-run.ts";
+import { teamOfTool, tenantTools, toolName } from "./tool-names.ts";
+import { toolInputs } from "./list-tools.ts";
+
+type ToolResult = CallToolResult | InputRequiredResult;
+
+/** Calls a tool. What is refused is a result that the model reads. @throws ProblemError 404 for an unknown tool */
+export async function callTool(
+  request: McpRequest,
+  { params }: CallToolRequest,
+  ctx: ServerContext,
+  server: Server,
+): Promise<ToolResult> {
+  const { name, arguments: given = {} } = params;
+  const call: Call = { request, ctx, server };
+  const inputs = toolInputs(request.services.limits.max_wait_seconds);
+  switch (name) {
+    case LIST_TEAMS:
+      if (request.only !== undefined) throw unknownTool(name);
+      return orRefusal(async () => listTeams(request, parse(inputs[LIST_TEAMS], given)));
+    case GET_RUN:
+      return orRefusal(async () => {
+        const { team_id, run_id, wait_seconds } = parse(inputs[GET_RUN], given);
+        requireOwn(request, team_id);
+        return waitForRun(call, { team: team_id, run: run_id, seconds: wait_seconds });
+      });
+    case ANSWER_REQUEST:
+      return orRefusal(async () => answerRequest(call, parse(inputs[ANSWER_REQUEST], given)));
+    case STOP_RUN:
+      return orRefusal(async () => stopRun(request, parse(inputs[STOP_RUN], given)));
+    default: {
+      const team = await teamOfTool(request, name);
+      if (team === undefined) throw unknownTool(name);
+      return orRefusal(async () => runTeam(call, team, parse(inputs.run, given)));
+    }
+  }
+}
+
+function unknownTool(name: string): ProblemError {
+  const detail = `There is no tool ${JSON.stringify(name.slice(0, 100))}; tools/list lists all.`;
+  return new ProblemError({ status: 404, code: "tool_not_found", detail });
+}
+
+async function orRefusal(call: () => Promise<ToolResult>): Promise<ToolResult> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof ProblemError) return refusal(error.problem);
+    throw error;
+  }
+}
+
+/** @throws ProblemError 422 */
+function parse<T extends z.ZodType>(schema: T, given: unknown): z.output<T> {
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  throw invalid("invalid_arguments", "The arguments are invalid.", issuesOf(result.error));
+}
+
+/** @throws ProblemError 404 for another team at the address of one */
+function requireOwn({ only }: McpRequest, team: string): void {
+  if (only === undefined || only.id === team) return;
+  throw new ProblemError({
+    status: 404,
+    code: "team_not_found",
+    detail: `This server is about the team ${only.id} only.`,
+  });
+}
+
+async function runTeam(
+  call: Call,
+  id: string,
+  { task, wait_seconds }: { task: string; wait_seconds: number },
+): Promise<ToolResult> {
+  const { request, ctx } = call;
+  // The client comes back with answers to what was asked.
+  const state = stateOf(ctx);
+  if (state !== undefined) return waitForRun(call, { team: id, run: state, seconds: wait_seconds });
+  const { id: requestId, _meta: meta } = ctx.mcpReq;
+  const idempotency = await idempotencyOf(request, {
+    id: requestId,
+    meta,
+    input: { team: id, task },
+  });
+  const metadata: JsonObject = idempotency ? { [REQUEST_OF_RUN]: idempotency.key } : {};
+  const team = teamOf(request, id);
+  const conversation = new Conversation(team, request.services);
+  const started = unwrap(
+    await conversation.start(await readTask(task, request.services, recipient(team)), {
+      on_conflict: "queue",
+      user: userOf(request.principal),
+      metadata,
+      ...(idempotency && { idempotency }),
+    }),
+  );
+  return waitForRun(call, { team: id, run: started.run, seconds: wait_seconds, opened: started });
+}
+
+async function answerRequest(
+  call: Call,
+  {
+    team_id,
+    run_id,
+    request_id,
+    wait_seconds,
+    ...given
+  }: z.output<ReturnType<typeof toolInputs>[typeof ANSWER_REQUEST]>,
+): Promise<ToolResult> {
+  requireOwn(call.request, team_id);
+  const answer = parse(answerSchema, given) as JsonObject;
+  const { scopes } = call.request.principal;
+  // Who may only answer learns that the answer was taken, not what the team says then.
+  if (!scopes.includes("runs:read") && !scopes.includes("runs:write")) {
+    const place = { team: team_id, run: run_id, question: request_id };
+    return answeredResult(unwrap(await giveAnswer(call.request, place, answer)));
+  }
+  // A client that comes back with an answer to another question gives this one again.
+  const answers = [{ request: request_id, answer }];
+  return waitForRun(call, { team: team_id, run: run_id, seconds: wait_seconds, answers });
+}
+
+async function stopRun(
+  request: McpRequest,
+  { team_id, run_id }: { team_id: string; run_id: string },
+): Promise<CallToolResult> {
+  requireOwn(request, team_id);
+  const team = teamOf(request, team_id);
+  const { repeated: _, ...run } = unwrap(await team.stopRun(run_id, "now"));
+  const { isError: __, ...result } = await runResult(team, run);
+  return result;
+}
+
+async function listTeams(
+  request: McpRequest,
+  { q, cursor }: { q?: string | undefined; cursor?: string | undefined },
+): Promise<CallToolResult> {
+  const { services, principal } = request;
+  const page = unwrap(
+    await tenantOf(services, principal.tenant).teams({
+      metadata: {},
+      lasting: true,
+      order: "newest",
+      limit: Math.min(50, services.limits.max_page_size),
+      ...(q !== undefined && { q }),
+      ...(cursor !== undefined && { cursor }),
+    }),
+  );
+  const names = new Map([...(await tenantTools(request))].map(([name, { id }]) => [id, name]));
+  const teams = page.teams.map(({ id, label, status }) => ({
+    id,
+    label,
+    status,
+    tool: names.get(id) ?? toolName({ id, label: null }),
+  }));
+  const output = { teams, next_cursor: page.next_cursor };
+  return {
+    content: [{ type: "text", text: JSON.stringify(output) }],
+    structuredContent: output,
+  };
+}

@@ -1,0 +1,180 @@
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  Server,
+  ServerContext,
+} from "@modelcontextprotocol/server";
+import type { OpenedStream } from "../../../../contract/gateways/team-gateway.ts";
+import { ID } from "../../../../contract/constants.ts";
+import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
+import { unwrap } from "../../../http/problem.ts";
+import { Conversation, type GivenAnswer } from "../../shared/conversation.ts";
+import { answerOf, elicitationRequest, formOf } from "./elicitation.ts";
+import { followRun } from "./follow-run.ts";
+import { Progress } from "./progress.ts";
+import { runResult } from "./run-result.ts";
+import { type McpRequest, teamOf } from "../services.ts";
+import { canShowForms } from "../session.ts";
+
+/** A call of a tool. */
+export interface Call {
+  request: McpRequest;
+  ctx: ServerContext;
+  server: Server;
+}
+
+/** A run to wait for. */
+export interface WaitedRun {
+  team: string;
+  run: string;
+  /** How long to wait. */
+  seconds: number;
+  /** The run's stream, if it is open already. */
+  opened?: OpenedStream;
+  /** Answers with which the run continues. */
+  answers?: readonly GivenAnswer[];
+}
+
+/**
+ * Waits for a run, sends the client what the team says, and asks the human behind the client what the team asks, where
+ * the client can. The result is the run's, or says how to continue.
+ *
+ * @throws ProblemError
+ */
+export async function waitForRun(
+  call: Call,
+  { team: id, run, seconds, opened, answers = [] }: WaitedRun,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { request, ctx } = call;
+  const team = teamOf(request, id);
+  const conversation = new Conversation(team, request.services);
+  const responses = responsesOf(call);
+  const given = [...answers, ...responses.answers];
+  const answering = new Set(given.map((one) => one.request));
+  const follows = seconds > 0;
+  let stream = opened;
+  if (given.length > 0 && follows)
+    stream = unwrap(await conversation.continue(run, given, { after: 0 }));
+  else if (given.length > 0) unwrap(await conversation.answer(run, given));
+  const { asks, now } = formsOf(call);
+  const { stream: events, resumes } = request;
+  const asked = new Set(resumes?.asked);
+  const sent = { cursor: resumes?.cursor ?? 0, progress: resumes?.progress ?? 0 };
+  const next = (): void => events?.next({ ...sent, asked: [...asked] });
+  const progress = new Progress(ctx, sent.progress, (count) => {
+    sent.progress = count;
+    next();
+  });
+  const token = ctx.mcpReq._meta?.progressToken;
+  events?.begin({
+    team: id,
+    run,
+    request: ctx.mcpReq.id,
+    ...(token !== undefined && { token }),
+    until: Date.now() / 1000 + seconds,
+    ...sent,
+    asked: [...asked],
+  });
+  if (follows) {
+    await followRun(
+      team,
+      run,
+      {
+        signal: AbortSignal.any([AbortSignal.timeout(seconds * 1000), ctx.mcpReq.signal]),
+        onItem: (item, cursor) => {
+          sent.cursor = cursor;
+          return progress.item(item);
+        },
+        onRun: async (info) => {
+          // The stream was opened before the answers were given.
+          const open = info.requests.filter((question) => !answering.has(question.id));
+          if (now) await ask(call, { ...info, requests: open }, asked, next);
+          if (info.status === "paused") return false;
+          const isBefore = open.length < info.requests.length;
+          return info.status !== "waiting" || isBefore || asked.size > 0;
+        },
+      },
+      stream,
+      sent.cursor,
+    );
+  }
+  const info = unwrap(await team.run(run));
+  const open = info.requests.filter(({ id: question }) => !responses.dismissed.has(question));
+  if (asks && !now && info.status === "waiting" && open.length > 0) return inputRequired(run, open);
+  return runResult(team, info);
+}
+
+/** Whether the client shows forms: at once, on the call's stream, or as the call's result. */
+function formsOf({ request, ctx, server }: Call): { asks: boolean; now: boolean } {
+  if (!mayAnswer(request)) return { asks: false, now: false };
+  if (ctx.mcpReq.envelope !== undefined)
+    return { asks: canShowForms(server.getClientCapabilities()), now: false };
+  const forms = request.session?.forms ?? false;
+  return { asks: forms, now: forms };
+}
+
+function mayAnswer({ principal: { scopes } }: McpRequest): boolean {
+  return scopes.includes("requests:write") || scopes.includes("runs:write");
+}
+
+/** Asks what was not asked before. The answers come with other requests, maybe to another server. */
+async function ask(
+  { ctx, server }: Call,
+  run: RunInfo,
+  asked: Set<string>,
+  before: () => void,
+): Promise<void> {
+  for (const question of run.requests) {
+    if (asked.has(question.id)) continue;
+    asked.add(question.id);
+    before();
+    await server.transport?.send(elicitationRequest(run.team_id, run.id, question), {
+      relatedRequestId: ctx.mcpReq.id,
+    });
+  }
+}
+
+/** The result of a call that is made again, with the answers. Its state is the run: a client may answer what it may see. */
+function inputRequired(run: string, questions: readonly HumanRequest[]): InputRequiredResult {
+  return {
+    resultType: "input_required",
+    requestState: run,
+    inputRequests: Object.fromEntries(
+      questions.map((question) => [
+        `${question.kind}:${question.id}`,
+        { method: "elicitation/create", params: { mode: "form", ...formOf(question) } },
+      ]),
+    ),
+  };
+}
+
+/** The run of a call that is made again; undefined for a first one. */
+export function stateOf(ctx: ServerContext): string | undefined {
+  const state = ctx.mcpReq.requestState();
+  return typeof state === "string" && ID.test(state) ? state : undefined;
+}
+
+/** What a call that is made again answers, and the questions that the human has dismissed. */
+interface Responses {
+  answers: GivenAnswer[];
+  dismissed: Set<string>;
+}
+
+function responsesOf({ request, ctx }: Call): Responses {
+  const answers: GivenAnswer[] = [];
+  const dismissed = new Set<string>();
+  if (!mayAnswer(request)) return { answers, dismissed };
+  for (const [key, response] of Object.entries(ctx.mcpReq.inputResponses ?? {})) {
+    const [kind, question = ""] = split(key);
+    const answer = answerOf(kind === "approval" ? "approval" : "input", response);
+    if (answer === undefined) dismissed.add(question);
+    // The run's result says so if another person has answered the question, or the run has ended.
+    else answers.push({ request: question, answer, if_open: true });
+  }
+  return { answers, dismissed };
+}
+
+function split(key: string): [kind: string, question?: string] {
+  const colon = key.indexOf(":");
+  return colon === -1 ? [key] : [key.slice(0, colon), key.slice(colon + 1)];
+}

@@ -1,0 +1,146 @@
+import type { GetPromptResult, Prompt, ServerContext } from "@modelcontextprotocol/server";
+import {
+  INTERNAL_PROBLEM,
+  internalErrorLine,
+  type ProblemError,
+  problemOf,
+} from "../../http/problem.ts";
+import { callTool } from "./call-tool.ts";
+import {
+  createMcpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+} from "./sdk.ts";
+import type { McpRequest } from "./services.ts";
+import { listThreads, readThread, threadTemplates } from "./threads.ts";
+import { listTools } from "./list-tools.ts";
+
+/** Answers one message, or a batch of them, with a server of its own. */
+export async function serve(
+  about: McpRequest,
+  request: Request,
+  parsedBody: unknown,
+): Promise<Response> {
+  let failure: Error | undefined;
+  const handler = createMcpHandler(() => mcpServer(about), {
+    // This request's. It is acknowledged and gets nothing: lists are read when they are needed.
+    maxSubscriptions: 1,
+    // It is called for mistakes of clients, too.
+    onerror: (error) => (failure = error),
+  });
+  const response = await handler.fetch(request, { parsedBody });
+  if (response.status >= 500) about.services.log(internalErrorLine(failure));
+  return response;
+}
+
+function mcpServer(request: McpRequest): Server {
+  const { services, only } = request;
+  const title = only === undefined ? "Troupe" : (only.label ?? only.id);
+  const server = new Server(
+    { name: "troupe", title, version: services.version },
+    {
+      capabilities: { tools: {}, resources: {}, ...(only === undefined && { prompts: {} }) },
+      instructions: INSTRUCTIONS,
+      // Forms of the revisions with sessions are sent and answered without it.
+      inputRequired: { legacyShim: false },
+    },
+  );
+
+  /** Errors as the protocol shows them: what was refused with its problem, the rest without details. */
+  const guarded =
+    <P, R>(handle: (message: P, ctx: ServerContext) => R | Promise<R>) =>
+    async (message: P, ctx: ServerContext): Promise<R> => {
+      try {
+        return await handle(message, ctx);
+      } catch (error) {
+        if (error instanceof ProtocolError) throw error;
+        const refused = problemOf(error);
+        if (refused === undefined) services.log(internalErrorLine(error));
+        throw protocolError(refused);
+      }
+    };
+
+  server.setRequestHandler(
+    "tools/list",
+    guarded(({ params }) => listTools(request, params?.cursor)),
+  );
+  server.setRequestHandler(
+    "tools/call",
+    guarded((message, ctx) => callTool(request, message, ctx, server)),
+  );
+  server.setRequestHandler(
+    "resources/list",
+    guarded(({ params }) => listThreads(request, params?.cursor)),
+  );
+  server.setRequestHandler(
+    "resources/templates/list",
+    guarded(() => ({ resourceTemplates: threadTemplates(request) })),
+  );
+  server.setRequestHandler(
+    "resources/read",
+    guarded(async ({ params: { uri } }) => {
+      const read = await readThread(request, uri);
+      if (read === undefined) throw new ResourceNotFoundError(uri);
+      return read;
+    }),
+  );
+  if (only === undefined) {
+    server.setRequestHandler(
+      "prompts/list",
+      guarded(async () => ({ prompts: await listPrompts(request) })),
+    );
+    server.setRequestHandler(
+      "prompts/get",
+      guarded(async ({ params }) => {
+        const prompt = await getPrompt(request, params.name, params.arguments);
+        if (prompt !== undefined) return prompt;
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          `There is no prompt ${JSON.stringify(params.name.slice(0, 100))}; prompts/list lists all.`,
+        );
+      }),
+    );
+  }
+  return server;
+}
+
+const INSTRUCTIONS =
+  "Each run_ tool gives a task to a team of AI agents. A result may say that the run is still active or waits for a human: then continue with get_run or answer_request. Ask the user before you answer a request.";
+
+function protocolError(refused: ProblemError | undefined): Error {
+  const { detail, status, code, errors = [] } = refused?.problem ?? INTERNAL_PROBLEM;
+  const rpc = status < 500 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+  return new ProtocolError(rpc, detail, { status, code, ...(errors.length > 0 && { errors }) });
+}
+
+/** The templates as prompts: a task, and the team that it is for. */
+async function listPrompts({ services }: McpRequest): Promise<Prompt[]> {
+  return (await services.templates()).map(({ name, description }) => ({
+    name,
+    description,
+    arguments: [{ name: "task", description: "What is to be done.", required: true }],
+  }));
+}
+
+/** Undefined when there is no such template. */
+async function getPrompt(
+  { services }: McpRequest,
+  name: string,
+  { task = "" }: Record<string, string> = {},
+): Promise<GetPromptResult | undefined> {
+  const template = (await services.templates()).find((one) => one.name === name);
+  if (template === undefined) return undefined;
+  const { description, component } = template;
+  const text = `${task}\n\nWork on this like the team in the attached component: ${description}`;
+  const uri = `troupe://templates/${name}`;
+  const resource = { uri, mimeType: "application/json", text: JSON.stringify(component) };
+  return {
+    description,
+    messages: [
+      { role: "user", content: { type: "text", text: text.trim() } },
+      { role: "user", content: { type: "resource", resource } },
+    ],
+  };
+}

@@ -1,0 +1,40 @@
+import type { Principal } from "../../auth/principal.ts";
+import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
+import type { TeamInfo } from "../../../contract/team.ts";
+import type { CallPlace, CallStream } from "./call-stream.ts";
+import type { MessageServices } from "../../http/services.ts";
+import type { ProtocolServices } from "../shared/services.ts";
+
+/** What the MCP server uses. */
+export type McpServices = Pick<
+  ProtocolServices,
+  "gateway" | "tenants" | "templates" | "version" | "log"
+> &
+  MessageServices;
+
+/** One request to the MCP server. */
+export interface McpRequest {
+  services: McpServices;
+  principal: Principal;
+  /** At the address of one team: that team. */
+  only: TeamInfo | undefined;
+  /** The session, in the revisions of the protocol that have sessions. */
+  session: McpSession | undefined;
+  /** `Idempotency-Key`. */
+  idempotencyKey: string | undefined;
+  /** The stream of a call that its client can continue, in the revisions with sessions. */
+  stream?: CallStream;
+  /** Where the client comes back to. */
+  resumes?: CallPlace;
+}
+
+/** What a client said when it began a session. The session's id holds all of it. */
+export interface McpSession {
+  id: string;
+  /** Whether the client can show forms. */
+  forms: boolean;
+}
+
+export function teamOf({ services, principal }: McpRequest, id: string): TeamGateway {
+  return services.gateway.team(principal.tenant, id, { credential: principal.id });
+}

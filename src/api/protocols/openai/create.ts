@@ -1,0 +1,93 @@
+import { userOf } from "../../http/access/admission.ts";
+import { readJson } from "../../http/input/body.ts";
+import { streamAnswer } from "../../http/sse.ts";
+import { openConversation } from "./conversations.ts";
+import { RESPONSE_FORMAT } from "./encoder/answer-options.ts";
+import { type ChatRequest, parseChatRequest } from "./request/chat-request.ts";
+import { sinceAnswer } from "./request/entry.ts";
+import { parseResponseRequest } from "./request/response-request.ts";
+import { chatName, chatTeam, refuseTasks } from "./run/chat-team.ts";
+import { TEMPLATE } from "./run/models.ts";
+import { startOrContinue } from "./run/start-or-continue.ts";
+import { identified, type OpenAICall } from "./run/services.ts";
+import { completeResponse } from "./run/complete-response.ts";
+
+/** OpenAI's `user`, or the parameter that is to replace it. @throws ProblemError 403 */
+function userNamedBy(
+  { principal }: OpenAICall,
+  { user, safety_identifier }: Pick<ChatRequest, "user" | "safety_identifier">,
+): string | undefined {
+  return userOf(principal, user || safety_identifier || undefined);
+}
+
+/** `POST /chat/completions`. @throws ProblemError */
+export async function createCompletion(call: OpenAICall): Promise<Response> {
+  const body = await readJson(call.raw, call.services.limits);
+  const parsed = parseChatRequest(body.value);
+  const { model, tools, metadata, troupe, form, stream_options } = parsed;
+  const streams = parsed.stream === true;
+  const request = await identified(call, body);
+  const user = userNamedBy(call, parsed);
+  const isTemplate = model.startsWith(TEMPLATE);
+  if (isTemplate) refuseTasks(parsed.entries);
+  const chat = isTemplate ? chatName(call.raw) : undefined;
+  const place = chat && (await chatTeam(request, { chat, model, user }, parsed.entries));
+  const continues = place ? place.continues : undefined;
+  const { opened, reopen } = await startOrContinue(request, {
+    model,
+    entries: continues === undefined ? parsed.entries : sinceAnswer(parsed.entries),
+    field: "messages",
+    tools,
+    metadata: metadata ?? {},
+    user,
+    troupe,
+    form,
+    kept: true,
+    ...(place && { makes: place.makes }),
+    ...(continues !== undefined && { conversation: continues }),
+    format: "openai-chat",
+    options: {
+      form: streams ? "stream" : "whole",
+      ignored: parsed.ignored,
+      usage: stream_options?.include_usage === true,
+    },
+  });
+  if (place) await place.note();
+  return streams ? streamAnswer(opened) : completeResponse(opened, reopen, call.raw.signal);
+}
+
+/** `POST /responses`. @throws ProblemError */
+export async function createResponse(call: OpenAICall): Promise<Response> {
+  const body = await readJson(call.raw, call.services.limits);
+  const parsed = parseResponseRequest(body.value);
+  const { model, tools, metadata, troupe, form, kept, instructions, conversation } = parsed;
+  const streams = parsed.stream === true;
+  const background = parsed.background === true;
+  const request = await identified(call, body);
+  const begun =
+    conversation === undefined ? undefined : await openConversation(request, conversation, model);
+  const { opened, reopen } = await startOrContinue(request, {
+    model,
+    entries: [...(begun?.entries ?? []), ...parsed.entries],
+    field: "input",
+    tools,
+    metadata: metadata ?? {},
+    user: userNamedBy(call, parsed),
+    troupe,
+    form,
+    kept,
+    format: RESPONSE_FORMAT,
+    ...(instructions && { instructions }),
+    ...(parsed.previous_response_id && { previous: parsed.previous_response_id }),
+    ...(conversation !== undefined && { conversation }),
+    options: {
+      form: streams ? "stream" : "whole",
+      ignored: parsed.ignored,
+      given: parsed.given,
+      background,
+      now: background && !streams,
+    },
+  });
+  if (begun !== undefined && begun.entries.length > 0) await begun.given();
+  return streams ? streamAnswer(opened) : completeResponse(opened, reopen, call.raw.signal);
+}

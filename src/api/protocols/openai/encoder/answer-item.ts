@@ -1,0 +1,46 @@
+import type { Problem } from "../../../../contract/problem.ts";
+import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
+import type { PiecePlace } from "../../../../contract/stream/text-pieces.ts";
+import type { UserPart } from "../../../../core/models/llm-messages.ts";
+import type { TokenUsage } from "../../../../core/models/request-usage.ts";
+import type { RunItem } from "../../shared/run-item.ts";
+
+/** `answer`: what the client asked for. `reasoning`: what led to it. */
+export type TextRole = "answer" | "reasoning";
+
+/** How an answer ends. */
+export type End =
+  | { type: "completed"; usage: TokenUsage; stopReason: string | null }
+  /** The run continues with answers to these questions. */
+  | { type: "waiting"; requests: readonly HumanRequest[] }
+  | { type: "failed"; problem: Problem }
+  /** What was shown while it streamed is not the answer, and cannot be taken back. */
+  | { type: "changed" }
+  | { type: "cancelled" }
+  | { type: "paused" }
+  /** The request asked for the present state only, and the run is still active. */
+  | { type: "unfinished" };
+
+/** What happens in a run, for the encoders of both of OpenAI's protocols. */
+export type AnswerItem =
+  /** The run as it is: first of all, and whenever it changes. */
+  | { type: "run"; run: RunInfo }
+  /** `place`: of the text's first piece, if it was streamed. */
+  | { type: "text_start"; id: string; role: TextRole; source: string; place?: PiecePlace }
+  | { type: "text_delta"; id: string; role: TextRole; delta: string; place?: PiecePlace }
+  /** `text`: the whole text; undefined for one that is void. `final`: it is the last one of the run, or asks for an answer. */
+  | {
+      type: "text_end";
+      id: string;
+      role: TextRole;
+      source: string;
+      text: string | undefined;
+      final: boolean;
+    }
+  /** What only those see who want to see all. */
+  | { type: "other"; item: RunItem }
+  /** The last item. */
+  | { type: "end"; end: End; run: RunInfo | undefined; attached: readonly Attached[] };
+
+/** What an answer has besides its text. */
+export type Attached = Exclude<UserPart, string>;

@@ -1,0 +1,246 @@
+import type {
+  ResponseOutputMessage,
+  ResponseOutputText,
+  ResponseReasoningItem,
+} from "openai/resources/responses/responses";
+import type { RunInfo } from "../../../../contract/run.ts";
+import type { FormatCode, StreamEncoder } from "../../../../contract/gateways/stream-format.ts";
+import type { StreamFrame } from "../../../../contract/stream/stream-frame.ts";
+import type { PiecePlace, TextPieces } from "../../../../contract/stream/text-pieces.ts";
+import type { RunItem } from "../../shared/run-item.ts";
+import { errorOfEnd, RUN_ERROR_STATUS } from "../errors.ts";
+import { Answer } from "./answer.ts";
+import type { AnswerItem, End } from "./answer-item.ts";
+import { type AnswerOptions, readOptions } from "./answer-options.ts";
+import { answeringAgent } from "./answering-agent.ts";
+import { type ResponseBody, responseBody } from "./response-body.ts";
+import { type Placed, type ReasoningText, ResponseOutput } from "./response-output.ts";
+import { ResponseTools } from "./response-tools.ts";
+import { wholeEvent } from "./sse.ts";
+
+/** Numbers of the events before the first text: created, queued, in progress. */
+const OPENING = 3;
+
+/** An answer as a response of the Responses API, or as its events. */
+class ResponseEncoder implements StreamEncoder {
+  readonly #options: AnswerOptions;
+  readonly #answer: Answer;
+  readonly #output: ResponseOutput;
+  readonly #tools: ResponseTools;
+  #run: RunInfo | undefined;
+  #inProgress = false;
+  /** Texts that are open, by their ids. */
+  readonly #texts = new Map<string, Placed<ResponseOutputMessage | ResponseReasoningItem>>();
+
+  constructor(options: AnswerOptions) {
+    this.#options = options;
+    // Approvals are items of their own.
+    this.#answer = new Answer(options, {
+      isSpoken: ({ kind }) => kind === "input",
+      repeats: false,
+      inPieces: true,
+    });
+    this.#output = new ResponseOutput(options);
+    this.#tools = new ResponseTools(this.#output, options.tools);
+  }
+
+  get ended(): boolean {
+    return this.#answer.ended || this.#output.lost;
+  }
+
+  encode(frame: StreamFrame, pieces?: TextPieces): string {
+    let cursor = "id" in frame && frame.id !== undefined ? Number(frame.id) : undefined;
+    let text = "";
+    for (const item of this.#answer.take(frame, pieces)) {
+      // A text streams before the message that has it is recorded.
+      const streams = item.type === "text_start" || item.type === "text_delta";
+      if (cursor !== undefined && !streams) {
+        this.#output.sequence.advance(cursor);
+        cursor = undefined;
+      }
+      text += this.#write(item);
+      if (this.#output.lost) return text + this.#error({ type: "changed" });
+    }
+    if (cursor !== undefined) this.#output.sequence.advance(cursor);
+    return text;
+  }
+
+  #write(item: AnswerItem): string {
+    switch (item.type) {
+      case "run":
+        return this.#changed(item.run);
+      case "text_start":
+        return this.#textStart(item);
+      case "text_delta":
+        return this.#textDelta(item);
+      case "text_end":
+        return this.#textEnd(item);
+      case "other":
+        return this.#other(item.item);
+      case "end":
+        return this.#end(item);
+    }
+  }
+
+  #changed(run: RunInfo): string {
+    const first = this.#run === undefined;
+    this.#run = run;
+    const response = responseBody(this.#options, run, [], undefined);
+    let text = first ? this.#output.event({ type: "response.created", response }) : "";
+    if (run.status === "queued") {
+      return first ? text + this.#output.event({ type: "response.queued", response }) : text;
+    }
+    if (!this.#inProgress) {
+      this.#inProgress = true;
+      this.#output.sequence.reserve(OPENING - 1);
+      text += this.#output.event({ type: "response.in_progress", response });
+    }
+    return text;
+  }
+
+  #textStart({ id, role, place }: AnswerItem & { type: "text_start" }): string {
+    const index = this.#output.items.length;
+    const own = `${id}${attemptOf(place)}`;
+    const item: ResponseOutputMessage | ResponseReasoningItem =
+      role === "answer"
+        ? {
+            id: this.#output.newId(`msg_${own}`),
+            type: "message",
+            role: "assistant",
+            status: "in_progress",
+            content: [],
+          }
+        : {
+            id: this.#output.newId(`rs_${own}`),
+            type: "reasoning",
+            status: "in_progress",
+            summary: [],
+            content: [],
+          };
+    const part = role === "answer" ? outputText("") : reasoningText("");
+    this.#texts.set(id, { item, index });
+    return this.#output.add(item, place) + this.#output.part("added", { item, index }, part, place);
+  }
+
+  #textDelta({ id, role, delta, place }: AnswerItem & { type: "text_delta" }): string {
+    const text = this.#texts.get(id);
+    if (text === undefined) return "";
+    const type = role === "answer" ? "response.output_text.delta" : "response.reasoning_text.delta";
+    return this.#output.delta(type, text, delta, place);
+  }
+
+  #textEnd({ id, role, text, final }: AnswerItem & { type: "text_end" }): string {
+    const open = this.#texts.get(id);
+    if (open === undefined) return "";
+    this.#texts.delete(id);
+    const { item, index } = open;
+    const place = { item_id: item.id, output_index: index, content_index: 0 };
+    if (text === undefined) {
+      return this.#output.giveUp({ item: { ...item, status: "incomplete" }, index });
+    }
+    if (role === "answer") {
+      const part = outputText(text);
+      const done: ResponseOutputMessage = {
+        id: item.id,
+        type: "message",
+        role: "assistant",
+        status: "completed",
+        content: [part],
+        phase: final ? "final_answer" : "commentary",
+      };
+      return (
+        this.#output.event({ type: "response.output_text.done", ...place, text, logprobs: [] }) +
+        this.#output.part("done", open, part) +
+        this.#output.done({ item: done, index })
+      );
+    }
+    const part = reasoningText(text);
+    const done: ResponseReasoningItem = {
+      id: item.id,
+      type: "reasoning",
+      status: "completed",
+      summary: [],
+      content: [part],
+    };
+    return (
+      this.#output.event({ type: "response.reasoning_text.done", ...place, text }) +
+      this.#output.part("done", open, part) +
+      this.#output.done({ item: done, index })
+    );
+  }
+
+  /** The API has nothing for items other than calls of tools. */
+  #other(item: RunItem): string {
+    switch (item.type) {
+      case "tool_calls":
+        return this.#tools.calls(item);
+      case "tool_results":
+        return this.#tools.results(item);
+      default:
+        return "";
+    }
+  }
+
+  #end({ end, run = this.#run, attached }: AnswerItem & { type: "end" }): string {
+    if (run === undefined) return "";
+    this.#run = run;
+    const calls = this.#tools.giveUp();
+    const texts = [...this.#texts.values()].map(({ item, index }) =>
+      this.#output.giveUp({ item: { ...item, status: "incomplete" }, index }),
+    );
+    const asked =
+      end.type === "waiting" ? end.requests.map((one) => this.#tools.ask(run, one)) : [];
+    const body = responseBody(this.#options, run, this.#output.valid, end, attached);
+    if (this.#options.form === "whole") {
+      // Who asks for what there is gets that.
+      const error = this.#options.now ? undefined : errorOfEnd(end, run);
+      return error === undefined
+        ? wholeEvent({ status: 200, body })
+        : wholeEvent({ status: RUN_ERROR_STATUS, body: { error, troupe: body.troupe } });
+    }
+    return [calls, ...texts, ...asked, this.#terminal(end, body)].join("");
+  }
+
+  #terminal(end: End, response: ResponseBody): string {
+    switch (end.type) {
+      case "completed":
+      case "waiting":
+        return this.#output.event({ type: "response.completed", response });
+      case "failed":
+        return end.problem.code === "token_limit"
+          ? this.#output.event({ type: "response.incomplete", response })
+          : this.#output.event({ type: "response.failed", response });
+      case "cancelled":
+        return this.#output.event({ type: "response.incomplete", response });
+      case "paused":
+      case "changed":
+        return this.#error(end);
+      case "unfinished":
+        return "";
+    }
+  }
+
+  #error(end: End): string {
+    const error = this.#run && errorOfEnd(end, this.#run);
+    return error === undefined ? "" : this.#output.error(error);
+  }
+}
+
+/** What the id of a text's item has that was streamed before, up to where it broke off. */
+function attemptOf(place: PiecePlace | undefined): string {
+  if (place === undefined || (place.restarts === 0 && place.taken === 0)) return "";
+  return `_${place.restarts}_${place.taken}`;
+}
+
+export const responseFormat: FormatCode = {
+  makeEncoder: (options) => new ResponseEncoder(readOptions(options)),
+  prepare: answeringAgent("text.format"),
+};
+
+function outputText(text: string): ResponseOutputText {
+  return { type: "output_text", text, annotations: [], logprobs: [] };
+}
+
+function reasoningText(text: string): ReasoningText {
+  return { type: "reasoning_text", text };
+}

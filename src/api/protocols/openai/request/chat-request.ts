@@ -1,0 +1,125 @@
+import * as z from "zod";
+import type { JsonObject } from "../../../../core/json.ts";
+import type { ToolSchema } from "../../../../core/models/chat-completion-client.ts";
+import { contentOf, textOf } from "./content.ts";
+import type { Entry } from "./entry.ts";
+import {
+  chatFormatSchema,
+  chosenTools,
+  jsonOutputOf,
+  toolChoiceSchema,
+  type WantedForm,
+} from "./answer-form.ts";
+import { ignoredIn } from "./ignored.ts";
+import { commonShape, parseRequest, refusedAt, refuseUnsupported } from "./parse.ts";
+import { chatToolSchema, toolSchemas } from "./tools.ts";
+
+const contentSchema = z.union(
+  [z.string(), z.array(z.looseObject({ type: z.string() }))],
+  "must be a text or a list of parts",
+);
+
+const messageSchema = z.object({
+  role: z.enum(
+    ["system", "developer", "user", "assistant", "tool"],
+    "must be system, developer, user, assistant or tool",
+  ),
+  content: contentSchema.nullish(),
+  name: z.string().nullish(),
+  tool_call_id: z.string().nullish(),
+  tool_calls: z
+    .array(
+      z.object({
+        id: z.string(),
+        function: z.object({ name: z.string(), arguments: z.string() }).optional(),
+      }),
+    )
+    .nullish(),
+});
+
+const chatSchema = z.object({
+  ...commonShape,
+  messages: z.array(messageSchema).min(1, "must not be empty"),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  tools: z.array(chatToolSchema).nullish(),
+  tool_choice: toolChoiceSchema.nullish(),
+  response_format: chatFormatSchema.nullish(),
+});
+
+/** Values of parameters that ask for nothing special. */
+const UNSUPPORTED = {
+  n: [1],
+  logprobs: [false],
+  top_logprobs: [0],
+  stop: [],
+  audio: [],
+  prediction: [],
+  web_search_options: [],
+  functions: [],
+  function_call: [],
+} as const;
+
+export interface ChatRequest extends Omit<z.output<typeof chatSchema>, "messages" | "tools"> {
+  entries: Entry[];
+  tools: ToolSchema[];
+  form: WantedForm;
+  /** Names of parameters that have no effect. */
+  ignored: string[];
+}
+
+/** @throws ProblemError 400 or 422 */
+export function parseChatRequest(value: unknown): ChatRequest {
+  const { messages, tools, ...body } = parseRequest(chatSchema, value);
+  refuseUnsupported(value as JsonObject, UNSUPPORTED);
+  const { modalities } = value as JsonObject;
+  if (Array.isArray(modalities) && modalities.some((one) => one !== "text")) {
+    throw refusedAt("modalities", 'must be ["text"]');
+  }
+  const given = toolSchemas((tools ?? []).map((tool) => tool.function));
+  const { tools: chosen, ...choice } = chosenTools(body.tool_choice, given);
+  const jsonOutput = jsonOutputOf(body.response_format);
+  return {
+    ...body,
+    entries: messages.flatMap((message, index) => entriesOf(message, `messages[${index}]`)),
+    tools: chosen,
+    ignored: ignoredIn(value as JsonObject, { store: [false] }),
+    form: { ...choice, ...(jsonOutput !== undefined && { jsonOutput }) },
+  };
+}
+
+function entriesOf(message: z.output<typeof messageSchema>, path: string): Entry[] {
+  const { role, tool_calls, tool_call_id, name } = message;
+  const content = message.content ?? "";
+  const place = `${path}.content`;
+  switch (role) {
+    case "tool":
+      if (tool_call_id == null) throw refusedAt(`${path}.tool_call_id`, "is missing");
+      return [{ type: "output", id: tool_call_id, content: textOf(content, place) }];
+    case "assistant": {
+      const calls = (tool_calls ?? []).flatMap(({ id, function: called }) =>
+        called === undefined ? [] : [{ id, name: called.name, arguments: called.arguments }],
+      );
+      const text = textOf(content, place);
+      return [
+        ...(text === "" && calls.length > 0
+          ? []
+          : [{ type: "message" as const, source: "assistant", content: text, answer: true }]),
+        ...(calls.length > 0 ? [{ type: "calls" as const, calls }] : []),
+      ];
+    }
+    case "user":
+      return [
+        {
+          type: "message",
+          source: name != null && /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : "user",
+          content: contentOf(content, place),
+          answer: false,
+        },
+      ];
+    case "system":
+    case "developer":
+      return [
+        { type: "message", source: "system", content: textOf(content, place), answer: false },
+      ];
+  }
+}

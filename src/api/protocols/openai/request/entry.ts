@@ -1,0 +1,74 @@
+import type { JsonObject } from "../../../../core/json.ts";
+import type { FunctionCall } from "../../../../core/models/llm-messages.ts";
+
+/** An entry of a request in either of OpenAI's protocols: an earlier answer, or something new. */
+export type Entry =
+  | { type: "message"; source: string; content: Content; answer: boolean }
+  /** Calls of the client's tools, in an earlier answer. */
+  | { type: "calls"; calls: readonly FunctionCall[] }
+  | { type: "output"; id: string; content: string }
+  | { type: "approval"; id: string; approved: boolean; reason: string | undefined }
+  /** Something else of an earlier answer. */
+  | { type: "other_answer" };
+
+/** A text, or texts, images and files as in a `MultiModalMessage` of a request. */
+export type Content = string | (string | JsonObject)[];
+
+/** The entries after the last answer. */
+export function sinceAnswer(entries: readonly Entry[]): Entry[] {
+  const last = entries.findLastIndex(
+    (entry) =>
+      entry.type === "calls" ||
+      entry.type === "other_answer" ||
+      (entry.type === "message" && entry.answer),
+  );
+  return entries.slice(last + 1);
+}
+
+/** Entries as the messages of a task. Calls and their outputs are summaries of calls. */
+export function taskOf(entries: readonly Entry[]): JsonObject[] {
+  const task: JsonObject[] = [];
+  let calls: readonly FunctionCall[] = [];
+  let outputs: (Entry & { type: "output" })[] = [];
+  const summarize = (): void => {
+    if (outputs.length > 0) task.push(summaryOf(calls, outputs));
+    outputs = [];
+  };
+  for (const entry of entries) {
+    if (entry.type === "output") {
+      outputs.push(entry);
+      continue;
+    }
+    summarize();
+    if (entry.type === "calls") calls = entry.calls;
+    if (entry.type === "message") task.push(messageOf(entry));
+  }
+  summarize();
+  return task;
+}
+
+/** A message of a task or an answer. */
+export function messageOf({ source, content }: Entry & { type: "message" }): JsonObject {
+  return typeof content === "string"
+    ? { type: "TextMessage", source, content }
+    : { type: "MultiModalMessage", source, content };
+}
+
+function summaryOf(
+  calls: readonly FunctionCall[],
+  outputs: readonly (Entry & { type: "output" })[],
+): JsonObject {
+  const answered = calls.filter(({ id }) => outputs.some((output) => output.id === id));
+  return {
+    type: "ToolCallSummaryMessage",
+    source: "assistant",
+    content: outputs.map(({ content }) => content).join("\n"),
+    tool_calls: answered.map((call) => ({ ...call })),
+    results: outputs.map(({ id, content }) => ({
+      content,
+      name: calls.find((call) => call.id === id)?.name ?? "tool",
+      call_id: id,
+      is_error: false,
+    })),
+  };
+}

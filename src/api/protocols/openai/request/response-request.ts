@@ -1,0 +1,99 @@
+import * as z from "zod";
+import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
+import type { ToolSchema } from "../../../../core/models/chat-completion-client.ts";
+import type { Entry } from "./entry.ts";
+import {
+  chosenTools,
+  jsonOutputOf,
+  responseFormatSchema,
+  toolChoiceSchema,
+  type WantedForm,
+} from "./answer-form.ts";
+import { ignoredIn } from "./ignored.ts";
+import { entryOf, itemSchema, withoutCompaction } from "./response-items.ts";
+import { commonShape, parseRequest, refusedAt, refuseUnsupported } from "./parse.ts";
+import { responseToolSchema, toolSchemas } from "./tools.ts";
+
+export const responseSchema = z.object({
+  ...commonShape,
+  input: z.union([z.string(), z.array(itemSchema)], "must be a text or a list of items").optional(),
+  instructions: z.string().nullish(),
+  previous_response_id: z.string().nullish(),
+  conversation: z.union([z.string(), z.looseObject({ id: z.string() })]).nullish(),
+  background: z.boolean().nullish(),
+  store: z.boolean().nullish(),
+  tools: z.array(responseToolSchema).nullish(),
+  tool_choice: toolChoiceSchema.nullish(),
+  text: z.object({ format: responseFormatSchema.nullish() }).nullish(),
+});
+
+const UNSUPPORTED = {
+  top_logprobs: [0],
+  prompt: [],
+  max_tool_calls: [],
+} as const;
+
+export interface ResponseRequest extends Omit<
+  z.output<typeof responseSchema>,
+  "input" | "tools" | "conversation"
+> {
+  entries: Entry[];
+  tools: ToolSchema[];
+  form: WantedForm;
+  /** Names of parameters that have no effect. */
+  ignored: string[];
+  /** Whether the response is kept after its end. */
+  kept: boolean;
+  /** What the response repeats. */
+  given: JsonObject;
+  conversation: string | undefined;
+}
+
+/** @throws ProblemError 400 or 422 */
+export function parseResponseRequest(value: unknown): ResponseRequest {
+  const { input = [], tools, conversation, ...body } = parseRequest(responseSchema, value);
+  refuseUnsupported(value as JsonObject, UNSUPPORTED);
+  if (conversation != null && body.previous_response_id != null) {
+    throw refusedAt("previous_response_id", "cannot be combined with conversation");
+  }
+  const { items, after } = withoutCompaction(
+    typeof input === "string"
+      ? [{ type: "message" as const, role: "user" as const, content: input }]
+      : input,
+  );
+  if (after !== undefined && conversation == null) body.previous_response_id ??= after;
+  const given = givenIn(value as JsonObject, tools ?? []);
+  // A team that is made for the response is erased after it.
+  const kept = body.store !== false || !body.model.startsWith("template:");
+  const ignored = ignoredIn(value as JsonObject, { store: [true], include: [] });
+  const { tools: chosen, ...choice } = chosenTools(body.tool_choice, toolSchemas(tools ?? []));
+  const jsonOutput = jsonOutputOf(body.text?.format);
+  return {
+    ...body,
+    entries: items.map((item, index) => entryOf(item, `input[${index}]`)),
+    tools: chosen,
+    kept,
+    ignored: kept ? ignored : ignored.filter((name) => name !== "store"),
+    given: kept ? given : { ...given, store: false },
+    form: { ...choice, ...(jsonOutput !== undefined && { jsonOutput }) },
+    conversation: typeof conversation === "string" ? conversation : (conversation?.id ?? undefined),
+  };
+}
+
+function givenIn(
+  { text, tool_choice }: JsonObject,
+  tools: readonly z.output<typeof responseToolSchema>[],
+): JsonObject {
+  const format = isJsonObject(text) ? text.format : undefined;
+  return {
+    ...(format != null && { text: { format } }),
+    ...(tool_choice != null && { tool_choice }),
+    tools: tools.map(({ type, name, description, parameters, strict }) => ({
+      type,
+      name,
+      description: description ?? null,
+      parameters: parameters ?? null,
+      strict: strict ?? null,
+    })),
+  };
+}

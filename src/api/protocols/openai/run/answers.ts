@@ -1,0 +1,88 @@
+import type { JsonObject } from "../../../../core/json.ts";
+import type { RunInfo } from "../../../../contract/run.ts";
+import { ProblemError } from "../../../http/problem.ts";
+import type { GivenAnswer } from "../../shared/conversation.ts";
+import { parseRequestId, type RequestPlace } from "../ids.ts";
+import { type Entry, messageOf } from "../request/entry.ts";
+import { refusedAt, type TroupeParameters } from "../request/parse.ts";
+
+/** The questions that a request's outputs and approvals answer. Ids that were made elsewhere name none. */
+export function questionsOf(entries: readonly Entry[]): RequestPlace[] {
+  return entries.flatMap((entry) => {
+    if (entry.type !== "output" && entry.type !== "approval") return [];
+    const place = parseRequestId(entry.id);
+    return place === undefined ? [] : [place];
+  });
+}
+
+/**
+ * What a request says to the questions of a run: outputs of tools, approvals, answers below `troupe`, and a message as the
+ * answer to a question for input.
+ *
+ * @param field the request's field with the entries
+ * @throws ProblemError 409 when the run waits for something else, 422
+ */
+export function answersTo(
+  run: RunInfo,
+  entries: readonly Entry[],
+  { answers: given, on_conflict }: TroupeParameters,
+  field: string,
+): GivenAnswer[] {
+  const answers: GivenAnswer[] = Object.entries(given).map(([request, answer]) => ({
+    request,
+    answer: answer as JsonObject,
+  }));
+  for (const entry of entries) {
+    if (entry.type !== "output" && entry.type !== "approval") continue;
+    const place = parseRequestId(entry.id);
+    if (place?.run !== run.id) continue;
+    const { request } = place;
+    if (entry.type === "output") answers.push({ request, answer: { content: entry.content } });
+    else {
+      const { approved, reason } = entry;
+      answers.push({ request, answer: { approved, ...(reason !== undefined && { reason }) } });
+    }
+  }
+  const messages = entries.filter((entry) => entry.type === "message");
+  if (messages.length === 0) return answers;
+  // A request that queues or interrupts wants another run.
+  if (answers.length === 0 && on_conflict !== "reject") return [];
+  const open = run.requests.find(
+    ({ id, kind }) => kind === "input" && !answers.some(({ request }) => request === id),
+  );
+  if (open !== undefined) {
+    return [...answers, { request: open.id, answer: { content: said(messages) } }];
+  }
+  if (answers.length > 0) {
+    throw refusedAt(
+      field,
+      "must not have a message beside the answers: the run continues with them",
+    );
+  }
+  return [];
+}
+
+/** The content of an answer to a question for input. */
+function said(messages: (Entry & { type: "message" })[]): string | JsonObject {
+  const texts = messages.flatMap(({ content }) => (typeof content === "string" ? [content] : []));
+  if (texts.length === messages.length) return texts.join("\n\n");
+  const content = messages.flatMap((message) => message.content);
+  return messageOf({ type: "message", source: "user", content, answer: false });
+}
+
+/** A run that waits for something else than the request has. */
+export function stillWaiting({ id, requests }: RunInfo): ProblemError {
+  const what = requests.map(({ id: request, kind, source, tool_call }) =>
+    tool_call === undefined
+      ? `${kind} ${request} of ${source}`
+      : `${kind} ${request} of ${source} (${tool_call.name})`,
+  );
+  return new ProblemError(
+    {
+      status: 409,
+      code: "run_waiting",
+      detail: `The run ${id} waits for: ${what.join(", ")}. Answer that, or give troupe.on_conflict.`,
+    },
+    { "x-should-retry": "false" },
+  );
+}

@@ -1,0 +1,209 @@
+import type {
+  OpenedStream,
+  StartRunInput,
+  TeamGateway,
+} from "../../../../contract/gateways/team-gateway.ts";
+import type { RunInfo } from "../../../../contract/run.ts";
+import { ok, type Result } from "../../../../contract/result.ts";
+import type { JsonObject } from "../../../../core/json.ts";
+import { sha256Hex } from "../../../../core/hash.ts";
+import { readTask, recipient, type Recipient, requireSize } from "../../../http/input/task.ts";
+import { checkMetadata } from "../../../http/input/body.ts";
+import { invalid, ProblemError, unwrap } from "../../../http/problem.ts";
+import { Conversation, type GivenAnswer } from "../../shared/conversation.ts";
+import { answerOptions } from "../encoder/answer-options.ts";
+import { type Entry, sinceAnswer, taskOf } from "../request/entry.ts";
+import { refusedAt } from "../request/parse.ts";
+import { type ResponseSettings, settingsOf, runMetadata } from "../response-settings.ts";
+import { answersTo, stillWaiting } from "./answers.ts";
+import {
+  componentOf,
+  findConversation,
+  recipientOf,
+  teamFor,
+  type Wanted,
+} from "./find-conversation.ts";
+import { findModel, modelNotFound, teamOfModel } from "./models.ts";
+import { type OpenAIRequest, teamOf } from "./services.ts";
+
+/** The stream of a run that was started, or is continued with answers. */
+export interface RunStream {
+  opened: OpenedStream;
+  /** Opens its stream once more. */
+  reopen: () => Promise<OpenedStream>;
+}
+
+/** Does what a request wants: answers a run that waits, or starts one. @throws ProblemError */
+export async function startOrContinue(request: OpenAIRequest, wanted: Wanted): Promise<RunStream> {
+  const { limits } = request.services;
+  checkMetadata(wanted.metadata, limits);
+  requireSize("tools", wanted.tools, limits);
+  return (await startAtOnce(request, wanted)) ?? continueOrStart(request, wanted);
+}
+
+/**
+ * Starts the run of a request that has nothing but messages for a team, which takes one call of the team. Undefined for other
+ * requests, and while the team is busy: it may wait for the messages.
+ */
+async function startAtOnce(request: OpenAIRequest, wanted: Wanted): Promise<RunStream | undefined> {
+  const { model, previous, conversation, instructions, troupe } = wanted;
+  const team = teamOfModel(model);
+  if (team === undefined || previous !== undefined || conversation !== undefined) return undefined;
+  const entries = sinceAnswer(wanted.entries);
+  const isTask = entries.length > 0 && entries.every(({ type }) => type === "message");
+  const answers = Object.keys(troupe.answers).length > 0;
+  if (!isTask || answers || instructions !== undefined) return undefined;
+  const to = {
+    ...recipient(teamOf(request, team)),
+    component: async () => componentOf(await findModel(request, model)),
+  };
+  const task = await readMessages(request, wanted, taskOf(entries), to);
+  const started = await start(request, wanted, { team, task });
+  if (started.ok) return started.value;
+  const { code } = started.problem;
+  if (code === "team_not_found") throw modelNotFound(model);
+  return code === "team_busy" ? undefined : unwrap(started);
+}
+
+async function continueOrStart(request: OpenAIRequest, wanted: Wanted): Promise<RunStream> {
+  const conversation = await findConversation(request, wanted);
+  const { run, entries } = conversation;
+  if (run !== undefined) {
+    const answers = answersTo(run, entries, wanted.troupe, wanted.field);
+    if (answers.length > 0) return continueRun(request, wanted, run, answers);
+    const replaces = wanted.troupe.on_conflict !== "reject";
+    if (run.status === "waiting" && !replaces) throw stillWaiting(run);
+    if (wanted.previous !== undefined && run.ended_at === null && !replaces) {
+      throw new ProblemError({
+        status: 409,
+        code: "response_in_progress",
+        detail: `The response ${wanted.previous} is not completed yet.`,
+      });
+    }
+  }
+  const { instructions, field } = wanted;
+  const said = instructions === undefined ? null : (await sha256Hex(instructions)).slice(0, 16);
+  const repeated = run !== undefined && said === settingsOf(run).instructions;
+  const system: Entry[] =
+    instructions === undefined || repeated
+      ? []
+      : [{ type: "message", source: "system", content: instructions, answer: false }];
+  if (taskOf(entries).length === 0) {
+    throw refusedAt(field, "must end with something new: a message of the user");
+  }
+  const to = recipientOf(request, wanted, conversation);
+  const task = await readMessages(request, wanted, taskOf([...system, ...entries]), to);
+  const team = await teamFor(request, wanted, conversation);
+  return unwrap(await start(request, wanted, { team, task, instructions: said }));
+}
+
+/** What a run is started with. */
+interface Start {
+  team: string;
+  task: StartRunInput["task"];
+  /** A hash of the instructions. */
+  instructions?: string | null;
+}
+
+async function start(
+  request: OpenAIRequest,
+  wanted: Wanted,
+  { team: id, task, instructions = null }: Start,
+): Promise<Result<RunStream>> {
+  const { troupe, tools, form } = wanted;
+  const about: ResponseSettings = {
+    model: wanted.model,
+    // The team knows.
+    live: null,
+    show: troupe.show,
+    json: wanted.form.jsonOutput !== undefined,
+    tools: tools.map(({ name }) => name),
+    previous: wanted.previous ?? null,
+    instructions,
+  };
+  const conversation = new Conversation(teamOf(request, id), request.services);
+  const format = {
+    name: wanted.format,
+    options: answerOptions(about, { team: id }, wanted.options),
+  };
+  const started = await conversation.start(
+    task,
+    {
+      on_conflict: troupe.on_conflict,
+      user: wanted.user,
+      timeout_seconds: troupe.timeout_seconds ?? null,
+      max_total_tokens: troupe.max_total_tokens ?? null,
+      metadata: runMetadata(wanted.metadata, about),
+      ...(tools.length > 0 && { tools }),
+      // The team names the agent.
+      ...(Object.keys(form).length > 0 && { answer_form: { ...form, agent: "" } }),
+      ...(request.idempotency && { idempotency: request.idempotency }),
+      ...(request.trace && { trace: request.trace }),
+    },
+    format,
+  );
+  if (!started.ok) return started;
+  const { run } = started.value;
+  return ok({
+    opened: started.value,
+    reopen: async () => unwrap(await conversation.follow(run, { after: 0, format })),
+  });
+}
+
+async function readMessages(
+  { services }: OpenAIRequest,
+  { field }: Wanted,
+  messages: JsonObject[],
+  to: Recipient,
+): Promise<StartRunInput["task"]> {
+  try {
+    return await readTask(messages, services, to);
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.code !== "invalid_task") throw error;
+    // Places in the task that was made of them say nothing to the client.
+    const places = error.problem.errors?.map(({ message }) => ({ path: field, message })) ?? [];
+    throw invalid("invalid_request", "The request is invalid:", places);
+  }
+}
+
+async function continueRun(
+  request: OpenAIRequest,
+  wanted: Wanted,
+  { id: run, status, team_id, metadata }: RunInfo,
+  answers: readonly GivenAnswer[],
+): Promise<RunStream> {
+  if (wanted.form.toolChoice !== undefined) {
+    throw refusedAt(
+      "tool_choice",
+      'must be "auto" beside answers: the run continues as it was started',
+    );
+  }
+  const team = teamOf(request, team_id);
+  const conversation = new Conversation(team, request.services);
+  const about = settingsOf({ metadata, team_id });
+  // For a repeated request it is not known where its answer began.
+  const after = status === "waiting" ? await lastCursor(team) : 0;
+  const options = answerOptions(
+    {
+      ...about,
+      model: wanted.model,
+      show: wanted.troupe.show,
+      json: wanted.form.jsonOutput !== undefined,
+      previous: wanted.previous ?? about.previous,
+    },
+    { team: team_id, after },
+    { ...wanted.options, answering: answers.map(({ request: question }) => question) },
+  );
+  const format = { name: wanted.format, options };
+  const stream = { after, format };
+  return {
+    opened: unwrap(await conversation.continue(run, answers, stream)),
+    reopen: async () => unwrap(await conversation.follow(run, stream)),
+  };
+}
+
+/** The cursor of what was said last. */
+async function lastCursor(team: TeamGateway): Promise<number> {
+  const page = unwrap(await team.messages({ before: Number.MAX_SAFE_INTEGER, limit: 1 }));
+  return page.messages.at(-1)?.seq ?? 0;
+}

@@ -1,0 +1,60 @@
+import type { Template } from "../../../../core/component/template.ts";
+import { requireScope } from "../../../http/access/admission.ts";
+import { preparedRunnable } from "../../../http/input/component.ts";
+import { makeTemplateCollection } from "../../../http/input/template-collection.ts";
+import { newTeamId, reservedId } from "../../../http/input/team-input.ts";
+import { unwrap } from "../../../http/problem.ts";
+import { temporaryTeam } from "../response-settings.ts";
+import { type OpenAIRequest, teamOf } from "./services.ts";
+
+/** Seconds without a run after which the team of a request is erased. */
+const LIFETIME_S = 3600;
+/** The same for a request that wants nothing to be kept: long enough for a client that reads its stream again. */
+const UNKEPT_LIFETIME_S = 60;
+
+/** Makes a team for one request, and gives its id. The same request again finds it. @throws ProblemError */
+export async function makeTeam(
+  request: OpenAIRequest,
+  { name, component: given, collection }: Template,
+  { kept, makes }: { kept: boolean; makes: string | undefined },
+): Promise<string> {
+  const { services, principal, idempotency } = request;
+  requireScope("teams:write", principal);
+  const { component } = await preparedRunnable({ ...given }, services);
+  const wanted = makes ?? (await newTeamId(principal.tenant, "openai", idempotency));
+  const id = await reservedId(services.tenants, principal, wanted, idempotency);
+  if (collection) await makeTemplateCollection(collection, principal.tenant, services);
+  const made = unwrap(
+    await teamOf(request, id).create({
+      id,
+      label: name,
+      metadata: temporaryTeam(name),
+      component,
+      expires_in: kept ? LIFETIME_S : UNKEPT_LIFETIME_S,
+      ...(idempotency && { idempotency }),
+    }),
+  );
+  return made.id;
+}
+
+/**
+ * The team in which a conversation continues after a finished run: the run's own, or a fork if other runs came after it.
+ *
+ * @returns its id
+ * @throws ProblemError
+ */
+export async function continuedTeam(
+  request: OpenAIRequest,
+  run: { id: string; team_id: string; turn: number },
+): Promise<string> {
+  const { services, principal, idempotency } = request;
+  const team = teamOf(request, run.team_id);
+  const { runs } = unwrap(await team.runs({ limit: 1 }));
+  if (runs[0]?.id === run.id) return run.team_id;
+  requireScope("teams:write", principal);
+  const call = `openai ${run.team_id} ${run.id}`;
+  const own = idempotency && { ...idempotency, hash: `${call} ${idempotency.hash}` };
+  const wanted = await newTeamId(principal.tenant, call, idempotency);
+  const id = await reservedId(services.tenants, principal, wanted, own);
+  return unwrap(await team.fork({ id, turn: run.turn, ...(own && { idempotency: own }) })).id;
+}

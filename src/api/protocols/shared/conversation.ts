@@ -1,0 +1,116 @@
+import type {
+  AnswersInput,
+  OpenedStream,
+  StartedStream,
+  StartRunInput,
+  StreamInput,
+  TeamGateway,
+} from "../../../contract/gateways/team-gateway.ts";
+import type { StreamFormat } from "../../../contract/gateways/stream-format.ts";
+import type { Result } from "../../../contract/result.ts";
+import type { RunInfo } from "../../../contract/run.ts";
+import type { TeamInfo } from "../../../contract/team.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { readAnswer, recipient } from "../../http/input/task.ts";
+import { unwrap } from "../../http/problem.ts";
+import type { MessageServices } from "../../http/services.ts";
+
+/** An answer to a question of a run, as a client gave it. */
+export interface GivenAnswer {
+  request: string;
+  answer: JsonObject;
+  /** See {@link AnswersInput}. */
+  if_open?: boolean;
+}
+
+/** Options of a new run. Its user is named even where there is none, so that no protocol forgets it (see `userOf`). */
+export type RunOptions = Partial<StartRunInput> & { user: string | undefined };
+
+/** Where the stream of a run begins, and how it is written. */
+type StreamOfRun = Omit<StreamInput, "run">;
+
+/**
+ * A conversation with a team, the same over every protocol: a run is started or queued, continued with answers, and followed.
+ * Each of these is one call of the team.
+ */
+export class Conversation {
+  readonly team: TeamGateway;
+  readonly #services: MessageServices;
+
+  constructor(team: TeamGateway, services: MessageServices) {
+    this.team = team;
+    this.#services = services;
+  }
+
+  /** Starts a run and opens its stream. `on_conflict` says whether a busy team refuses it, queues it or is interrupted. */
+  start(
+    task: StartRunInput["task"],
+    options: RunOptions,
+    format?: StreamFormat,
+  ): Promise<Result<StartedStream>> {
+    return this.team.startStream(newRun(task, options), format);
+  }
+
+  /** Starts a run that the client does not follow. */
+  startAlone(
+    task: StartRunInput["task"],
+    options: RunOptions,
+  ): Promise<Result<RunInfo & { created: boolean }>> {
+    return this.team.startRun(newRun(task, options));
+  }
+
+  /** Gives answers to a run and opens its stream. @throws ProblemError for an answer that cannot be read */
+  async continue(
+    run: string,
+    answers: readonly GivenAnswer[],
+    stream: StreamOfRun,
+  ): Promise<Result<OpenedStream>> {
+    return this.team.continueRun(await this.#read(run, answers), stream);
+  }
+
+  /** Gives answers to a run that the client does not follow. @throws ProblemError for an answer that cannot be read */
+  async answer(run: string, answers: readonly GivenAnswer[]): Promise<Result<RunInfo>> {
+    return this.team.answers(await this.#read(run, answers));
+  }
+
+  /** Opens the stream of a run. */
+  follow(run: string, stream: StreamOfRun): Promise<Result<OpenedStream>> {
+    return this.team.stream({ run, ...stream });
+  }
+
+  /** The active run; undefined while the team is idle. @throws ProblemError */
+  async activeRun(team?: Pick<TeamInfo, "active_run">): Promise<RunInfo | undefined> {
+    const { active_run: id } = team ?? unwrap(await this.team.team());
+    return id === null ? undefined : unwrap(await this.team.run(id));
+  }
+
+  /** The active run, or else the one that ran last. Runs that are queued come first in lists. @throws ProblemError */
+  async lastRun(team?: Pick<TeamInfo, "active_run">): Promise<RunInfo | undefined> {
+    const active = await this.activeRun(team);
+    return active ?? unwrap(await this.team.runs({ limit: 1 })).runs[0];
+  }
+
+  async #read(run: string, answers: readonly GivenAnswer[]): Promise<AnswersInput> {
+    const to = recipient(this.team);
+    const read = answers.map(async ({ answer, ...given }) => ({
+      ...given,
+      answer: await readAnswer(answer, this.#services, to),
+    }));
+    return { run, answers: await Promise.all(read) };
+  }
+}
+
+/** The input of a run whose task its client has already. */
+function newRun(task: StartRunInput["task"], options: RunOptions): StartRunInput {
+  return {
+    task,
+    output_task_messages: false,
+    on_conflict: "reject",
+    timeout_seconds: null,
+    max_total_tokens: null,
+    max_cost: null,
+    metadata: {},
+    webhook: null,
+    ...options,
+  };
+}

@@ -1,0 +1,30 @@
+import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
+import type { RunInfo } from "../../../contract/run.ts";
+import { isChatMessage } from "../../../core/messages/views.ts";
+import { isMessage } from "../../../core/messages/message-factory.ts";
+import type { ChatMessage, Message } from "../../../core/messages/message.ts";
+import { unwrap } from "../../http/problem.ts";
+
+/** Messages of the conversation that are searched for the last one, where the run is shown without its own. */
+const TAIL = 20;
+
+/** The chat messages that a run was given. */
+export function taskMessages({ task }: Pick<RunInfo, "task">): ChatMessage[] {
+  return Array.isArray(task) ? task.filter(isStoredChatMessage) : [];
+}
+
+/** Whether a value is a complete chat message. */
+export function isStoredChatMessage(value: unknown): value is ChatMessage {
+  return isMessage(value) && isChatMessage(value);
+}
+
+/** The last chat message of a completed run, which is its answer. @throws ProblemError */
+export async function lastMessage(
+  team: TeamGateway,
+  run: RunInfo,
+): Promise<ChatMessage | undefined> {
+  const messages: readonly Message[] =
+    run.result?.messages ??
+    unwrap(await team.messages({ before: Number.MAX_SAFE_INTEGER, limit: TAIL })).messages;
+  return messages.findLast(isChatMessage);
+}

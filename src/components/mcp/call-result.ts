@@ -1,0 +1,128 @@
+import * as z from "zod";
+import type { JsonObject } from "../../core/json.ts";
+import { imageMediaType } from "../../core/models/images.ts";
+import type { ResultContent, ToolResult } from "../../core/tools/tool.ts";
+import { MAX_RESULT_BYTES, textResult } from "../../core/tools/tool-result.ts";
+
+const nullish = z.string().nullish();
+
+const resourceSchema = z.object({
+  uri: z.string(),
+  mimeType: nullish,
+  text: nullish,
+  blob: nullish,
+});
+
+const blockSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() }),
+  z.object({ type: z.literal("audio"), data: z.string(), mimeType: z.string() }),
+  z.object({
+    type: z.literal("resource"),
+    resource: resourceSchema,
+    annotations: z.json().optional(),
+  }),
+  z.object({
+    type: z.literal("resource_link"),
+    uri: z.string(),
+    name: z.string(),
+    description: nullish,
+    mimeType: nullish,
+  }),
+]);
+
+/** The result of a call as the protocol defines it. */
+export interface CallResult {
+  content?: unknown;
+  structuredContent?: unknown;
+  isError?: boolean | undefined;
+}
+
+/**
+ * A result in the form that agents get: text and images unchanged, embedded resources as JSON (as in AutoGen), audio
+ * and links as a line of text, structured content if there is no other. The whole is limited like every tool's result.
+ *
+ * @param name the tool's name in the call
+ * @param redact removes secrets
+ */
+export function toToolResult(
+  name: string,
+  { content, structuredContent, isError = false }: CallResult,
+  redact: (text: string) => string,
+): ToolResult {
+  const blocks: unknown[] = Array.isArray(content) ? content : [];
+  const shown = blocks.map(asContent);
+  if (shown.length === 0 && structuredContent !== undefined) {
+    shown.push(text(JSON.stringify(structuredContent)));
+  }
+  let left = MAX_RESULT_BYTES;
+  const result: ResultContent[] = [];
+  for (const [index, part] of shown.entries()) {
+    if (left <= 0) {
+      result.push(text(`[Cut: ${shown.length - index} more parts of the result are left out.]`));
+      break;
+    }
+    const fitting = fitted(name, part, redact, left);
+    result.push(fitting);
+    left -= bytesOf(fitting);
+  }
+  return { type: "ToolResult", name, result, is_error: isError };
+}
+
+function fitted(
+  name: string,
+  part: ResultContent,
+  redact: (text: string) => string,
+  left: number,
+): ResultContent {
+  if (part.type === "TextResultContent") {
+    const [cut] = textResult(name, redact(part.content), false, left).result;
+    return cut ?? part;
+  }
+  return bytesOf(part) <= left ? part : text(note("Image", part.content.data, "too large to show"));
+}
+
+function bytesOf(part: ResultContent): number {
+  return part.type === "TextResultContent"
+    ? new TextEncoder().encode(part.content).length
+    : part.content.data.length;
+}
+
+function asContent(block: unknown): ResultContent {
+  const { data } = blockSchema.safeParse(block);
+  if (data === undefined) return text(JSON.stringify(block) ?? "");
+  switch (data.type) {
+    case "text":
+      return text(data.text);
+    case "image":
+      return imageMediaType(data.data) === undefined
+        ? text(note("Image", data.data, data.mimeType))
+        : { type: "ImageResultContent", content: { data: data.data } };
+    case "audio":
+      return text(note("Audio", data.data, data.mimeType));
+    case "resource":
+      return text(JSON.stringify(asAutoGenDumps(data)));
+    case "resource_link": {
+      const { name, uri, mimeType, description } = data;
+      const kind = mimeType == null ? "" : ` (${mimeType})`;
+      return text(`[Resource: ${name} ${uri}${kind}]${description ? ` ${description}` : ""}`);
+    }
+  }
+}
+
+type ResourceBlock = Extract<z.output<typeof blockSchema>, { type: "resource" }>;
+
+function asAutoGenDumps({ type, resource, annotations = null }: ResourceBlock): JsonObject {
+  const { uri, mimeType = null, text: content, blob } = resource;
+  const body: JsonObject = content == null ? { blob: blob ?? "" } : { text: content };
+  return { type, resource: { uri, mimeType, meta: null, ...body }, annotations, meta: null };
+}
+
+/** Base64 has four characters for three bytes. */
+function note(kind: string, base64: string, about: string): string {
+  return `[${kind}: ${about}, ${Math.floor((base64.length * 3) / 4)} bytes]`;
+}
+
+function text(content: string): ResultContent {
+  return { type: "TextResultContent", content };
+}

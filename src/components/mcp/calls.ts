@@ -1,0 +1,109 @@
+import { hash64 } from "../../core/hash.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Message } from "../../core/messages/message.ts";
+import { asEvents, chunkEvents } from "../../core/messages/create.ts";
+import { rethrowSignal, TurnSignal } from "../../core/steps/signals.ts";
+import type { TurnContext } from "../../core/turn/turn-context.ts";
+import { errorText, isForStep } from "../../core/tools/call-tool.ts";
+import type { ToolCallContext, ToolResult } from "../../core/tools/tool.ts";
+import { textResult } from "../../core/tools/tool-result.ts";
+import { toToolResult } from "./call-result.ts";
+import type { LegacyQuestions } from "./connection/legacy-questions.ts";
+import type { AnsweredRound, QuestionRound } from "./connection/server-question.ts";
+import type { McpSession } from "./connection/session.ts";
+import { McpSessionHost } from "./connection/session-host.ts";
+import { callTool } from "./tool-call.ts";
+import { type McpTool, policyOf } from "./tool-list.ts";
+
+/** The most questions that a server may ask during one call. */
+const MAX_ROUNDS = 8;
+
+/** Calls of a server's tools, each in as many rounds as the server has questions. */
+export class McpCalls {
+  readonly #session: McpSession;
+  readonly #questions: LegacyQuestions | undefined;
+  readonly #host: McpSessionHost;
+
+  /** @param questions those of servers that ask during a call instead of in its answer */
+  constructor(session: McpSession, questions: LegacyQuestions | undefined, host?: McpSessionHost) {
+    this.#session = session;
+    this.#questions = questions;
+    this.#host = host ?? new McpSessionHost({});
+  }
+
+  /** Makes the call, and repeats it with the answers when the server has asked questions. */
+  async *run(
+    tool: McpTool,
+    name: string,
+    args: JsonObject,
+    call: ToolCallContext,
+  ): AsyncGenerator<Message, ToolResult, void> {
+    const { ctx, caller = name } = call;
+    const rounds: AnsweredRound[] = [];
+    while (rounds.length <= MAX_ROUNDS) {
+      const outcome = yield* this.#attempt(tool, name, args, rounds, call);
+      if ("result" in outcome) return outcome.result;
+      try {
+        const answers = await this.#answers(outcome, caller, ctx.scope(`asked:${rounds.length}`));
+        rounds.push({ ...outcome, answers });
+      } catch (error) {
+        rethrowSignal(error);
+        if (ctx.signal.aborted) throw new TurnSignal("cancel");
+        return textResult(name, errorText(error), true);
+      }
+    }
+    const message = `The call was given up: its server asked more than ${MAX_ROUNDS} times.`;
+    return textResult(name, message, true);
+  }
+
+  async *#attempt(
+    tool: McpTool,
+    name: string,
+    args: JsonObject,
+    rounds: readonly AnsweredRound[],
+    { ctx, caller = name, unseen = false }: ToolCallContext,
+  ): AsyncGenerator<Message, { result: ToolResult } | QuestionRound, void> {
+    const session = this.#session;
+    const questions = this.#questions;
+    const policy = policyOf(tool);
+    const messageId = ctx.id();
+    const failed = (text: string) => ({ result: textResult(name, text, true) });
+    const lines = ctx.stream<string, { result: ToolResult } | QuestionRound>(
+      rounds.length === 0 ? "call" : `call:${rounds.length}`,
+      async function* (attempt) {
+        try {
+          const outcome = yield* callTool(session, questions, { tool, args, rounds }, attempt);
+          if (!("answer" in outcome)) return outcome;
+          return {
+            result: toToolResult(name, outcome.answer, (text) => session.redact(text)),
+          };
+        } catch (error) {
+          if (isForStep(policy, error, attempt)) throw error;
+          return failed(errorText(error));
+        }
+      },
+      {
+        kind: "tool",
+        policy,
+        subject: { name },
+        fingerprint: hash64(JSON.stringify([tool.name, args, rounds])),
+        messageId,
+        unknownOutcome: failed,
+      },
+    );
+    const events = asEvents(lines, chunkEvents(ctx, caller, messageId));
+    if (!unseen) return yield* events;
+    for (;;) {
+      const next = await events.next();
+      if (next.done) return next.value;
+    }
+  }
+
+  async #answers({ questions }: QuestionRound, source: string, ctx: TurnContext) {
+    const answers: AnsweredRound["answers"] = {};
+    for (const [id, question] of Object.entries(questions)) {
+      answers[id] = await this.#host.answer(question, source, ctx.scope(id));
+    }
+    return answers;
+  }
+}

@@ -1,0 +1,251 @@
+import * as z from "zod";
+import { type ComponentDefinition, withoutInnerNulls } from "../../core/component/component.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { optionsOf, parseOptions } from "../../core/option-names.ts";
+import type { ToolSchema } from "../../core/models/chat-completion-client.ts";
+import type { StepPolicy } from "../../core/steps/step-attempt.ts";
+import type { Tool, ToolRun } from "../../core/tools/tool.ts";
+import { McpError } from "./mcp-error.ts";
+import {
+  type McpServerConfig,
+  mcpServerParamsSchema,
+  type McpServerParams,
+  type SseServerParams,
+  sseServerParamsSchema,
+  type StdioServerParams,
+  stdioServerParamsSchema,
+  type StreamableHttpServerParams,
+  streamableHttpServerParamsSchema,
+} from "./server-params.ts";
+import { McpSession } from "./connection/session.ts";
+import { callTool } from "./tool-call.ts";
+import { fetchTools } from "./fetch-tools.ts";
+import { type McpTool, mcpToolSchema, policyOf, schemaOf } from "./tool-list.ts";
+import { checkServerParams } from "./connection/transport.ts";
+import type { McpDependencies } from "./dependencies.ts";
+import { anything, aText, checkOptions, type OptionsSchema } from "../../core/options.ts";
+
+/**
+ * Lets adapters share one connection. Not a parameter, because their declarations must not lead to those of MCP's SDK.
+ */
+let sharing: (adapter: McpToolAdapter, session: McpSession) => McpToolAdapter;
+
+/** One tool of an MCP server, as its config describes it. */
+export abstract class McpToolAdapter implements Tool {
+  readonly definition: Tool["definition"];
+  readonly name: string;
+  readonly description: string;
+  readonly schema: ToolSchema;
+  readonly policy: StepPolicy;
+  readonly #params: McpServerConfig;
+  readonly #tool: McpTool;
+  #session: McpSession;
+
+  static {
+    sharing = (adapter, session) => {
+      adapter.#session = session;
+      return adapter;
+    };
+  }
+
+  constructor(
+    className: string,
+    params: McpServerConfig,
+    tool: McpTool,
+    dependencies: McpDependencies,
+  ) {
+    checkServerParams(params, dependencies);
+    this.definition = definitionOf(className);
+    this.schema = schemaOf(tool);
+    this.name = this.schema.name;
+    this.description = this.schema.description ?? "";
+    this.policy = policyOf(tool);
+    this.#params = params;
+    this.#tool = tool;
+    this.#session = new McpSession(params, dependencies);
+  }
+
+  /** The content blocks of the result. @throws McpError with their JSON when the server reports an error */
+  async run(args: JsonObject, { signal, idempotencyKey, session, trace }: ToolRun): Promise<Json> {
+    const items = callTool(
+      this.#session,
+      undefined,
+      { tool: this.#tool, args, rounds: [] },
+      {
+        signal,
+        idempotencyKey,
+        ...(session !== undefined && { session }),
+        ...(trace && { trace }),
+      },
+    );
+    let next = await items.next();
+    while (!next.done) next = await items.next();
+    const outcome = next.value;
+    if (!("answer" in outcome)) {
+      throw new McpError(
+        "mcp_refused",
+        `The server asks something about the call of ${this.name}. Use an McpWorkbench with a host.`,
+      );
+    }
+    const { content = [], structuredContent, isError } = outcome.answer;
+    const shown =
+      Array.isArray(content) && content.length === 0 && structuredContent !== undefined
+        ? [{ type: "text", text: JSON.stringify(structuredContent) }]
+        : content;
+    const text = this.#session.redact(JSON.stringify(shown));
+    if (isError === true) throw new McpError("mcp_refused", text);
+    return JSON.parse(text) as Json;
+  }
+
+  valueAsText(value: Json): string {
+    return JSON.stringify(value);
+  }
+
+  toConfig(): JsonObject {
+    return {
+      server_params: withoutInnerNulls(this.#params),
+      tool: withoutInnerNulls(this.#tool),
+    };
+  }
+}
+
+function definitionOf(className: string): Tool["definition"] {
+  return {
+    provider: `autogen_ext.tools.mcp.${className}`,
+    componentType: "tool",
+    role: "tool",
+    version: 1,
+  };
+}
+
+/** The config of a tool's adapter: the parameters of its server, and the tool as the server lists it. */
+export interface McpToolAdapterOptions<Params> {
+  serverParams: Params;
+  tool: McpTool;
+}
+
+const optionsSchema: OptionsSchema<McpToolAdapterOptions<unknown>> = z.object({
+  serverParams: anything,
+  tool: z.looseObject({ name: aText }),
+});
+
+/** A tool of a server that runs as a program (AutoGen `StdioMcpToolAdapter`). */
+export class StdioMcpToolAdapter extends McpToolAdapter {
+  constructor(
+    options: McpToolAdapterOptions<StdioServerParams>,
+    dependencies: McpDependencies = {},
+  ) {
+    const { serverParams, tool } = checkOptions<McpToolAdapterOptions<StdioServerParams>>(
+      optionsSchema,
+      options,
+      "StdioMcpToolAdapter",
+    );
+    const params = parseOptions(
+      stdioServerParamsSchema,
+      serverParams,
+      "StdioMcpToolAdapter",
+      "serverParams",
+    );
+    super("StdioMcpToolAdapter", params, tool, dependencies);
+  }
+}
+
+/** A tool of a server of the older HTTP transport (AutoGen `SseMcpToolAdapter`). */
+export class SseMcpToolAdapter extends McpToolAdapter {
+  constructor(options: McpToolAdapterOptions<SseServerParams>, dependencies: McpDependencies = {}) {
+    const { serverParams, tool } = checkOptions<McpToolAdapterOptions<SseServerParams>>(
+      optionsSchema,
+      options,
+      "SseMcpToolAdapter",
+    );
+    const params = parseOptions(
+      sseServerParamsSchema,
+      serverParams,
+      "SseMcpToolAdapter",
+      "serverParams",
+    );
+    super("SseMcpToolAdapter", params, tool, dependencies);
+  }
+}
+
+/** A tool of a Streamable HTTP server (AutoGen `StreamableHttpMcpToolAdapter`). */
+export class StreamableHttpMcpToolAdapter extends McpToolAdapter {
+  constructor(
+    options: McpToolAdapterOptions<StreamableHttpServerParams>,
+    dependencies: McpDependencies = {},
+  ) {
+    const { serverParams, tool } = checkOptions<McpToolAdapterOptions<StreamableHttpServerParams>>(
+      optionsSchema,
+      options,
+      "StreamableHttpMcpToolAdapter",
+    );
+    const params = parseOptions(
+      streamableHttpServerParamsSchema,
+      serverParams,
+      "StreamableHttpMcpToolAdapter",
+      "serverParams",
+    );
+    super("StreamableHttpMcpToolAdapter", params, tool, dependencies);
+  }
+}
+
+/**
+ * Lists a server's tools and makes an adapter of each (AutoGen `mcp_server_tools`). They share a connection, which is
+ * closed when it is idle.
+ *
+ * @throws ValueError for parameters that cannot be used; McpError when the request to the server fails
+ */
+export async function mcpServerTools(
+  serverParams: McpServerParams,
+  dependencies: McpDependencies = {},
+  signal: AbortSignal = AbortSignal.timeout(60_000),
+): Promise<Tool[]> {
+  const params = parseOptions(
+    mcpServerParamsSchema,
+    serverParams,
+    "mcpServerTools",
+    "serverParams",
+  );
+  checkServerParams(params, dependencies);
+  const session = new McpSession(params, dependencies);
+  const tools = await fetchTools(session, { signal });
+  return tools.map((tool) => sharing(adapterFor(params, tool, dependencies), session));
+}
+
+function adapterFor(
+  params: McpServerConfig,
+  tool: McpTool,
+  dependencies: McpDependencies,
+): McpToolAdapter {
+  switch (params.type) {
+    case "StdioServerParams": {
+      const serverParams = optionsOf(stdioServerParamsSchema, params);
+      return new StdioMcpToolAdapter({ serverParams, tool }, dependencies);
+    }
+    case "SseServerParams": {
+      const serverParams = optionsOf(sseServerParamsSchema, params);
+      return new SseMcpToolAdapter({ serverParams, tool }, dependencies);
+    }
+    case "StreamableHttpServerParams": {
+      const serverParams = optionsOf(streamableHttpServerParamsSchema, params);
+      return new StreamableHttpMcpToolAdapter({ serverParams, tool }, dependencies);
+    }
+  }
+}
+
+/** The component definitions of the three adapters, with what their host provides. */
+export function mcpToolAdapterDefinitions(dependencies: McpDependencies) {
+  const define = <Params extends McpServerConfig>(
+    className: string,
+    paramsSchema: z.ZodType<Params>,
+  ): ComponentDefinition<{ server_params: Params; tool: McpTool }, Tool> => ({
+    ...definitionOf(className),
+    configSchema: z.object({ server_params: paramsSchema, tool: mcpToolSchema }),
+    fromConfig: ({ server_params, tool }) => adapterFor(server_params, tool, dependencies),
+  });
+  return [
+    define("StdioMcpToolAdapter", stdioServerParamsSchema),
+    define("SseMcpToolAdapter", sseServerParamsSchema),
+    define("StreamableHttpMcpToolAdapter", streamableHttpServerParamsSchema),
+  ];
+}

@@ -1,0 +1,65 @@
+import * as z from "zod";
+import { componentModelSchema } from "../../core/component/component-model.ts";
+import { humanApprovalSchema } from "../../core/turn/human-approval.ts";
+import type { McpSessionHost } from "./connection/session-host.ts";
+import { mcpServerParamsSchema, type McpServerParams } from "./server-params.ts";
+import { aNumber, anything, objectWith, type OptionsSchema } from "../../core/options.ts";
+
+/** How component JSON names the workbench. */
+export const definition = {
+  provider: "autogen_ext.tools.mcp.McpWorkbench",
+  componentType: "workbench",
+  role: "workbench",
+  version: 1,
+} as const;
+
+const overrideSchema = z.object({
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  approval: z.literal("human").nullish(),
+});
+
+/** The config of the component. */
+export const workbenchConfigSchema = z
+  .object({
+    server_params: mcpServerParamsSchema,
+    tool_overrides: z.record(z.string(), overrideSchema).default({}),
+    host: componentModelSchema.nullish(),
+    /** Other parts of the server that become tools. */
+    tools_for: z.array(z.enum(["resources", "prompts"])).nullish(),
+    /** Findings from when the component arrived. */
+    troupe: z.object({ programs: z.literal("not_available").optional() }).optional(),
+  })
+  .extend(humanApprovalSchema.shape);
+
+/** Overrides the server's description of a tool. */
+export interface McpToolOverride {
+  name?: string | null | undefined;
+  description?: string | null | undefined;
+  /** Asks a human before each call of this tool. */
+  approval?: "human" | null | undefined;
+}
+
+export interface McpWorkbenchOptions {
+  /** The parameters of the server. */
+  serverParams: McpServerParams;
+  /** Names, descriptions and approval by the tools' own names. */
+  toolOverrides?: { readonly [toolName: string]: McpToolOverride } | undefined;
+  /** Adds tools that list and read the server's resources, or its prompts. Default: none. */
+  toolsFor?: readonly ("resources" | "prompts")[] | undefined;
+  /** Answers the server's requests during a call. */
+  host?: McpSessionHost | undefined;
+  /** Asks a human before each call of any tool. */
+  approval?: "human" | undefined;
+  /** Seconds after which an unanswered approval counts as refused. Default: no limit. */
+  approvalTimeoutSeconds?: number | null | undefined;
+}
+
+export const workbenchOptionsSchema: OptionsSchema<McpWorkbenchOptions> = z.object({
+  serverParams: anything,
+  toolOverrides: z.record(z.string(), z.strictObject(overrideSchema.shape)).optional(),
+  toolsFor: z.array(z.enum(["resources", "prompts"])).optional(),
+  host: objectWith("an McpSessionHost", "toConfig").optional(),
+  approval: z.literal("human").optional(),
+  approvalTimeoutSeconds: aNumber.nullish(),
+});

@@ -1,0 +1,106 @@
+import { isJsonObject, type Json, type JsonObject } from "../../../../core/json.ts";
+import type { GivenFields } from "./given-fields.ts";
+
+/** Fields that servers add to a message, or to a part of a streamed one. Not in OpenAI's types, and not validated. */
+export interface GivenMessage {
+  content?: Json | undefined;
+  reasoning_content?: string | null;
+  reasoning?: string | null;
+  reasoning_details?: Json;
+  extra_content?: Json;
+}
+
+/** Collects the provider data, from a whole message or from its parts. */
+export class GivenParts {
+  readonly fields: GivenFields = {};
+  readonly #repeats: boolean;
+
+  /** @param repeats whether each part of a detail begins with all that came before */
+  constructor(repeats: boolean) {
+    this.#repeats = repeats;
+  }
+
+  add(message: GivenMessage): void {
+    for (const name of ["reasoning_content", "reasoning"] as const) {
+      const text = message[name];
+      if (typeof text === "string") this.fields[name] = (this.fields[name] ?? "") + text;
+    }
+    const { reasoning_details: details, extra_content: extra, content } = message;
+    if (Array.isArray(details)) for (const detail of details) this.#addDetail(detail);
+    if (isSigned(extra)) this.fields.extra_content = extra;
+    if (Array.isArray(content)) for (const part of content) this.#addPart(part);
+    else if (this.fields.content !== undefined && typeof content === "string")
+      this.#addPart({ type: "text", text: content });
+  }
+
+  /** The `extra_content` of a call. */
+  addCall(id: string, extra: unknown): void {
+    if (isJsonObject(extra)) this.fields.calls = { ...this.fields.calls, [id]: extra };
+  }
+
+  /** Parts of one detail have the same index. */
+  #addDetail(detail: Json): void {
+    if (!isJsonObject(detail)) return;
+    const details = (this.fields.reasoning_details ??= []);
+    const last = details.at(-1);
+    const continues =
+      detail["index"] !== undefined &&
+      last?.["index"] === detail["index"] &&
+      last["type"] === detail["type"];
+    if (!continues) details.push({ ...detail });
+    else extend(last, detail, this.#repeats);
+  }
+
+  /** A list as the content is kept where it has thinking; texts alone are the message's own content. */
+  #addPart(part: Json): void {
+    if (!isJsonObject(part)) return;
+    const last = this.fields.content?.at(-1);
+    if (last === undefined && part["type"] !== "thinking") return;
+    const { thinking: pieces, ...rest } = part;
+    if (last === undefined || last["type"] !== part["type"])
+      (this.fields.content ??= []).push(structuredClone(part));
+    else if (!Array.isArray(pieces) || !Array.isArray(last["thinking"])) extend(last, part, false);
+    else {
+      Object.assign(last, rest);
+      for (const piece of pieces) addPiece(last["thinking"], piece);
+    }
+  }
+}
+
+function addPiece(pieces: Json[], piece: Json): void {
+  const last = pieces.at(-1);
+  if (isJsonObject(last) && isJsonObject(piece) && last["type"] === piece["type"])
+    extend(last, piece, false);
+  else pieces.push(piece);
+}
+
+const GROWING = new Set(["text", "summary", "data"]);
+
+/** Adds a part: texts are appended, other values are set once. */
+function extend(whole: JsonObject, part: JsonObject, repeats: boolean): void {
+  for (const [name, value] of Object.entries(part)) {
+    const before = whole[name];
+    if (!GROWING.has(name) || typeof before !== "string" || typeof value !== "string") {
+      if (value !== null || before === undefined) whole[name] = value;
+    } else whole[name] = repeats && value.startsWith(before) ? value : before + value;
+  }
+}
+
+/** Gemini also marks summaries of its thoughts so, which must not be sent back. */
+function isSigned(extra: Json | undefined): extra is JsonObject {
+  const google = isJsonObject(extra) ? extra["google"] : undefined;
+  return isJsonObject(google) && google["thought_signature"] !== undefined;
+}
+
+/** The text of a content and the thinking in it. Mistral's reasoning models return a list instead of a text. */
+export function textsOf(content: unknown): { text: string; thinking: string | null } {
+  if (typeof content === "string") return { text: content, thinking: null };
+  let text = "";
+  let thinking: string | null = null;
+  for (const part of Array.isArray(content) ? (content as unknown[]) : []) {
+    if (!isJsonObject(part)) continue;
+    if (part["type"] === "thinking") thinking = (thinking ?? "") + textsOf(part["thinking"]).text;
+    else if (typeof part["text"] === "string") text += part["text"];
+  }
+  return { text, thinking };
+}

@@ -1,0 +1,111 @@
+import type { ComponentDefinition } from "../../../core/component/component.ts";
+import { optionsOf, parseOptions } from "../../../core/option-names.ts";
+import { type OutgoingDependencies, readEnv, Secrets } from "../../../outgoing/dependencies.ts";
+import { headerNotes } from "../../../outgoing/headers.ts";
+import { knownModel } from "../catalogue/hosted-models.ts";
+import { unknownModelNotes } from "../catalogue/known-model.ts";
+import { modelInfoFrom, resolveHeaders } from "../client-config.ts";
+import { HttpModelClient } from "../http-model-client.ts";
+import { keyNotes, resolveKey } from "../model-address.ts";
+import { encrypterOf, isOpenAIs, isOwnHost, openAIAddress } from "./address.ts";
+import {
+  createArgsFrom,
+  type OpenAIChatCompletionClientOptions,
+  type OpenAIConfig,
+  openAIConfigSchema,
+} from "./config.ts";
+import { openAINotes } from "./notes.ts";
+import { OpenAIApi } from "./openai-api.ts";
+import { openAISdks } from "./sdk.ts";
+
+const definition = {
+  provider: "autogen_ext.models.openai.OpenAIChatCompletionClient",
+  componentType: "model",
+  role: "model",
+  version: 1,
+} as const;
+
+/**
+ * Models of OpenAI and of any other server with its APIs (AutoGen `OpenAIChatCompletionClient`): the Responses API, where
+ * the model needs it, else chat completions.
+ *
+ * @example
+ * const client = new OpenAIChatCompletionClient({ model: "gpt-4o", apiKey: "env:OPENAI_API_KEY" });
+ * const result = await client.create([{ type: "UserMessage", source: "user", content: "Hello" }]);
+ */
+export class OpenAIChatCompletionClient extends HttpModelClient {
+  /** @throws ValueError for invalid options */
+  constructor(options: OpenAIChatCompletionClientOptions, dependencies: OutgoingDependencies = {}) {
+    const config = parseOptions(openAIConfigSchema, options, "OpenAIChatCompletionClient");
+    const { model } = config;
+    const known = knownModel(model);
+    const modelInfo = modelInfoFrom(config, known);
+    super({
+      definition,
+      config,
+      model,
+      provider: "openai",
+      modelInfo,
+      tokenLimit: known?.tokenLimit,
+      timeout: config.timeout,
+      api: new OpenAIApi(
+        {
+          model,
+          modelInfo,
+          known,
+          api: config.api ?? "auto",
+          caches: config.cache !== "off",
+          createArgs: createArgsFrom(config, modelInfo),
+          includeNames: config.include_name_in_message ?? true,
+          prefixNames: config.add_name_prefixes ?? false,
+        },
+        () => {
+          const address = openAIAddress(config, dependencies);
+          const secrets = new Secrets(dependencies, address.url, config);
+          const apiKey = resolveKey(config.api_key, address, secrets, dependencies);
+          const defaultHeaders = resolveHeaders(config.default_headers, (value) =>
+            secrets.resolve(value),
+          );
+          const organization =
+            config.organization ?? readEnv(dependencies, "OPENAI_ORG_ID") ?? null;
+          return {
+            url: address.url,
+            isMakers: isOpenAIs(address.url, dependencies),
+            maker: encrypterOf(address.url, dependencies),
+            servedAs: model,
+            apiKey,
+            takesCacheKey: isOwnHost(address.url),
+            secrets,
+            paths: { responses: ["/responses"], chat_completions: ["/chat/completions"] },
+            sdk: openAISdks.get(
+              { baseURL: address.url, apiKey, organization, defaultHeaders },
+              dependencies,
+            ),
+          };
+        },
+      ),
+    });
+  }
+}
+
+export function openAIDefinition(
+  dependencies: OutgoingDependencies,
+): ComponentDefinition<OpenAIConfig, OpenAIChatCompletionClient> {
+  return {
+    ...definition,
+    configSchema: openAIConfigSchema,
+    fromConfig: (config) =>
+      new OpenAIChatCompletionClient(optionsOf(openAIConfigSchema, config), dependencies),
+    notes(config) {
+      const known = knownModel(config.model);
+      const address = openAIAddress(config, dependencies);
+      const { url } = address;
+      return [
+        ...unknownModelNotes(config, known),
+        ...openAINotes(config, known, isOpenAIs(url, dependencies)),
+        ...keyNotes(config.api_key, address, dependencies),
+        ...headerNotes(config.default_headers, url, dependencies, "config.default_headers"),
+      ];
+    },
+  };
+}

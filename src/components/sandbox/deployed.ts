@@ -1,0 +1,5 @@
+/** The sandbox code of a Worker with a sandbox, as one module that is imported on first use. */
+export { sandboxComponents, sandboxPython } from "./components.ts";
+export { SandboxDocuments } from "./sandbox-documents.ts";
+export { SandboxClient } from "./client/sandbox-client.ts";
+export { SessionFiles } from "./session-files.ts";

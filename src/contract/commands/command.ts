@@ -1,0 +1,125 @@
+import type * as z from "zod";
+import type { Scope } from "../constants.ts";
+import type { QueryLimits } from "../query-parameters.ts";
+import type { Idempotency } from "../common.ts";
+import type { Result } from "../result.ts";
+
+/** The groups of operations in the OpenAPI document, in its order. */
+export const TAGS = [
+  "Teams",
+  "Runs",
+  "Files",
+  "Schedules",
+  "Memories",
+  "Knowledge",
+  "Webhooks",
+  "Keys",
+  "Usage",
+  "Tenants",
+  "OpenAI",
+  "AG-UI",
+  "AI SDK",
+  "A2A",
+  "MCP",
+  "Service",
+] as const;
+
+/** One operation of the API: its request and its responses. */
+export interface Command {
+  method: "get" | "post" | "put" | "patch" | "delete";
+  /** In Hono's notation: `/v1/teams/:team`. Parameters are ids, except `:path{[^]+}`: the path of a file. */
+  path: string;
+  /** The `operationId`, if it differs from the command's name. */
+  id?: string;
+  summary: string;
+  tag: (typeof TAGS)[number];
+  /** The scope that the key must have; null for commands without authentication; `each`: the handler checks for it. */
+  scope: Scope | "any" | "each" | "operator" | null;
+  /**
+   * The object that carries out the command, with the method of the command's name. The method gets the parameters of
+   * the path after the object's own, then the body, the query and the idempotency key, as far as the command has them.
+   * A command without an object has a handler among the routes.
+   */
+  object?: "team" | "tenant";
+  body?: z.ZodType;
+  /** The most bytes of the body, where it differs from the limit of all bodies. */
+  maxBytes?: number;
+  /** An empty body stands for `{}`. */
+  bodyOptional?: boolean;
+  /** The handler reads the body: a file of any media type, or a JSON-RPC message. */
+  reads?: "file" | "message";
+  /** A strict object. `metadata` in it is a record, given as `metadata.KEY=value`. */
+  query?: (limits: QueryLimits) => z.ZodObject;
+  /** Reads `Idempotency-Key`. */
+  idempotent?: boolean;
+  /** Its response is a stream that `Last-Event-ID` continues. */
+  resumable?: boolean;
+  answers: { readonly [status: number]: ResponseSpec };
+  /** Statuses of its problems besides those of every operation. */
+  problems?: readonly number[];
+}
+
+export interface ResponseSpec {
+  description: string;
+  /** The schema of a JSON body by its name in the OpenAPI document: `{ Run: runSchema }`. */
+  schema?: { readonly [name: string]: z.ZodType };
+  /** The media type of a body that is not JSON. */
+  media?: string;
+  /** It is a stream of server-sent events, which are such frames; instead of `media`. */
+  frames?: "StreamFrame" | "TenantFrame";
+  /** The response has `Location`. For an answer of an object, a function gives the location. */
+  location?: true | ((value: never) => string);
+}
+
+/** Infers the types of a command's parts. */
+export function command<const Spec extends Command>(spec: Spec): Spec {
+  return spec;
+}
+
+/** The methods of an object that carry out the commands of a table. */
+export type ObjectCalls<Table, Kind extends "team" | "tenant"> = {
+  [Name in keyof Table as Table[Name] extends { object: Kind } ? Name : never]: (
+    ...given: Given<Table[Name]>
+  ) => Promise<Result<ValueOf<Table[Name]>>>;
+};
+
+type Given<Spec> = [
+  ...(Spec extends { path: infer Path extends string } ? Own<ParameterNames<Path>> : []),
+  ...(Spec extends { body: infer Body extends z.ZodType } ? Fields<z.output<Body>> : []),
+  ...(Spec extends { query: (limits: QueryLimits) => infer Query extends z.ZodType }
+    ? [query: z.output<Query>]
+    : []),
+  ...(Spec extends { idempotent: true } ? [idempotency?: Idempotency] : []),
+];
+
+/** The names of the parameters of a path. */
+export type ParameterNames<Path extends string> =
+  Path extends `${string}/:${infer Name}/${infer Rest}`
+    ? [WithoutPattern<Name>, ...ParameterNames<`/${Rest}`>]
+    : Path extends `${string}/:${infer Name}`
+      ? [WithoutPattern<Name>]
+      : [];
+
+type WithoutPattern<Name extends string> = Name extends `${infer Plain}{${string}` ? Plain : Name;
+
+/** The parameters that do not name the object itself. */
+type Own<Names extends readonly string[]> = Names extends [
+  infer First,
+  ...infer Rest extends string[],
+]
+  ? First extends "team" | "tenant"
+    ? Own<Rest>
+    : [string, ...Own<Rest>]
+  : [];
+
+/** A body without fields is not passed as an argument. */
+type Fields<Body> = Body extends Record<string, never> ? [] : [body: Body];
+
+/** The result of a command: the output of its schema, null without one. */
+export type ValueOf<Spec> = Spec extends { answers: infer Answers }
+  ? OutputOf<Answers[keyof Answers]>
+  : never;
+
+type OutputOf<Answer> = Answer extends { schema: infer Named extends Record<string, z.ZodType> }
+  ? z.output<Named[keyof Named]>
+  : null;

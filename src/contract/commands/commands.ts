@@ -1,0 +1,33 @@
+import type { collectionCommands } from "./collections.ts";
+import type { directoryCommands } from "./directory.ts";
+import type { fileCommands } from "./files.ts";
+import type { healthCommands } from "./health.ts";
+import type { keyCommands } from "./keys.ts";
+import type { memoryCommands } from "./memories.ts";
+import type { runCommands } from "./runs.ts";
+import type { scheduleCommands } from "./schedules.ts";
+import type { serviceCommands } from "./service.ts";
+import type { statePartCommands } from "./state-parts.ts";
+import type { teamCommands } from "./teams.ts";
+import type { tenantCommands } from "./tenants.ts";
+import type { webhookCommands } from "./webhooks.ts";
+
+// Only types of the tables, so that their schemas are not loaded when an isolate starts.
+
+/** The commands at the address of one team. */
+export type TeamCommands = typeof fileCommands &
+  typeof runCommands &
+  typeof scheduleCommands &
+  typeof statePartCommands &
+  typeof teamCommands;
+
+/** The commands on a tenant's resources and on tenants. */
+export type TenantCommands = typeof collectionCommands &
+  typeof directoryCommands &
+  typeof keyCommands &
+  typeof memoryCommands &
+  typeof tenantCommands &
+  typeof webhookCommands;
+
+/** The commands on the deployment. */
+export type ServiceCommands = typeof healthCommands & typeof serviceCommands;

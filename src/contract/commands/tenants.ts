@@ -1,0 +1,55 @@
+import * as z from "zod";
+import { listCursorParameter, pageSizeParameter } from "../query-parameters.ts";
+import { putTenantSchema, tenantListSchema, tenantSchema } from "../tenant/tenant.ts";
+import { command } from "./command.ts";
+
+/** Tenants, for the operator. */
+export const tenantCommands = {
+  listTenants: command({
+    method: "get",
+    path: "/v1/tenants",
+    summary: "All tenants, by id",
+    tag: "Tenants",
+    scope: "operator",
+    query: (limits) =>
+      z.strictObject({
+        limit: pageSizeParameter(limits),
+        cursor: listCursorParameter,
+      }),
+    answers: { 200: { description: "A page.", schema: { TenantList: tenantListSchema } } },
+  }),
+
+  putTenant: command({
+    method: "put",
+    path: "/v1/tenants/:tenant",
+    summary: "Name a tenant and override its limits; creates it when there is none",
+    tag: "Tenants",
+    scope: "operator",
+    body: putTenantSchema,
+    answers: { 200: { description: "The tenant.", schema: { Tenant: tenantSchema } } },
+  }),
+
+  info: command({
+    method: "get",
+    path: "/v1/tenants/:tenant",
+    id: "getTenant",
+    summary: "A tenant, its limits as they hold and what it has",
+    tag: "Tenants",
+    scope: "operator",
+    object: "tenant",
+    answers: { 200: { description: "The tenant.", schema: { Tenant: tenantSchema } } },
+    problems: [404],
+  }),
+
+  destroy: command({
+    method: "delete",
+    path: "/v1/tenants/:tenant",
+    id: "deleteTenant",
+    summary: "Delete all teams, keys and usage of a tenant; goes on by itself",
+    tag: "Tenants",
+    scope: "operator",
+    object: "tenant",
+    answers: { 202: { description: "It is being deleted; it is 404 from now on." } },
+    problems: [404],
+  }),
+};

@@ -1,0 +1,125 @@
+import * as z from "zod";
+import { metadataFilterSchema } from "../../core/memory/memory-schemas.ts";
+import { describedObject, idSchema, textSchema, timeSchema } from "../common.ts";
+import { metadataSchema } from "../team.ts";
+
+/** The form of a document's id: also the name of a file. */
+export const DOCUMENT_ID = /^[A-Za-z0-9_.~-]{1,200}$/;
+const DESCRIPTION = "must be a text of at most 2000 characters";
+const LONGEST_TITLE = 500;
+const LONGEST_QUERY = 10_000;
+const MOST_RESULTS = 100;
+
+export const putCollectionSchema = z.strictObject({
+  description: z
+    .string(DESCRIPTION)
+    .max(2_000, DESCRIPTION)
+    .nullable()
+    .default(null)
+    .describe("What its documents are."),
+  embedding: describedObject(
+    'An embedding client as a component, for example {"provider": "troupe.embeddings.OpenAIEmbeddingClient", "config": {"model": "text-embedding-3-small"}}. Null: documents are found by their words.',
+  )
+    .nullable()
+    .default(null),
+});
+
+export const collectionSchema = z.object({
+  id: idSchema,
+  description: z.string().nullable(),
+  embedding: describedObject("The embedding client, with its secrets redacted.").nullable(),
+  documents: z.number().int().min(0),
+  chunks: z.number().int().min(0),
+  embedded: z.number().int().min(0).describe("Chunks with a vector of the present embedding."),
+  failed: z.number().int().min(0).describe("Documents that could not be embedded."),
+  embedding_tokens: z
+    .number()
+    .int()
+    .min(0)
+    .describe("Tokens that embedding its documents has cost."),
+  note: z
+    .string()
+    .nullable()
+    .describe("What keeps its documents from being found by their meaning."),
+  created_at: timeSchema,
+  updated_at: timeSchema,
+});
+
+export type CollectionInfo = z.output<typeof collectionSchema>;
+
+export const collectionPageSchema = z.object({
+  collections: z.array(collectionSchema),
+  next_cursor: z.string().nullable(),
+});
+
+export const titleSchema = textSchema(LONGEST_TITLE);
+
+/** The JSON form of a document: its text. */
+export const putDocumentSchema = z.strictObject({
+  title: titleSchema.nullable().default(null),
+  mime_type: textSchema(200),
+  content: z.string("must be a text"),
+  metadata: metadataSchema.default({}),
+});
+
+export const documentSchema = z.object({
+  id: z.string(),
+  title: z.string().nullable(),
+  mime_type: z.string(),
+  status: z
+    .enum(["queued", "embedding", "ready", "failed"])
+    .describe("It is found by its words at once, by its meaning when it is ready."),
+  chunks: z.number().int().min(0),
+  embedded: z.number().int().min(0).describe("Chunks that have a vector."),
+  error: z.string().nullable().describe("Why it could not be embedded, and what to do."),
+  metadata: metadataSchema,
+  created_at: timeSchema,
+  updated_at: timeSchema,
+});
+
+export type DocumentInfo = z.output<typeof documentSchema>;
+
+export const documentPageSchema = z.object({
+  documents: z.array(documentSchema),
+  next_cursor: z.string().nullable(),
+});
+
+export type DocumentPage = z.output<typeof documentPageSchema>;
+
+const chunkSchema = z.object({
+  chunk: z.number().int().min(0).describe("Its place in the document, as citations name it."),
+  heading: z.string().nullable(),
+  page: z.number().int().min(1).nullable(),
+  content: z.string(),
+});
+
+export const chunkPageSchema = z.object({
+  chunks: z.array(chunkSchema),
+  next_from: z.number().int().nullable().describe("The `from` of the next page."),
+});
+
+export type ChunkPage = z.output<typeof chunkPageSchema>;
+
+const RESULTS = `must be a whole number from 1 to ${MOST_RESULTS}`;
+
+export const searchCollectionSchema = z.strictObject({
+  q: textSchema(LONGEST_QUERY),
+  k: z.number(RESULTS).int(RESULTS).min(1, RESULTS).max(MOST_RESULTS, RESULTS).default(5),
+  filter: metadataFilterSchema
+    .nullable()
+    .default(null)
+    .describe("Metadata that the documents must have: a value for a key, or a list of values."),
+});
+
+export const collectionResultSchema = z.object({
+  results: z.array(
+    chunkSchema.extend({
+      document: z.string(),
+      score: z
+        .number()
+        .describe("The cosine similarity to the question; BM25 for parts without a vector."),
+    }),
+  ),
+  mode: z.enum(["hybrid", "words"]).describe("words: no vectors were compared."),
+  note: z.string().optional().describe("Why only words were compared, and what to do."),
+});

@@ -1,0 +1,54 @@
+import * as z from "zod";
+import { timeSchema } from "../common.ts";
+
+const count = z.number().int().min(0);
+
+/** The limits of a tenant. */
+export const tenantLimitsSchema = z.strictObject({
+  requests_per_second: count.describe("To the API, in one place of the network."),
+  teams: count,
+  keys: count.describe("That were made over the API."),
+  active_runs: count.describe("Runs that are running, waiting or paused."),
+  runs_per_minute: count,
+  tokens_per_day: count.nullable().describe("Of runs that ended that day, UTC; null: no limit."),
+  tokens_per_month: count.nullable().describe("Of runs that ended that month, UTC."),
+  stored_bytes_per_team: count.describe(
+    "A team at its limit starts no run; a fork of it is refused.",
+  ),
+  streams_per_team: count.describe("Open at the same time."),
+  streams_per_tenant: count.describe("Open at the same time, over all teams."),
+  streams_per_credential: count.describe(
+    "Of one team, or of the lists. One more closes the oldest of the credential.",
+  ),
+  message_bytes_per_minute: count.describe("Of tasks and answers, per team."),
+});
+
+export type TenantLimits = z.output<typeof tenantLimitsSchema>;
+
+export const putTenantSchema = z.strictObject({
+  label: z.string().max(200, "must be at most 200 characters").nullable().optional(),
+  limits: tenantLimitsSchema
+    .partial()
+    .optional()
+    .describe("Overrides; those left out keep the deployment's default."),
+});
+
+export type PutTenant = z.output<typeof putTenantSchema>;
+
+export const tenantSchema = z.object({
+  id: z.string(),
+  label: z.string().nullable(),
+  limits: tenantLimitsSchema.describe("As they hold: defaults and overrides."),
+  teams: z.number().int().min(0),
+  active_runs: z.number().int().min(0),
+  created_at: timeSchema,
+});
+
+export type TenantInfo = z.output<typeof tenantSchema>;
+
+export const tenantListSchema = z.object({
+  tenants: z.array(z.object({ id: z.string(), label: z.string().nullable() })),
+  next_cursor: z.string().nullable(),
+});
+
+export type TenantList = z.output<typeof tenantListSchema>;

@@ -1,0 +1,52 @@
+import type * as z from "zod";
+import type { Component } from "../component/component.ts";
+import type { Json, JsonObject } from "../json.ts";
+import type { Message } from "../messages/message.ts";
+import type { ToolSchema } from "../models/chat-completion-client.ts";
+import { toolParameters } from "../tools/function/tool-parameters.ts";
+import type { StreamTool, ToolCallContext } from "../tools/tool.ts";
+
+export interface MemoryToolOptions<Shape extends z.ZodRawShape> {
+  name: string;
+  description: string;
+  parameters: z.ZodObject<Shape>;
+  /** Returns the text for the model. What it throws is an error result. */
+  run: (args: z.output<z.ZodObject<Shape>>, call: ToolCallContext) => Promise<string>;
+}
+
+/** A tool that belongs to a memory of an agent. It is not a component of its own: the memory's config makes it. */
+export class MemoryTool<Shape extends z.ZodRawShape> implements StreamTool {
+  readonly definition: Component["definition"];
+  readonly name: string;
+  readonly description: string;
+  readonly schema: ToolSchema;
+  readonly #parse: (args: JsonObject) => z.output<z.ZodObject<Shape>>;
+  readonly #run: MemoryToolOptions<Shape>["run"];
+
+  /** @param definition the memory's */
+  constructor(
+    definition: Component["definition"],
+    { name, description, parameters, run }: MemoryToolOptions<Shape>,
+  ) {
+    const { schema, parse } = toolParameters(name, parameters, false);
+    this.definition = definition;
+    this.name = name;
+    this.description = description;
+    this.schema = { name, description, parameters: schema };
+    this.#parse = parse;
+    this.#run = run;
+  }
+
+  // oxlint-disable-next-line require-yield -- has the signature of tools that stream messages
+  async *runStream(args: JsonObject, call: ToolCallContext): AsyncGenerator<Message, string, void> {
+    return this.#run(this.#parse(args), call);
+  }
+
+  valueAsText(value: Json): string {
+    return value as string;
+  }
+
+  toConfig(): JsonObject {
+    return {};
+  }
+}

@@ -1,0 +1,36 @@
+import type { Stateful } from "../state/stateful.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
+
+/**
+ * A part of an agent or team that acts when a whole run begins or ends, such as a memory that learns from it. Hosts find
+ * it in the tree of `stateParts`, also in inner teams and in agents that are tools.
+ */
+export interface RunObserver {
+  /** A run begins. What is left of a run that was cancelled or has failed does not belong to it. */
+  runBegins(): void;
+  /** The run is complete and its last message was yielded; what happens here is a part of its last turn. */
+  runEnds(ctx: TurnContext): Promise<void>;
+}
+
+/** The observers in a tree, by their paths. */
+export type RunObservers = ReadonlyMap<string, RunObserver>;
+
+/** Finds the observers of a run. The component fixes the shape of the tree, so they are found once. */
+export function observersOf(root: Stateful): RunObservers {
+  return new Map(observersBelow(root, ""));
+}
+
+export async function announceEnd(observers: RunObservers, ctx: TurnContext): Promise<void> {
+  for (const [path, observer] of observers) await observer.runEnds(ctx.scope(`end${path}`));
+}
+
+function* observersBelow(node: Stateful, path: string): Generator<[string, RunObserver]> {
+  if (isObserver(node)) yield [path, node];
+  for (const [key, child] of Object.entries(node.stateParts?.().children ?? {})) {
+    yield* observersBelow(child, `${path}:${key}`);
+  }
+}
+
+function isObserver(node: object): node is RunObserver {
+  return "runBegins" in node && "runEnds" in node;
+}

@@ -1,0 +1,69 @@
+/**
+ * What a restart does with a step that had started and has no result. `retry`: runs it again under the same key;
+ * `never`: its result is an error that says the outcome is unknown; `ask`: a human decides.
+ */
+export type StepPolicy = "retry" | "never" | "ask";
+
+/**
+ * What a step does: calls a model, calls a tool, or has any other effect. When a turn fails, a retry repeats its last
+ * `model` step. The result of a `model` step counts in the run's usage if it has `usage`, as a `CreateResult` has.
+ */
+export type StepKind = "model" | "tool" | "effect";
+
+/** The callee of a step, for traces. */
+export interface StepSubject {
+  /** Name of the model, the tool or another callee. */
+  name: string;
+  /** Who runs the model, as OpenTelemetry names it (`gen_ai.provider.name`): `openai`. */
+  provider?: string;
+  /** The model's id of the tool call. */
+  call?: string;
+}
+
+/** Headers that connect a request with the trace it belongs to (W3C Trace Context). */
+export interface TraceContext {
+  traceparent: string;
+  tracestate?: string;
+}
+
+/** A host's cache of results that can be computed again: texts by key. */
+export interface StepCache {
+  get(key: string): string | undefined;
+  /** Removes the oldest entries above `maxEntries`. */
+  set(key: string, value: string, maxEntries: number): void;
+}
+
+/** Passed to a step's effect. */
+export interface StepAttempt {
+  /** 1 for the first try. */
+  attempt: number;
+  /** Milliseconds since the first attempt failed; missing for the first one. */
+  failingMs?: number;
+  /** The path of the step's scope in its turn: the same for all calls of an agent. */
+  scope?: string;
+  /** Stable over attempts and restarts; send it to services that can deduplicate. */
+  idempotencyKey: string;
+  /** Aborts when the run is cancelled. */
+  signal: AbortSignal;
+  /**
+   * The team's name at external services (a sandbox session) over its whole life: unguessable and unique. Undefined on
+   * hosts without one.
+   */
+  session?: string;
+  /**
+   * Sends the pieces yielded so far to clients at once, in one write. An effect of `TurnContext.stream` calls it
+   * when it has yielded everything that arrived and has to wait for more. Without it pieces take about a millisecond.
+   */
+  flush?: () => void;
+  /**
+   * Reports that a model other than the step's subject is called. Tokens of an interrupted call are counted for that
+   * model.
+   */
+  asks?: (model: string) => void;
+  /** The pieces yielded by the attempt so far are void: later pieces replace them. */
+  startOver?: () => void;
+  /** Undefined on hosts without a cache. Entries are written together with the step's result: both or neither. */
+  cache?: StepCache;
+  /** Undefined if no trace is recorded; send it to services that record one. */
+  trace?: TraceContext;
+}

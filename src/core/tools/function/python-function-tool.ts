@@ -1,0 +1,77 @@
+import { TroupeError } from "../../errors.ts";
+import type { JsonObject } from "../../json.ts";
+import type { CodeExecutor } from "../../code/code-executor.ts";
+import type { ToolSchema } from "../../models/chat-completion-client.ts";
+import { FUNCTION_TOOL } from "./function-tool.ts";
+import type { Tool, ToolRun } from "../tool.ts";
+import { pythonRequest } from "../../python/python-request.ts";
+import { runBlock } from "../../python/python-host.ts";
+import type { PythonSource } from "../../python/python-source.ts";
+
+export interface PythonFunctionToolOptions {
+  schema: ToolSchema;
+  function: PythonSource;
+  executor: CodeExecutor;
+  /** The config it was loaded from, for dumping. */
+  config: JsonObject;
+}
+
+/** A Python function of component JSON (AutoGen `FunctionTool`). Each call runs in the sandbox, in the team's workspace. */
+export class PythonFunctionTool implements Tool {
+  readonly definition = FUNCTION_TOOL;
+  readonly schema: ToolSchema;
+  /** The sandbox answers a repeated key with its recorded result. */
+  readonly policy = "retry";
+  readonly #function: PythonSource;
+  readonly #executor: CodeExecutor;
+  readonly #config: JsonObject;
+
+  constructor(options: PythonFunctionToolOptions) {
+    this.schema = options.schema;
+    this.#function = options.function;
+    this.#executor = options.executor;
+    this.#config = options.config;
+  }
+
+  get name(): string {
+    return this.schema.name;
+  }
+
+  get description(): string {
+    return this.schema.description ?? "";
+  }
+
+  /**
+   * @returns the function's result as text
+   * @throws TroupeError `python_error` with the message of its exception, or with the invalid arguments
+   */
+  async run(
+    args: JsonObject,
+    { signal, idempotencyKey, session, trace }: ToolRun,
+  ): Promise<string> {
+    const request = { function: this.#function, arguments: args };
+    const python = await pythonRequest("call_function", request, idempotencyKey);
+    const result = await runBlock(this.#executor, python.block, {
+      // The caller counts attempts, and turns the last error into a result.
+      attempt: 1,
+      idempotencyKey,
+      signal,
+      ...(session !== undefined && { session }),
+      ...(trace && { trace }),
+    });
+    const { text, error } = python.answers(result.output).at(-1) ?? {};
+    if (typeof text === "string") return text;
+    throw new TroupeError(
+      "python_error",
+      typeof error === "string" ? error : `the function did not return: ${python.end(result)}`,
+    );
+  }
+
+  valueAsText(value: unknown): string {
+    return String(value);
+  }
+
+  toConfig(): JsonObject {
+    return this.#config;
+  }
+}

@@ -1,0 +1,167 @@
+import type { JsonObject } from "../json.ts";
+import type { MemoryHost } from "../memory/memory-host.ts";
+import type {
+  AnswerForm,
+  ChatCompletionClient,
+  CreateOptions,
+  ToolSchema,
+} from "../models/chat-completion-client.ts";
+import type { LLMMessage } from "../models/llm-messages.ts";
+import type { StepAttempt, StepKind, StepPolicy, StepSubject } from "../steps/step-attempt.ts";
+import type { RetryPolicy } from "../steps/retry.ts";
+
+/** What runs in a scope, for traces: an agent, or a tool that runs agents. */
+export interface ScopeSubject {
+  kind: "agent" | "tool";
+  name: string;
+}
+
+/** The request of a model call, before its client writes it for a server. */
+export interface RequestOfStep {
+  client: ChatCompletionClient;
+  messages: readonly LLMMessage[];
+  options: CreateOptions;
+  /** Whether the answer streams. */
+  streamed: boolean;
+}
+
+export interface StepOptions<T> {
+  /** Default `effect`. */
+  kind?: StepKind | undefined;
+  /** Default `retry`. */
+  policy?: StepPolicy | undefined;
+  /** Shown in traces; nothing depends on it. */
+  subject?: StepSubject | undefined;
+  /**
+   * The input of a model. Called only for traces that hold contents, and to estimate the tokens of an interrupted call.
+   */
+  input?: (() => readonly LLMMessage[]) | undefined;
+  /** The request of a model call. Called only by hosts that show requests instead of making them. */
+  request?: ((attempt: StepAttempt) => RequestOfStep) | undefined;
+  /**
+   * Identifies the request; a recorded result is used again only for the same fingerprint. A function for one that takes
+   * time to make: it is called at most once, and not by hosts that record nothing.
+   */
+  fingerprint?: (string | (() => string)) | undefined;
+  /** The retry policy for errors that another attempt may resolve. Without it the step has five attempts. */
+  retry?(error: unknown): RetryPolicy;
+  /** Called instead of the effect when a recorded result is used. */
+  onReplay?(result: T): void;
+  /** The step's result when its outcome is unknown (`never`) or was refused (`ask`). Without it the step throws. */
+  unknownOutcome?(message: string): T;
+}
+
+export interface StreamStepOptions<T> extends StepOptions<T> {
+  /** Id of the message whose text streams: clients discard the text when the call is made again. */
+  messageId?: string | undefined;
+}
+
+/** A tool call that needs approval, or that the client makes. */
+export interface ToolCallQuestion {
+  /** The arguments as the model wrote them. */
+  name: string;
+  arguments: JsonObject;
+  /** The model's id of the call; models repeat them. */
+  callId?: string;
+  /** A JSON Schema that arguments edited by a human must match. */
+  parameters?: JsonObject;
+}
+
+/** A question to a human, or the call of a tool of the run's client. */
+export interface Question {
+  /**
+   * Deterministic: take it from {@link TurnContext.id}. The `request_id` that clients answer is this id for an input; for
+   * the others it is derived from this id and from what it is about, so that no answer counts for anything else.
+   */
+  id: string;
+  kind: "input" | "approval" | "tool";
+  source: string;
+  prompt: string;
+  /** The subject of an `approval`. */
+  code?: string;
+  toolCall?: ToolCallQuestion;
+  /** Seconds after which `defaultAnswer` counts as the answer; null waits without a limit. */
+  timeoutSeconds?: number | null;
+  defaultAnswer?: Answer | null;
+}
+
+/** `content` is a text or a chat message for `input`, and the result as a text for `tool`. */
+export type Answer =
+  | { content: string | JsonObject; is_error?: boolean | undefined }
+  | { approved: boolean; reason?: string; arguments?: JsonObject };
+
+/** One of several parallel branches. */
+export interface Branch<Item, Result> {
+  /** Scope key, unique among the branches. */
+  key: string;
+  run(ctx: TurnContext): AsyncGenerator<Item, Result, void>;
+}
+
+export interface AllOptions {
+  /**
+   * Whether a branch begins only when all earlier ones have ended or wait for an effect. Without waits, items then come
+   * branch by branch. Default false: all begin at once.
+   */
+  inTurn?: boolean | undefined;
+}
+
+/**
+ * The services of the host for agents, tools and managers. Every external effect, and everything that is not a function of
+ * its inputs, goes through it. In memory it simply runs; in a Durable Object it is recorded, so that an interrupted turn
+ * can run again without repeating it.
+ */
+export interface TurnContext<Env = object> {
+  /** Aborts when the run is cancelled. */
+  readonly signal: AbortSignal;
+  /**
+   * True once a client has requested a stop after this turn. Visible in the outermost scope only: it is not recorded, so
+   * nothing inside a turn may depend on it.
+   */
+  readonly stopRequested: boolean;
+  /** Tools of the run's client: its assistant agents offer them to their models. */
+  readonly clientTools: readonly ToolSchema[];
+  /** Response settings of the run's client. */
+  readonly answerForm: AnswerForm | undefined;
+  /** Bindings and variables of the Worker, for effects of steps; in memory, the `env` of the run, or empty. */
+  readonly env: Env;
+  /** What the team, its user and its tenant remember. */
+  readonly memory: MemoryHost;
+  /** The time of the last recorded step in this scope or in one opened in it, ISO 8601 UTC. */
+  now(): string;
+  /** Milliseconds of running at that time, without waits for humans and pauses. */
+  readonly elapsedMs: number;
+  /** A new id, the same one when the turn runs again. */
+  id(): string;
+  /**
+   * Runs `effect` once and records its result, which must be JSON. Only leaf effects are steps: a step inside another
+   * one throws. At most five run at once in the whole run.
+   * @param key unique within this scope
+   */
+  step<T>(
+    key: string,
+    effect: (attempt: StepAttempt) => Promise<T>,
+    options?: StepOptions<T>,
+  ): Promise<T>;
+  /** A step that yields pieces while it runs. Pieces are not recorded: a recorded result comes without them. */
+  stream<C, T>(
+    key: string,
+    effect: (attempt: StepAttempt) => AsyncGenerator<C, T, void>,
+    options?: StreamStepOptions<T>,
+  ): AsyncGenerator<C, T, void>;
+  /** Asks a human. May end the turn with a signal; the turn runs again when the answer has arrived. */
+  ask(question: Question): Promise<Answer>;
+  /** A context whose keys and ids have the prefix `key`, for an inner agent, team or tool. */
+  scope(key: string): TurnContext<Env>;
+  /** Describes what runs in this scope. Shown in traces; nothing depends on it. */
+  describe(subject: ScopeSubject): void;
+  /** Adds a note to the run: what it did without, and why. A note that the run has already is added once. */
+  note(message: string): void;
+  /**
+   * Runs branches in parallel, yields their items as they arrive, and returns their results in order. When one fails,
+   * the others finish their current step and start no new one; then the failure is thrown.
+   */
+  all<Item, Result>(
+    branches: readonly Branch<Item, Result>[],
+    options?: AllOptions,
+  ): AsyncGenerator<Item, Result[], void>;
+}

@@ -1,0 +1,306 @@
+import { TroupeError } from "../errors.ts";
+import { hashId } from "../hash.ts";
+import { sortedJson } from "../json.ts";
+import type { MemoryHost } from "../memory/memory-host.ts";
+import type { AnswerForm, ToolSchema } from "../models/chat-completion-client.ts";
+import { runBranches } from "./branches.ts";
+import { TurnSignal } from "../steps/signals.ts";
+import { Step, type StepScope } from "./step.ts";
+import type { StepAttempt } from "../steps/step-attempt.ts";
+import type {
+  AllOptions,
+  Answer,
+  Branch,
+  Question,
+  ScopeSubject,
+  StepOptions,
+  StreamStepOptions,
+  TurnContext,
+} from "./turn-context.ts";
+import type { BranchFailure, Moment, TurnHost } from "./turn-host.ts";
+
+/** Cloudflare allows six connections at once per request; one is left for the host. */
+const PARALLEL_EFFECTS = 5;
+
+const NO_MEMORY: MemoryHost = { store: () => undefined, collection: () => undefined };
+
+/** Shared by all scopes of one turn. */
+interface Shared {
+  host: TurnHost;
+  effects: Semaphore;
+  /** Step and scope keys in use: one used twice would make two things share a journal entry or an id. */
+  keys: Set<string>;
+}
+
+/** Branches that stop together: one that fails halts its siblings, but nothing outside the group. */
+interface Group {
+  halted: boolean;
+  parent: Group | undefined;
+}
+
+/** The turn context of every host: keys, ids, time and the order of effects. Recording is up to the host. */
+export class TurnScope implements TurnContext {
+  readonly #shared: Shared;
+  readonly #group: Group;
+  readonly #path: string;
+  readonly #parent: TurnScope | undefined;
+  /** Whether it runs in sequence with its parent, not in parallel: then its steps also advance the parent's time. */
+  readonly #inline: boolean;
+  #ids = 0;
+  #time: Moment;
+  #stepping = false;
+
+  private constructor(
+    shared: Shared,
+    group: Group,
+    path: string,
+    time: Moment,
+    parent: TurnScope | undefined,
+    inline: boolean,
+  ) {
+    this.#shared = shared;
+    this.#group = group;
+    this.#path = path;
+    this.#time = time;
+    this.#parent = parent;
+    this.#inline = inline;
+  }
+
+  /** The outermost scope of a turn. */
+  static root(host: TurnHost): TurnScope {
+    const shared = { host, effects: new Semaphore(PARALLEL_EFFECTS), keys: new Set<string>() };
+    const group = { halted: false, parent: undefined };
+    return new TurnScope(shared, group, "", host.started, undefined, false);
+  }
+
+  get signal(): AbortSignal {
+    return this.#shared.host.signal;
+  }
+
+  get stopRequested(): boolean {
+    return this.#parent === undefined && this.#shared.host.stopRequested;
+  }
+
+  get env(): object {
+    return this.#shared.host.env;
+  }
+
+  get clientTools(): readonly ToolSchema[] {
+    return this.#shared.host.clientTools ?? [];
+  }
+
+  get answerForm(): AnswerForm | undefined {
+    return this.#shared.host.answerForm;
+  }
+
+  get memory(): MemoryHost {
+    return this.#shared.host.memory ?? NO_MEMORY;
+  }
+
+  now(): string {
+    return new Date(this.#time.at).toISOString();
+  }
+
+  get elapsedMs(): number {
+    return this.#time.ran;
+  }
+
+  id(): string {
+    return hashId(`${this.#shared.host.turnId}/${this.#path}#${this.#ids++}`);
+  }
+
+  scope(key: string): TurnScope {
+    return this.#child(key, this.#group, true);
+  }
+
+  describe(subject: ScopeSubject): void {
+    this.#shared.host.described?.(this.#path, subject, this.#time);
+  }
+
+  note(message: string): void {
+    this.#shared.host.noted?.(this.#path, message);
+  }
+
+  async *all<Item, Result>(
+    branches: readonly Branch<Item, Result>[],
+    { inTurn = false }: AllOptions = {},
+  ): AsyncGenerator<Item, Result[], void> {
+    const group: Group = { halted: false, parent: this.#group };
+    const scopes = branches.map(({ key }) => this.#child(key, group, false));
+    const failures: BranchFailure[] = [];
+    try {
+      const results = yield* runBranches(
+        branches.map((branch, index) => branch.run(scopes[index] as TurnScope)),
+        (index, error) => {
+          group.halted = true;
+          failures.push({ scope: (scopes[index] as TurnScope).#path, error });
+        },
+        inTurn,
+      );
+      for (const scope of scopes) this.#advance(scope.#time);
+      return results;
+    } finally {
+      if (failures.length > 0) this.#shared.host.failed(failures);
+    }
+  }
+
+  async step<T>(
+    key: string,
+    effect: (attempt: StepAttempt) => Promise<T>,
+    options: StepOptions<T> = {},
+  ): Promise<T> {
+    const step = this.#enter(key, options);
+    const { effects, host } = this.#shared;
+    try {
+      const recorded = await step.recorded();
+      if (recorded) return recorded.value;
+      for (;;) {
+        await effects.acquire();
+        try {
+          if (host.ready) await host.ready();
+          return step.end(await effect(step.begin()));
+        } catch (error) {
+          step.failed(error);
+        } finally {
+          effects.release();
+        }
+        await step.backoff();
+      }
+    } finally {
+      this.#stepping = false;
+    }
+  }
+
+  async *stream<C, T>(
+    key: string,
+    effect: (attempt: StepAttempt) => AsyncGenerator<C, T, void>,
+    options: StreamStepOptions<T> = {},
+  ): AsyncGenerator<C, T, void> {
+    const step = this.#enter(key, options);
+    const { effects, host } = this.#shared;
+    try {
+      const recorded = await step.recorded();
+      if (recorded) return recorded.value;
+      for (;;) {
+        await effects.acquire();
+        try {
+          if (host.ready) await host.ready();
+          return step.end(yield* effect(step.begin()));
+        } catch (error) {
+          step.failed(error);
+        } finally {
+          effects.release();
+        }
+        if (options.messageId !== undefined) host.discard(options.messageId);
+        await step.backoff();
+      }
+    } finally {
+      this.#stepping = false;
+    }
+  }
+
+  async ask(question: Question): Promise<Answer> {
+    this.#refuseInsideStep(question.id);
+    return this.#ask(question);
+  }
+
+  async #ask(question: Question): Promise<Answer> {
+    const { host } = this.#shared;
+    if (host.ready) await host.ready();
+    this.#gate();
+    const { answer, time } = await host.answer(identified(question), this.#path);
+    this.#advance(time);
+    return answer;
+  }
+
+  #child(key: string, group: Group, inline: boolean): TurnScope {
+    this.#refuseInsideStep(key);
+    const path = this.#claim(key);
+    return new TurnScope(this.#shared, group, path, this.#time, this, inline);
+  }
+
+  /** Begins a step; marks the scope at once, so that a second step in the same synchronous code is detected. */
+  #enter<T>(key: string, options: StreamStepOptions<T>): Step<T> {
+    this.#refuseInsideStep(key);
+    const path = this.#claim(key);
+    this.#stepping = true;
+    return new Step(this.#forStep(), key, path, options);
+  }
+
+  #forStep(): StepScope {
+    return {
+      host: this.#shared.host,
+      path: this.#path,
+      gate: () => this.#gate(),
+      advance: (time) => this.#advance(time),
+      ask: (question) => this.#ask(question),
+    };
+  }
+
+  #advance(time: Moment): void {
+    if (time.at > this.#time.at) this.#time = time;
+    if (this.#inline && this.#parent !== undefined) this.#parent.#advance(time);
+  }
+
+  #gate(): void {
+    for (let group: Group | undefined = this.#group; group; group = group.parent) {
+      if (group.halted) throw new TurnSignal("halt");
+    }
+    this.#shared.host.gate();
+  }
+
+  #claim(key: string): string {
+    const path = this.#path === "" ? key : `${this.#path}/${key}`;
+    if (this.#shared.keys.has(path)) {
+      throw new TroupeError("duplicate_step", `the key "${path}" is used twice in one turn`);
+    }
+    this.#shared.keys.add(path);
+    return path;
+  }
+
+  #refuseInsideStep(key: string): void {
+    for (let scope: TurnScope | undefined = this; scope; scope = scope.#parent) {
+      if (scope.#stepping) {
+        throw new TroupeError(
+          "nested_step",
+          `"${key}" was started while another step of "${scope.#path}" was running; only leaf effects are steps, use scope() or all() for what runs side by side`,
+        );
+      }
+    }
+  }
+}
+
+/**
+ * A retried turn may ask about something else at the same place, and an earlier answer must not apply to it. An input
+ * keeps its id, because clients know it from its event.
+ */
+function identified(question: Question): Question {
+  if (question.kind === "input") return question;
+  const { id, prompt, code, toolCall: call } = question;
+  const subject = [id, prompt, code ?? null, call?.name ?? null, call?.arguments ?? null];
+  return { ...question, id: hashId(sortedJson(subject)) };
+}
+
+/** Admits at most `limit` holders at a time; others wait in the order of their requests. */
+class Semaphore {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(limit: number) {
+    this.#free = limit;
+  }
+
+  async acquire(): Promise<void> {
+    if (this.#free > 0) {
+      this.#free--;
+      return;
+    }
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  release(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free++;
+  }
+}

@@ -1,0 +1,166 @@
+import type {
+  MemoryCalls,
+  MemoryDelivery,
+  MemoryOfTeam,
+  MemoryTurn,
+} from "../../contract/gateways/memory-gateway.ts";
+import { ok, type Refused, type Result } from "../../contract/result.ts";
+import type { RecallQuery, RecallResult } from "../../core/memory/memory-host.ts";
+import type { Database } from "../../sqlite/database.ts";
+import { LazyTable } from "../../sqlite/lazy-table.ts";
+import { MemoryEntries, memoryNotFound } from "../../sqlite/recall/memory-entries.ts";
+import type { Handlers } from "../../sqlite/remote-methods.ts";
+import { TextStore } from "../../sqlite/text-store.ts";
+import type { OutsideSearch } from "../vectors/outside-search.ts";
+
+export interface KeptMemoriesHost {
+  db: Database;
+  /** Tells the tenant that the object exists, before anything is stored. Refused by a tenant that is being deleted. */
+  announce: () => Promise<Result<null>>;
+  /** The refusal of more, if the object stores as much as it may. */
+  refuseStored: () => Refused | undefined;
+  /** Searches what the object has too many vectors for. */
+  outside: () => Pick<OutsideSearch, "find">;
+  /** Entries were changed. */
+  changed: () => void;
+}
+
+/** What is remembered of a user, or of the tenant, over all teams. */
+export class KeptMemories {
+  readonly entries: MemoryEntries;
+  readonly #db: Database;
+  readonly #host: KeptMemoriesHost;
+  /** The number of the last delivered entry, by team. */
+  readonly #applied: LazyTable;
+
+  constructor(host: KeptMemoriesHost) {
+    const { db } = host;
+    this.#db = db;
+    this.#host = host;
+    this.entries = new MemoryEntries(db, new TextStore(db));
+    const columns = "creation text primary key, number integer not null";
+    this.#applied = new LazyTable(db, "memory_applied", `(${columns}) without rowid`);
+  }
+
+  /** Makes a change, once the tenant knows the object. @param id the entry that has to exist */
+  async change<T>(
+    make: (entries: MemoryEntries, at: number) => Result<T>,
+    id?: string,
+  ): Promise<Result<T>> {
+    if (id !== undefined && this.entries.entry(id) === null) return memoryNotFound();
+    const refused = await this.#open();
+    if (refused !== undefined) return refused;
+    return this.#make(() => make(this.entries, Date.now()));
+  }
+
+  /** What fits a query, and whether more may be stored. @param staged as in {@link read} */
+  async recall(query: RecallQuery, staged?: MemoryTurn): Promise<RecallResult> {
+    const { elsewhere, note } = await this.#host.outside().find(query.embedding);
+    const found = await this.read(staged, (entries, written) =>
+      entries.recall({ ...query, elsewhere }, written),
+    );
+    const full = this.#host.refuseStored()?.problem.detail;
+    return {
+      ...found,
+      ...(full !== undefined && { full }),
+      ...(note !== undefined && { note }),
+    };
+  }
+
+  /** As {@link change}, for a change that stores more. */
+  store<T>(...[make, id]: Parameters<typeof this.change<T>>): Promise<Result<T>> {
+    return this.change((entries, at) => this.#host.refuseStored() ?? make(entries, at), id);
+  }
+
+  /** Reads what is stored, and what a turn has written that is not. */
+  async read<T>(
+    staged: MemoryTurn | undefined,
+    read: (entries: MemoryEntries, staged: MemoryTurn | undefined) => T,
+  ): Promise<T> {
+    if (staged === undefined || staged.changes.length === 0) return read(this.entries, undefined);
+    // Looking at changes takes tables.
+    const refused = await this.#open();
+    return read(this.entries, refused ? undefined : staged);
+  }
+
+  /** Applies each entry exactly once. @returns the number of the last one that is applied */
+  async deliver({ creation, entries }: MemoryDelivery): Promise<{ number: number }> {
+    const last = entries.at(-1)?.number ?? 0;
+    // A tenant that is being deleted needs no more memories.
+    if ((await this.#open()) !== undefined) return { number: last };
+    this.#applied.create();
+    this.#make(() =>
+      this.entries.index.change(() => {
+        const query = "select number from memory_applied where creation = ?";
+        const before = this.#db.first<{ number: number }>(query, creation)?.number ?? 0;
+        for (const entry of entries) if (entry.number > before) this.entries.apply(entry);
+        if (last <= before) return;
+        this.#db.write("insert or replace into memory_applied values (?, ?)", creation, last);
+      }),
+    );
+    return { number: last };
+  }
+
+  /** Everything was erased, or a transaction has failed. */
+  forget(): void {
+    this.entries.forget();
+    this.#applied.forget();
+  }
+
+  /** What is known of the tables may be wrong after a transaction that has failed. */
+  #make<T>(changes: () => T): T {
+    try {
+      const made = changes();
+      this.#host.changed();
+      return made;
+    } catch (error) {
+      this.forget();
+      throw error;
+    }
+  }
+
+  async #open(): Promise<Refused | undefined> {
+    if (this.entries.index.exists) return undefined;
+    const announced = await this.#host.announce();
+    if (!announced.ok) return announced;
+    this.entries.index.create();
+    return undefined;
+  }
+}
+
+/** The methods of an object that holds memories. */
+export type KeptMemoriesMethods = MemoryCalls & MemoryOfTeam;
+
+export const memoryHandlers: Handlers<KeptMemoriesMethods, { memories: KeptMemories }> = {
+  memories: ({ memories }, query) => memories.entries.page(query),
+
+  searchMemories: async ({ memories }, query) => ok(await memories.recall(query)),
+
+  memory({ memories }, id) {
+    const entry = memories.entries.entry(id);
+    return entry === null ? memoryNotFound() : ok(entry);
+  },
+
+  addMemories: ({ memories }, contents) =>
+    memories.store((entries, at) => ok(entries.add(contents, at))),
+
+  changeMemory: ({ memories }, id, changes) =>
+    memories.store((entries, at) => entries.correct(id, changes, at), id),
+
+  forgetMemory: ({ memories }, id) => memories.change((entries, at) => entries.take(id, at), id),
+
+  forgetRun: ({ memories }, run) =>
+    memories.change((entries, at) => ok({ forgotten: entries.takeRun(run, at) })),
+
+  eraseMemories: ({ memories }) =>
+    memories.change((entries, at) => ok({ forgotten: entries.takeAll(at) })),
+
+  deliverMemories: ({ memories }, delivery) => memories.deliver(delivery),
+
+  recallMemories: ({ memories }, query, staged) => memories.recall(query, staged),
+
+  memoriesWith: ({ memories }, ids, staged) =>
+    memories.read(staged, (entries, written) => entries.withIds(ids, written)),
+
+  memoryVectors: ({ memories }, space, texts) => memories.entries.index.vectors(space, texts),
+};

@@ -1,0 +1,259 @@
+// The zod schemas of what the HTTP API takes and answers, component JSON included, and their types: `troupe/schemas`.
+
+// Messages
+export { requestUsageSchema } from "./core/models/llm-messages.ts";
+export { type RequestUsage } from "./core/models/request-usage.ts";
+export { attachedFileSchema, type AttachedFile } from "./core/models/llm-messages.ts";
+export {
+  functionCallSchema,
+  functionExecutionResultSchema,
+  imageSchema,
+  type FunctionCall,
+  type FunctionExecutionResult,
+  type ImageContent,
+} from "./core/models/llm-messages.ts";
+export {
+  codeExecutionEventSchema,
+  codeGenerationEventSchema,
+  memoryQueryEventSchema,
+  modelClientStreamingChunkEventSchema,
+  selectorEventSchema,
+  selectSpeakerEventSchema,
+  thoughtEventSchema,
+  toolCallExecutionEventSchema,
+  toolCallRequestEventSchema,
+  userInputRequestedEventSchema,
+  type CodeExecutionEvent,
+  type CodeGenerationEvent,
+  type MemoryQueryEvent,
+  type ModelClientStreamingChunkEvent,
+  type SelectorEvent,
+  type SelectSpeakerEvent,
+  type ThoughtEvent,
+  type ToolCallExecutionEvent,
+  type ToolCallRequestEvent,
+  type UserInputRequestedEvent,
+} from "./core/messages/agent-events.ts";
+export {
+  handoffMessageSchema,
+  multiModalMessageSchema,
+  stopMessageSchema,
+  structuredMessageSchema,
+  textMessageSchema,
+  toolCallSummaryMessageSchema,
+  type HandoffMessage,
+  type MultiModalMessage,
+  type StopMessage,
+  type StructuredMessage,
+  type TextMessage,
+  type ToolCallSummaryMessage,
+} from "./core/messages/chat-messages.ts";
+export {
+  agentEventSchema,
+  plainChatMessageSchema,
+  type AgentEvent,
+  type ChatMessage,
+  type Message,
+} from "./core/messages/message.ts";
+export { messageSchema, type MessageSchema } from "./contract/stream/message.ts";
+
+// Memories and collections
+export {
+  changeMemorySchema,
+  createMemoriesSchema,
+  forgottenSchema,
+  memoryPageSchema,
+  memorySchema,
+  type Memory,
+  type MemoryList,
+} from "./contract/memory.ts";
+export {
+  chunkPageSchema,
+  collectionPageSchema,
+  collectionResultSchema,
+  collectionSchema,
+  documentPageSchema,
+  documentSchema,
+  putCollectionSchema,
+  searchCollectionSchema,
+  type ChunkPage,
+  type CollectionInfo,
+  type DocumentInfo,
+} from "./contract/files/collection.ts";
+
+// Streams
+export {
+  activitySchema,
+  discardSchema,
+  retractSchema,
+  retryingSchema,
+  runResultSchema,
+  streamFrameSchema,
+  tenantFrameSchema,
+  textSchema,
+  turnFrameSchema,
+  type ActivityFrame,
+  type DiscardFrame,
+  type RetractFrame,
+  type RetryingFrame,
+  type RunResultFrame,
+  type StreamFrame,
+  type TenantFrame,
+  type TextFrame,
+  type TurnFrame,
+} from "./contract/stream/stream-frame.ts";
+
+// Teams
+export {
+  componentBodySchema,
+  componentInputSchema,
+  componentsSchema,
+  createTeamSchema,
+  forkTeamSchema,
+  messagePageSchema,
+  sharedConversationSchema,
+  metadataSchema,
+  stateSchema,
+  teamSchema,
+  templatesSchema,
+  validSchema,
+  type MessagePage,
+  type NotedTeam,
+  type TeamInfo,
+} from "./contract/team.ts";
+export {
+  listedRequestSchema,
+  listedRunSchema,
+  listedTeamSchema,
+  requestListSchema,
+  runListSchema,
+  runTotalsSchema,
+  teamListSchema,
+  type ListedRequest,
+  type ListedRun,
+  type ListedTeam,
+  type RequestList,
+  type RunList,
+  type TeamList,
+} from "./contract/directory.ts";
+export { filePageSchema, fileSchema } from "./contract/files/workspace-files.ts";
+export { stagedStateSchema } from "./contract/state-parts.ts";
+
+// Runs
+export {
+  answerSchema,
+  changeRunSchema,
+  humanRequestSchema,
+  humanRequestsSchema,
+  runPageSchema,
+  runSchema,
+  startRunSchema,
+  stopRunSchema,
+  type HumanRequest,
+  type RunError,
+  type RunInfo,
+  type RunPage,
+  type RunStatus,
+} from "./contract/run.ts";
+export { turnPageSchema, turnSchema, type TurnInfo, type TurnPage } from "./contract/turn.ts";
+export {
+  runTraceSchema,
+  traceSpanSchema,
+  type RunTrace,
+  type TraceSpan,
+} from "./contract/trace.ts";
+export { modelRequestSchema, type ModelRequest } from "./contract/model-request.ts";
+export { foundMessagesSchema, type FoundMessages } from "./contract/found-messages.ts";
+export { usageByModelSchema, type UsageByModel } from "./contract/usage/usage-schemas.ts";
+export {
+  createScheduleSchema,
+  patchScheduleSchema,
+  schedulePageSchema,
+  scheduleSchema,
+  type ScheduleInfo,
+  type SchedulePage,
+} from "./contract/schedule.ts";
+
+// Tenants
+export { SCOPES, type Scope } from "./contract/constants.ts";
+export {
+  createdKeySchema,
+  createKeySchema,
+  createTokenSchema,
+  keySchema,
+  keysSchema,
+  scopesSchema,
+  tokenSchema,
+  whoamiSchema,
+  type KeyInfo,
+} from "./contract/tenant/key.ts";
+export {
+  putTenantSchema,
+  tenantLimitsSchema,
+  tenantListSchema,
+  tenantSchema,
+  type TenantInfo,
+  type TenantLimits,
+  type TenantList,
+} from "./contract/tenant/tenant.ts";
+export { usageReportSchema, type UsageReport } from "./contract/usage/usage-report.ts";
+export {
+  createdWebhookSchema,
+  deliveryPageSchema,
+  deliverySchema,
+  putWebhookSchema,
+  rotateSecretSchema,
+  runWebhookSchema,
+  webhookSchema,
+  webhookSecretSchema,
+  webhooksSchema,
+  webhookTestSchema,
+  type DeliveryPage,
+  type RunWebhook,
+  type WebhookDelivery,
+  type WebhookInfo,
+  type WebhookSecret,
+} from "./contract/webhooks/webhook.ts";
+
+// Problems
+export { problemSchema, type ProblemDocument as Problem } from "./contract/problem.ts";
+
+// Component JSON, and the data of components
+export type { AnyJsonSchema, ComponentModelSchema, OpenObjectSchema } from "./contract/common.ts";
+export { codeBlockSchema, codeResultSchema } from "./core/code/code-block.ts";
+export { componentModelSchema, type ComponentModel } from "./core/component/component-model.ts";
+export type { MemoryContent } from "./core/memory/memory-content.ts";
+export { memoryContentSchema } from "./core/memory/memory-schemas.ts";
+export {
+  assistantMessageSchema,
+  functionExecutionResultMessageSchema,
+  llmMessageSchema,
+  makerDataSchema,
+  systemMessageSchema,
+  userMessageSchema,
+} from "./core/models/llm-messages.ts";
+export {
+  diskCacheSchema,
+  memoryCacheSchema,
+  redisCacheSchema,
+} from "./core/models/clients/cache-store.ts";
+export { modelInfoSchema } from "./core/models/model-info.ts";
+export { resultContentSchema, toolResultSchema } from "./core/tools/tool.ts";
+export { httpToolConfigSchema } from "./components/http-tool/config.ts";
+export { a2aAgentConfigSchema } from "./components/a2a/config.ts";
+export {
+  mcpServerParamsSchema,
+  sseServerParamsSchema,
+  stdioServerParamsSchema,
+  streamableHttpServerParamsSchema,
+} from "./components/mcp/server-params.ts";
+export { chromaDBConfigSchema } from "./components/memories/chromadb-vector-memory.ts";
+export { mem0ConfigSchema } from "./components/memories/mem0-memory.ts";
+export { redisConfigSchema } from "./components/memories/redis-memory.ts";
+export { openAIEmbeddingConfigSchema } from "./components/embeddings/openai-embedding-client.ts";
+export { workersAIEmbeddingConfigSchema } from "./components/embeddings/workers-ai-embedding-client.ts";
+export { anthropicConfigSchema } from "./components/models/anthropic/config.ts";
+export { ollamaConfigSchema } from "./components/models/ollama/config.ts";
+export { openAIAgentConfigSchema } from "./components/models/openai/agent/config.ts";
+export { azureConfigSchema, openAIConfigSchema } from "./components/models/openai/config.ts";
+export { workersAIConfigSchema } from "./components/models/workers-ai/config.ts";

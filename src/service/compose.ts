@@ -1,0 +1,301 @@
+import { version } from "../../package.json";
+import type { ChatAgent } from "../core/agents/chat-agent.ts";
+import type { Catalog } from "../core/tools/catalog.ts";
+import type { DocumentReader } from "../contract/files/documents.ts";
+import type { FormatCode } from "../contract/gateways/stream-format.ts";
+import type { EmbeddingClient } from "../core/memory/embedding-client.ts";
+import type { ComponentModel } from "../core/component/component-model.ts";
+import type { AnyComponentDefinition } from "../core/component/component.ts";
+import { componentGroups } from "../components/component-groups.ts";
+import { LazyComponents } from "../core/registry/lazy-components.ts";
+import { stackOf, ValueError } from "../core/errors.ts";
+import type { Log, LogEntry } from "../core/log.ts";
+import { asRunnable } from "../core/agents/agent-runnable.ts";
+import type { Runnable } from "../core/run/runnable.ts";
+import type { Team } from "../core/teams/team.ts";
+import type { OutgoingDependencies } from "../outgoing/dependencies.ts";
+import { checkReferral, egressRules, guardedFetch, type Reach } from "../outgoing/egress.ts";
+import { proxiedFetch } from "../outgoing/egress-proxy.ts";
+import {
+  checkWebhookUrl,
+  type WebhookRequest,
+  type WebhookResponse,
+  webhookSender,
+} from "../outgoing/webhooks.ts";
+import { DurableObjectGateway } from "../team/object/durable-object-gateway.ts";
+import type { SecretOwners } from "../secrets/kept-secrets.ts";
+import { RedactedSecrets } from "../secrets/redacted-secrets.ts";
+import { secretsKeyBytes } from "../secrets/secrets-key.ts";
+import { secretResolver, settingOrReference } from "../secrets/secret-hosts.ts";
+import type { Callers } from "../api/http/access/admission.ts";
+import { createApp } from "../api/http/app.ts";
+import {
+  Credentials,
+  type CredentialSources,
+  credentialSources,
+  isConfigured,
+} from "../api/auth/authenticate.ts";
+import type { Authenticate, Principal } from "../api/auth/principal.ts";
+import type { ModelPrices } from "../contract/usage/model-prices.ts";
+import { formatLoader, shippedProtocols } from "../api/protocols/protocols.ts";
+import { behindFront, closed, localOnly } from "../api/auth/local.ts";
+import type { Tenants } from "../contract/gateways/tenant-gateway.ts";
+import type { VectorService } from "../memory/vectors/vector-service.ts";
+import { DurableObjectMemories } from "../memory/object/durable-object-memories.ts";
+import { DurableObjectTenants } from "../tenant/object/durable-object-tenants.ts";
+import type { Services } from "../api/http/services.ts";
+import type { WorkersAIBinding } from "../components/models/workers-ai/binding.ts";
+import { keyAddressOf } from "../components/models/key-address.ts";
+import { parseSettings } from "./parse-settings.ts";
+import type { SettingName } from "./settings.ts";
+
+/** Bindings and settings of the Worker. */
+export type Env = {
+  TEAM: DurableObjectNamespace;
+  /** Without it, keys cannot be created and tenants have no limits of their own. */
+  TENANT?: DurableObjectNamespace;
+  /** Without it, there are no collections, and no memories of users and tenants. */
+  MEMORY?: DurableObjectNamespace;
+  /** The sandbox as a service binding, instead of SANDBOX_URL. */
+  SANDBOX?: Fetcher;
+  /** Workers AI. Without it, components that use its models are rejected. */
+  AI?: WorkersAIBinding;
+  /** An index of Vectorize, for objects of memories with many vectors. */
+  VECTORIZE?: VectorService;
+  /** A data set of Workers Analytics Engine, for metrics. */
+  METRICS?: AnalyticsEngineDataset;
+  /** The files of the console, as static assets. Without it, there is no console. */
+  CONSOLE_FILES?: Fetcher;
+  /** Set by `npm start`: requests must carry this key, which only its front server knows. */
+  TROUPE_FRONT_KEY?: string;
+  /** Set by `npm start`: a proxy that sends requests to host names, and only to allowed addresses. */
+  TROUPE_EGRESS_PROXY?: string;
+} & { [Name in SettingName]?: string };
+
+/** The parts shared by all requests and teams. */
+export interface Composition {
+  fetch: (request: Request) => Response | Promise<Response>;
+  /** Builds the runtime object of a component. @throws ComponentError */
+  build: (component: ComponentModel) => Promise<Runnable>;
+  /** Builds an embedding client. @throws ComponentError */
+  embedding: (component: ComponentModel) => Promise<EmbeddingClient>;
+  secretOwners: SecretOwners;
+  /** Loads the encoder of a stream format. @throws TypeError for an unknown format */
+  format: (name: string) => Promise<FormatCode>;
+  /** Writes an entry to the Worker's log, with the error's stack if only the developer reads it. */
+  log: Log;
+  /** Removes a team's data at external services: its session in the sandbox. @throws when it cannot be reached */
+  releaseSession: (session: string) => Promise<void>;
+  /** The bytes that an object of memories may store. */
+  maxMemoryBytes: number;
+  /** The names of the models that are called. */
+  prices: ModelPrices;
+  /** Sends a delivery of a webhook once; never rejects. */
+  sendWebhook: (request: WebhookRequest) => Promise<WebhookResponse>;
+}
+
+export interface CompositionOptions {
+  /** Tools, functions, components and templates registered in code. */
+  catalog: Catalog;
+  /** Replaces a component definition before it is registered. */
+  adapt?: ((definition: AnyComponentDefinition) => AnyComponentDefinition) | undefined;
+  /** The callers of requests that the Worker sends itself. */
+  callers?: Callers;
+  /** Reads documents, instead of the sandbox. */
+  documents?: (() => Promise<DocumentReader>) | undefined;
+  /** The path of the service, which clients of OAuth are given. */
+  basePath?: string;
+  /** Called before the credentials of the settings are checked; undefined leaves the request to them. */
+  authenticate?: ((request: Request) => Promise<Principal | undefined>) | undefined;
+}
+
+/** Composes the parts of the service. @throws ValueError for an invalid setting */
+export function compose(
+  env: Partial<Env>,
+  {
+    catalog,
+    adapt = (definition) => definition,
+    callers,
+    authenticate,
+    documents,
+    basePath = "",
+  }: CompositionOptions,
+): Composition {
+  const { TEAM, TENANT, MEMORY } = env;
+  if (TEAM === undefined) {
+    throw new ValueError("the Durable Object binding TEAM is missing: wrangler.toml needs it");
+  }
+  const settings = parseSettings(env);
+  const { limits, prices, currency, webhooks, sandbox } = settings;
+  const logEntry: Log = (entry, error) => {
+    console[LEVELS[entry.event]](JSON.stringify(entry));
+    if (env.TROUPE_OPEN === "1" && error !== undefined) log(stackOf(error));
+  };
+  const outgoing: OutgoingDependencies & { fetch: typeof fetch } = {
+    fetch: guardedFetch(settings.egress, fetch, logEntry, resolvingFetch(env)),
+    referral: (from, to) => checkReferral(from, to, settings.egress),
+    env: settingOrReference(env),
+    secret: secretResolver(env),
+  };
+  const shipped = shippedCatalog(env, sandbox !== undefined);
+  const shippedTools = async () =>
+    (await import("./templates/tools/shipped-tools.ts")).shippedTools();
+  const groups = componentGroups({
+    ...outgoing,
+    ai: env.AI,
+    catalog,
+    sandbox,
+    shipped: shippedTools,
+  });
+  const adapted = groups.map(({ providers, load }) => ({
+    providers,
+    load: async () => (await load()).map(adapt),
+  }));
+  const components = new LazyComponents(adapted, catalog.components(), {
+    depth: limits.max_component_depth,
+    components: limits.max_components,
+    hasMemories: MEMORY !== undefined,
+    functions: catalog,
+  });
+  const tenants = TENANT && new DurableObjectTenants(TENANT, limits.max_stream_cpu_ms);
+  const createdKey = tenants && createdKeyCheck(tenants);
+  const credentials = credentialSources(env, issuerFetch(env), createdKey);
+  const services: Services = {
+    gateway: new DurableObjectGateway(TEAM, limits.max_stream_cpu_ms),
+    tenants,
+    memories: MEMORY && new DurableObjectMemories(MEMORY),
+    teamTokens: credentials.teamTokens,
+    keySigner: credentials.keySigner,
+    files:
+      sandbox &&
+      (async () => new (await import("../components/sandbox/deployed.ts")).SessionFiles(sandbox)),
+    fetch: outgoing.fetch,
+    documents:
+      documents ??
+      (sandbox &&
+        (async () =>
+          new (await import("../components/sandbox/deployed.ts")).SandboxDocuments(sandbox))),
+    components,
+    redactedSecrets: new RedactedSecrets(env, (component) => keyAddressOf(component, outgoing)),
+    templates: async () => [
+      ...catalog.teams(),
+      ...(await shipped()).teams().filter(({ name }) => catalog.team(name) === undefined),
+    ],
+    checkWebhookUrl: (url) => checkWebhookUrl(url, webhooks),
+    limits,
+    prices,
+    currency,
+  };
+  const protocols = shippedProtocols({
+    ...services,
+    version,
+    log,
+    pushNotifications: TENANT !== undefined && secretsKeyBytes(env.SECRETS_KEY) !== undefined,
+    a2a: settings.a2a,
+  });
+  const app = createApp({
+    ...services,
+    origins: settings.origins,
+    requestsPerSecond: settings.tenantLimits.requests_per_second,
+    resources: { issuer: credentials.identityTokens?.issuer, basePath },
+    authenticate: authentication(env, credentials, authenticate),
+    ...(callers && { callers }),
+    protocols: protocols.modules,
+    version,
+    log,
+  });
+  return {
+    fetch: (request) => app.fetch(request),
+    build: async (component) =>
+      asRunnable(await components.load<Team | ChatAgent>(component, ["team", "agent"])),
+    embedding: (component) => components.load<EmbeddingClient>(component, ["embedding"]),
+    maxMemoryBytes: limits.max_memory_bytes,
+    secretOwners: {
+      loadedPaths: (component) => components.loadedPaths(component, ["team", "agent", "embedding"]),
+      keyUrl: (component) => keyAddressOf(component, outgoing)?.url,
+    },
+    format: formatLoader(protocols.formats),
+    log: logEntry,
+    prices,
+    releaseSession: async (session) => {
+      if (sandbox === undefined) return;
+      const { SandboxClient } = await import("../components/sandbox/deployed.ts");
+      await new SandboxClient(sandbox).deleteSession(session);
+    },
+    sendWebhook: webhookSender(
+      webhooks,
+      guardedFetch(webhooks, fetch, logEntry, resolvingFetch(env)),
+    ),
+  };
+}
+
+/** The teams that Troupe ships, imported when the first one is requested. */
+function shippedCatalog(env: Partial<Env>, sandbox: boolean): () => Promise<Catalog> {
+  let catalog: Promise<Catalog> | undefined;
+  const load = async (): Promise<Catalog> => {
+    const { shippedTemplates } = await import("./templates/templates.ts");
+    const { OPENAI_MODEL, OPENAI_API_KEY } = env;
+    return shippedTemplates({ model: OPENAI_MODEL, configured: Boolean(OPENAI_API_KEY), sandbox });
+  };
+  return () => (catalog ??= load());
+}
+
+/** Open to local requests, checked against credentials, or closed: every request is refused. */
+function authentication(
+  env: Partial<Env>,
+  credentials: CredentialSources,
+  own: CompositionOptions["authenticate"],
+): Authenticate {
+  const configured = own !== undefined || isConfigured(credentials);
+  const checked = configured ? new Credentials(credentials).authenticate : closed;
+  const standard = env.TROUPE_OPEN === "1" ? localOnly : checked;
+  return behindFront(
+    env.TROUPE_FRONT_KEY,
+    own === undefined
+      ? standard
+      : async (request) => (await own(request)) ?? (await standard(request)),
+  );
+}
+
+/** The operator sets the address of the issuer's keys, so it is allowed in addition to ALLOWED_EGRESS, wherever it is. */
+function issuerFetch(env: Partial<Env>): typeof fetch {
+  const rules = egressRules(env);
+  const keys = URL.parse(env.JWT_JWKS_URL ?? "");
+  if (keys === null) return guardedFetch(rules, fetch);
+  const port = keys.port || (keys.protocol === "http:" ? "80" : "443");
+  const entry = `${keys.protocol}//${keys.hostname}:${port}`;
+  const allowed = [...(rules.allowed ?? []), entry];
+  return guardedFetch({ ...rules, allowed, exact: [entry] }, fetch);
+}
+
+function resolvingFetch({
+  TROUPE_EGRESS_PROXY: proxy,
+}: Partial<Env>): (reach: Reach) => typeof fetch {
+  return (reach) => (proxy === undefined ? fetch : proxiedFetch(proxy, reach));
+}
+
+/** The log level of an event. A recovery is not an error. */
+const LEVELS = {
+  run_failed: "error",
+  run_recovered: "info",
+  telemetry_dropped: "warn",
+  internal_error: "error",
+  settings_refused: "error",
+  request_refused: "warn",
+} as const satisfies Record<LogEntry["event"], keyof Console>;
+
+/** Writes a line to the Worker's log. */
+export function log(line: string): void {
+  // oxlint-disable-next-line no-console -- the log of a Worker
+  console.error(line);
+}
+
+/** Asks the tenant's object about keys that were made over the API. */
+function createdKeyCheck(tenants: Tenants): NonNullable<CredentialSources["createdKey"]> {
+  return async (tenant, id, hash) => {
+    const key = await tenants.tenant(tenant).verifyKey(id, hash);
+    if (key === null) return undefined;
+    const { name, scopes, expires_at } = key;
+    return { id: `created:${id}`, tenant, scopes, kind: "created", name, expires_at };
+  };
+}

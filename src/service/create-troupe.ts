@@ -1,0 +1,230 @@
+import { type DurableObject, env as globalEnv } from "cloudflare:workers";
+import { isTenantId, type Principal } from "../api/auth/principal.ts";
+import { TroupeClient } from "../client/client.ts";
+import type { TeamClient } from "../client/team.ts";
+import { compose, type Composition, type Env, log } from "./compose.ts";
+import { type Scope, SCOPES } from "../contract/constants.ts";
+import type { DocumentReader } from "../contract/files/documents.ts";
+import { limitSettings } from "../contract/tenant/tenant-limits.ts";
+import type { TenantLimits } from "../contract/tenant/tenant.ts";
+import { type Catalog, defaultCatalog } from "../core/tools/catalog.ts";
+import { errorMessage, ValueError } from "../core/errors.ts";
+import type { LogEntry } from "../core/log.ts";
+import type { CamelKeys } from "../core/option-names.ts";
+import { DeployedMemory, DeployedTeam, DeployedTenant } from "./deployed-objects.ts";
+import { settingsRefusal } from "./parse-settings.ts";
+import { problemResponse } from "../api/http/problem.ts";
+
+/** The sender of a request, as returned by {@link TroupeOptions.authenticate}. */
+export interface Caller {
+  /** 1 to 63 lower-case letters, digits and hyphens. */
+  tenant: string;
+  /** The caller's scopes. Default: everything in the tenant. */
+  scopes?: readonly Scope[];
+  /** Shown by `GET /v1/whoami`. For A2A, callers of a tenant with the same name, or without a name, are one caller and share
+   * conversations. */
+  name?: string;
+  /** The user whose memories its runs have. Default: the name. */
+  user?: string;
+}
+
+/** Limits of a tenant, with the API's names in camel case: `activeRuns`. */
+export type TenantLimitOptions = CamelKeys<Partial<TenantLimits>>;
+
+/** @typeParam Bindings of the Worker, as `wrangler types` describes them */
+export interface TroupeOptions<Bindings = Env> {
+  /**
+   * Tools, functions, classes and teams in code. Default: the catalog that `registerTool` and the other register functions
+   * fill.
+   */
+  catalog?: Catalog | undefined;
+  /**
+   * Identifies the sender of a request, for example by a session of the site. Return undefined to check the credentials of the
+   * settings, created keys and team tokens instead.
+   */
+  authenticate?:
+    | ((request: Request, env: Bindings) => Caller | undefined | Promise<Caller | undefined>)
+    | undefined;
+  /** Limits of each tenant without its own limits. They replace the settings `TENANT_*`. */
+  limits?: TenantLimitOptions | undefined;
+  /**
+   * Extracts the text of PDFs for models that do not read PDF: `documents` of `troupe/documents`. Default: the sandbox, if
+   * configured.
+   */
+  documents?: DocumentReader | undefined;
+  /** The path under which the service is mounted, for example `/agents`. */
+  basePath?: string | undefined;
+}
+
+/** A class of Durable Objects, for the Worker to export. */
+export type ObjectClass = new (ctx: DurableObjectState, env: Env) => DurableObject<Env>;
+
+/** A service: its handler, and the classes that the Worker must export. */
+export interface Troupe<Bindings = Env> {
+  /** Handles a request to the API. */
+  fetch: (request: Request, env: Bindings) => Promise<Response>;
+  TeamObject: ObjectClass;
+  TenantObject: ObjectClass;
+  /** Memories outside of teams: collections of documents, and what is remembered of users and of the tenant. */
+  MemoryObject: ObjectClass;
+  /** The client for a tenant, without HTTP or credentials, for handlers of the same Worker. */
+  client: (tenant: string) => TroupeClient;
+  /** A team, for cron triggers, queue consumers and routes of the same Worker. */
+  team: (tenant: string, id: string) => TeamClient;
+}
+
+/**
+ * Creates a service of teams. Agents and tools get the bindings of the Worker as `env`.
+ *
+ * @typeParam Bindings of the Worker, as `wrangler types` describes them
+ * @example
+ * const troupe = createTroupe({ basePath: "/agents" });
+ * export class TeamObject extends troupe.TeamObject {}
+ * export class TenantObject extends troupe.TenantObject {}
+ * export class MemoryObject extends troupe.MemoryObject {}
+ * export default { fetch: (request, env) => troupe.fetch(request, env) };
+ *
+ * @throws ValueError for a basePath that is not a path, and for unknown limits or limits that are not numbers
+ */
+export function createTroupe<Bindings extends object = Env>(
+  options: TroupeOptions<Bindings> = {},
+): Troupe<Bindings> {
+  const { catalog = defaultCatalog, authenticate, documents, basePath = "" } = options;
+  if (basePath !== "" && !/^(\/[\w.~-]+)+$/.test(basePath)) {
+    throw new ValueError('basePath must be a path such as "/agents", without a slash at its end');
+  }
+  const limits = limitSettings(options.limits ?? {});
+  const callers = new WeakMap<Request, Principal>();
+  let composition: Composition | undefined;
+
+  const settings = (env: Env): Env => ({ ...env, ...limits });
+  // Created on first use, so that the Worker can add to the default catalog before.
+  const composed = (env: Env): Composition =>
+    (composition ??= compose(settings(env), {
+      catalog,
+      basePath,
+      callers,
+      documents: documents && (() => Promise.resolve(documents)),
+      authenticate:
+        authenticate &&
+        (async (request) => {
+          const caller = await authenticate(request, env as object as Bindings);
+          return caller && principalOf(caller);
+        }),
+    }));
+
+  class TeamObject extends DeployedTeam {
+    static override deployment = { composed, settings };
+  }
+  class TenantObject extends DeployedTenant {
+    static override deployment = { composed, settings };
+  }
+  class MemoryObject extends DeployedMemory {
+    static override deployment = { composed, settings };
+  }
+
+  const client = (tenant: string): TroupeClient => {
+    const { user: _, ...principal } = principalOf({ tenant });
+    const caller: Principal = { ...principal, id: "local", kind: "local" };
+    return new TroupeClient({
+      baseURL: "http://troupe",
+      fetch: async (request) => {
+        callers.set(request, caller);
+        return composed(globalEnv as unknown as Env).fetch(request);
+      },
+    });
+  };
+
+  return {
+    async fetch(request, bindings) {
+      const env = bindings as object as Env;
+      let service: Composition;
+      try {
+        service = composed(env);
+      } catch (error) {
+        const entry: LogEntry = { event: "settings_refused", error: errorMessage(error) };
+        log(JSON.stringify(entry));
+        return problemResponse({
+          status: 503,
+          code: "not_configured",
+          // On the developer's own machine, only the developer reads it.
+          detail:
+            env.TROUPE_FRONT_KEY === undefined
+              ? "A setting of this server is invalid. Its log names the setting."
+              : settingsRefusal(error),
+        });
+      }
+      const page = basePath === "" ? await consoleResponse(request, env) : undefined;
+      return page ?? withBasePath(basePath, request, (inner) => service.fetch(inner));
+    },
+    TeamObject,
+    TenantObject,
+    MemoryObject,
+    client,
+    team: (tenant, id) => client(tenant).team(id),
+  };
+}
+
+/** @throws TypeError for an invalid tenant id, which is a mistake of the program, not of the request */
+function principalOf(caller: Caller): Principal {
+  const { tenant, scopes = SCOPES, name = null } = caller;
+  if (!isTenantId(tenant)) {
+    const given = JSON.stringify(tenant);
+    throw new TypeError(
+      `${given} is not a valid tenant id: use 1 to 63 lower-case letters, digits and hyphens`,
+    );
+  }
+  const { user = name } = caller;
+  const id = `caller:${name ?? ""}`;
+  return { id, tenant, scopes, kind: "identity", name, user, expires_at: null };
+}
+
+/** Serves the API below a path, also behind a router that has already removed the path. */
+async function withBasePath(
+  basePath: string,
+  request: Request,
+  serve: (request: Request) => Response | Promise<Response>,
+): Promise<Response> {
+  if (basePath === "") return serve(request);
+  const url = new URL(request.url);
+  const below = url.pathname.startsWith(`${basePath}/`);
+  if (below) url.pathname = url.pathname.slice(basePath.length);
+  const response = await serve(below ? new Request(url, request) : request);
+  const location = response.headers.get("location");
+  if (location === null) return response;
+  const moved = new Response(response.body, response);
+  moved.headers.set("location", basePath + location);
+  return moved;
+}
+
+/** What is never a page: the API and its protocols. */
+const API = /^\/(v1|a2a|mcp|ag-ui|ai-sdk|openai|healthz|\.well-known)(\/|$)/;
+/** The files of the console; what is below `assets` has its hash in its name. */
+const FILE = /^\/(assets\/[\w.-]+|favicon\.svg)$/;
+
+/**
+ * A file of the console, or for the navigation of a browser its page, which reads the address itself. Undefined for what the
+ * API answers.
+ */
+async function consoleResponse(
+  request: Request,
+  { CONSOLE_FILES, CONSOLE }: Env,
+): Promise<Response | undefined> {
+  if (CONSOLE_FILES === undefined || CONSOLE === "off") return undefined;
+  if (request.method !== "GET" && request.method !== "HEAD") return undefined;
+  const url = new URL(request.url);
+  if (API.test(url.pathname)) return undefined;
+  if (FILE.test(url.pathname)) {
+    const file = await CONSOLE_FILES.fetch(request.url, request);
+    return file.status === 404 ? undefined : file;
+  }
+  if (!isNavigation(request.headers)) return undefined;
+  return CONSOLE_FILES.fetch(new URL("/", url).href, request);
+}
+
+function isNavigation(headers: Headers): boolean {
+  const mode = headers.get("sec-fetch-mode");
+  // Browsers say so on HTTPS and on this machine; elsewhere it is what they accept.
+  if (mode !== null) return mode === "navigate";
+  return headers.get("accept")?.includes("text/html") === true;
+}

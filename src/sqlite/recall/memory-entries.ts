@@ -1,0 +1,212 @@
+import type {
+  MemoryCorrection,
+  MemoryPage,
+  MemoryPageQuery,
+  MemoryTurn,
+  NewMemory,
+} from "../../contract/gateways/memory-gateway.ts";
+import { invalidCursor, ok, refuse, type Refused, type Result } from "../../contract/result.ts";
+import { type MemoryContent, searchText } from "../../core/memory/memory-content.ts";
+import type {
+  MemoryEntry,
+  MemorySource,
+  RecallQuery,
+  RecallResult,
+} from "../../core/memory/memory-host.ts";
+import { matchesFilter } from "../../core/memory/metadata-filter.ts";
+import type { Database } from "../database.ts";
+import type { TextStore } from "../text-store.ts";
+import type { EntryBody, EntryRow } from "./entry-table.ts";
+import { MemoryMarks } from "./memory-marks.ts";
+import { type IndexQuery, RecallIndex, storedVector } from "./recall-index.ts";
+
+export interface MemoryBody extends MemoryContent, EntryBody {
+  source: MemorySource | null;
+  created_at: string;
+}
+
+export type MemoryRow = EntryRow<MemoryBody>;
+
+/** The table of entries. */
+export const MEMORY_TABLE = "memory";
+
+/** The entries of one scope: a team's, a user's or a tenant's. */
+export class MemoryEntries {
+  readonly index: RecallIndex<MemoryBody>;
+  readonly marks: MemoryMarks;
+  readonly #keep: (row: MemoryRow) => void;
+
+  /** @param keep called before a turn replaces or removes an entry */
+  constructor(db: Database, texts: TextStore, keep: (row: MemoryRow) => void = () => {}) {
+    this.index = new RecallIndex(db, texts, MEMORY_TABLE, ({ content }) => searchText(content));
+    this.marks = new MemoryMarks(db);
+    this.#keep = keep;
+  }
+
+  /** After a transaction that was rolled back. */
+  forget(): void {
+    this.index.forget();
+    this.marks.forget();
+  }
+
+  /** @param staged what the turn that asks has written */
+  recall(query: RecallQuery & Pick<IndexQuery, "elsewhere">, staged?: MemoryTurn): RecallResult {
+    const search = (): RecallResult => {
+      const { hits, mode } = this.index.search(query);
+      return { hits: hits.map(({ row, ...found }) => ({ ...found, entry: entryOf(row) })), mode };
+    };
+    if (staged === undefined || staged.changes.length === 0) return search();
+    return this.index.after(() => this.#apply(staged, () => {}), search);
+  }
+
+  entry(id: string): MemoryEntry | null {
+    const row = this.index.find(id);
+    return row === undefined ? null : entryOf(row);
+  }
+
+  /** Null for unknown ids. @param staged as in {@link recall} */
+  withIds(ids: readonly string[], staged?: MemoryTurn): (MemoryEntry | null)[] {
+    const read = (): (MemoryEntry | null)[] => ids.map((id) => this.entry(id));
+    if (staged === undefined || staged.changes.length === 0) return read();
+    return this.index.after(() => this.#apply(staged, () => {}), read);
+  }
+
+  /** Makes the changes of a turn, except what was erased after it had started. */
+  apply(turn: MemoryTurn): void {
+    this.#apply(turn, this.#keep);
+  }
+
+  page({ limit, cursor, filter }: MemoryPageQuery): Result<MemoryPage> {
+    if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) return invalidCursor();
+    const memories: MemoryEntry[] = [];
+    let last: number | undefined;
+    for (const row of this.index.before(cursor === undefined ? undefined : Number(cursor))) {
+      if (memories.length === limit) return ok({ memories, next_cursor: String(last) });
+      if (filter === undefined || matchesFilter(row.body.metadata, filter)) {
+        memories.push(entryOf(row));
+        last = row.seq;
+      }
+    }
+    return ok({ memories, next_cursor: null });
+  }
+
+  /** Contents that a person adds. @param fromTurn the team's turn from which they hold */
+  add(contents: readonly NewMemory[], at: number, fromTurn = 0): MemoryEntry[] {
+    return this.index.change(() =>
+      contents.map(({ content, collection = null, embedding }) =>
+        entryOf(
+          this.index.put({
+            id: crypto.randomUUID(),
+            collection,
+            run: null,
+            from_turn: fromTurn,
+            body: { ...content, source: null, created_at: new Date(at).toISOString() },
+            vector: storedVector(embedding),
+          }),
+        ),
+      ),
+    );
+  }
+
+  /** A person's correction. */
+  correct(id: string, changes: MemoryCorrection, at: number, fromTurn = 0): Result<MemoryEntry> {
+    const before = this.index.find(id);
+    if (before === undefined) return memoryNotFound();
+    return this.index.change(() => {
+      this.#keep(before);
+      this.marks.addForEntry(id, searchText(before.body.content), at);
+      const { content = before.body.content, metadata = before.body.metadata, embedding } = changes;
+      const keepsVector = changes.content === undefined && embedding === undefined;
+      const row = this.index.put({
+        ...before,
+        from_turn: fromTurn,
+        body: { ...before.body, content, metadata },
+        vector: keepsVector ? this.index.vectorOf(before.seq) : storedVector(embedding),
+      });
+      return ok(entryOf(row));
+    });
+  }
+
+  /** A person takes back an entry. */
+  take(id: string, at: number): Result<null> {
+    const row = this.index.find(id);
+    if (row === undefined) return memoryNotFound();
+    return this.index.change(() => {
+      this.marks.addForEntry(id, searchText(row.body.content), at);
+      this.index.remove(row.seq);
+      return ok(null);
+    });
+  }
+
+  /** A person takes back what a run has learned. @param restore puts back what an entry has replaced, if anything */
+  takeRun(run: string, at: number, restore: (row: MemoryRow) => void = () => {}): number {
+    return this.index.change(() => {
+      this.marks.addForRun(run, at);
+      const rows = this.index.ofRun(run);
+      for (const row of rows) {
+        this.index.remove(row.seq);
+        restore(row);
+      }
+      return rows.length;
+    });
+  }
+
+  /** Everything is erased. */
+  takeAll(at: number): number {
+    const { size } = this.index;
+    this.index.change(() => {
+      this.marks.addForAll(at);
+      this.index.clear();
+    });
+    return size;
+  }
+
+  #apply({ changes, source, started_at }: MemoryTurn, keep: (row: MemoryRow) => void): void {
+    for (const change of changes) {
+      switch (change.op) {
+        case "put": {
+          const { id, content, collection, message, embedding } = change;
+          const { run } = source;
+          const text = searchText(content.content);
+          if (this.marks.has({ id, run, text, started_at })) break;
+          const before = this.index.find(id);
+          if (before !== undefined) keep(before);
+          const { created_at = new Date().toISOString() } = before?.body ?? {};
+          this.index.put({
+            id,
+            collection,
+            run,
+            from_turn: source.turn,
+            body: { ...content, source: { ...source, message }, created_at },
+            vector: storedVector(embedding),
+          });
+          break;
+        }
+        case "forget": {
+          const row = this.index.find(change.id);
+          if (row !== undefined) this.#drop(row, keep);
+          break;
+        }
+        case "clear":
+          for (const row of this.index.following(0)) {
+            const { collection } = change;
+            if (collection === null || row.collection === collection) this.#drop(row, keep);
+          }
+          break;
+      }
+    }
+  }
+
+  #drop(row: MemoryRow, keep: (row: MemoryRow) => void): void {
+    keep(row);
+    this.index.remove(row.seq);
+  }
+}
+
+export function entryOf({ id, body }: MemoryRow): MemoryEntry {
+  return { id, ...body };
+}
+
+export function memoryNotFound(): Refused {
+  return refuse(404, "memory_not_found", "There is no such memory.");
+}

@@ -1,0 +1,59 @@
+import type { CollectionGateway, MemoryOfTeam } from "../../contract/gateways/memory-gateway.ts";
+import { ValueError } from "../../core/errors.ts";
+import type { CollectionReader } from "../../core/memory/memory-host.ts";
+import { typedStub } from "../../sqlite/remote-methods.ts";
+import type { OtherMemories } from "../engine/turn/turn-memory.ts";
+import type { MemoryTarget } from "../storage/outbox/memory-outbox.ts";
+import type { MemoryDelivery } from "./memory-delivery.ts";
+
+/** The objects of a tenant that hold memories and documents. */
+export interface MemoryObjects {
+  of(target: MemoryTarget): MemoryOfTeam;
+  collection(name: string): Pick<CollectionGateway, "searchCollection">;
+}
+
+/** Finds the objects of a tenant by their names. */
+export function memoryObjects(namespace: DurableObjectNamespace, tenant: string): MemoryObjects {
+  return {
+    of: (target) =>
+      typedStub<MemoryOfTeam>(
+        namespace,
+        target.scope === "user" ? `${tenant}/user/${target.user}` : `${tenant}/tenant`,
+      ),
+    collection: (name) =>
+      typedStub<Pick<CollectionGateway, "searchCollection">>(
+        namespace,
+        `${tenant}/collection/${name}`,
+      ),
+  };
+}
+
+/** The memories of a team's tenant and its users, and the tenant's documents. */
+export class TenantMemories implements OtherMemories {
+  readonly #objects: MemoryObjects;
+  readonly #delivery: MemoryDelivery;
+
+  constructor(objects: MemoryObjects, delivery: MemoryDelivery) {
+    this.#objects = objects;
+    this.#delivery = delivery;
+  }
+
+  async reach(target: MemoryTarget): Promise<MemoryOfTeam> {
+    await this.#delivery.deliverTo(target);
+    return this.#objects.of(target);
+  }
+
+  written(): void {
+    void this.#delivery.deliver();
+  }
+
+  collection(name: string): CollectionReader {
+    return {
+      search: async (query) => {
+        const found = await this.#objects.collection(name).searchCollection(query);
+        if (!found.ok) throw new ValueError(found.problem.detail);
+        return found.value;
+      },
+    };
+  }
+}

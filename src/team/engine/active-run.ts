@@ -1,0 +1,302 @@
+import type { ChatMessage } from "../../core/messages/message.ts";
+import type { RunInfo, RunNote } from "../../contract/run.ts";
+import {
+  addTokens,
+  addToUsage,
+  type CostOf,
+  estimated,
+  NO_USAGE,
+  type RunUsage,
+  subtractTokens,
+  type TokensByModel,
+  UNNAMED_MODEL,
+} from "../../contract/usage/model-usage.ts";
+import { estimateUsage } from "../../core/models/tokens/estimate.ts";
+import type { ModelCallUnderWay, Moment } from "../../core/turn/turn-host.ts";
+import type { Exchange } from "../../telemetry/span.ts";
+import { loadSpans, storeSpans, type TurnSpans } from "../../telemetry/stored-spans.ts";
+import type { TurnTrace } from "../../telemetry/turn-trace.ts";
+import { isOver, type RunRecord, type StoredRun, turnId } from "../storage/runs/run-store.ts";
+import { type Commit, lastCommit } from "../storage/commits.ts";
+import type { Stores } from "../storage/stores.ts";
+import type { Idle } from "./next-action.ts";
+import { runInfo } from "./run-info.ts";
+import { recordedTrace } from "./turn-report.ts";
+import { TurnEvents } from "./turn/turn-commit.ts";
+
+const MOST_NOTES = 20;
+
+/** A run that has no outcome yet, and its turn in progress. */
+export class ActiveRun {
+  readonly stored: StoredRun;
+  readonly record: RunRecord;
+  readonly #stores: Stores;
+  readonly #costOf: CostOf;
+  #task: readonly ChatMessage[] | null | undefined;
+  /** Number of the turn in progress within the run; 0 relays the task. */
+  turnOfRun: number;
+  /** Number of the turn in progress in the team's life. */
+  turnOfTeam: number;
+  /** When the turn in progress began, the same when it runs again. */
+  turnStarted: Moment;
+  /** The cursor before the turn's first event. */
+  turnCursor: number;
+  /** The cursor before the conversation's first event. */
+  readonly conversationCursor: number;
+  /** The usage of the model calls up to the last commit. */
+  #committed: RunUsage;
+  #events: TurnEvents | undefined;
+  /** The trace of the turn in progress; undefined until it runs in this object. */
+  trace: TurnTrace | undefined;
+  /** Model calls under way, by their steps. */
+  readonly calls = new Map<string, ModelCallUnderWay>();
+  /** What the model calls of the turn in progress were sent and answered, by their steps, where the deployment's telemetry wants it. */
+  readonly exchanges = new Map<string, Exchange>();
+
+  /** @param task its messages, where they are in memory; otherwise they are read when needed */
+  constructor(
+    stores: Stores,
+    costOf: CostOf,
+    stored: StoredRun,
+    task?: readonly ChatMessage[] | null,
+  ) {
+    this.#stores = stores;
+    this.#costOf = costOf;
+    this.stored = stored;
+    this.record = stored.record;
+    this.#task = task;
+    const commit = lastCommit(stores.db, stores.texts);
+    this.turnOfTeam = (commit?.turn ?? 0) + 1;
+    this.conversationCursor = commit?.since ?? 0;
+    const own = commit?.run === stored.seq ? commit : undefined;
+    this.turnOfRun = own?.next ?? this.record.first_turn;
+    this.turnStarted = own?.time ?? this.record.first_moment;
+    this.turnCursor = own?.event ?? this.record.first_event;
+    this.#committed = own ? { usage: own.usage, models: own.models ?? {} } : NO_USAGE;
+  }
+
+  /** The team's active run. */
+  static load(stores: Stores, costOf: CostOf): ActiveRun | undefined {
+    const last = stores.runs.last();
+    if (last === undefined || isOver(last.record)) return undefined;
+    return new ActiveRun(stores, costOf, last);
+  }
+
+  /** The messages that started the run; null continues without a new task. */
+  get task(): readonly ChatMessage[] | null {
+    if (this.#task === undefined) this.#task = this.#stores.runs.task(this.stored);
+    return this.#task;
+  }
+
+  /** Whether the run waits for a human or a backoff, or is paused: no loop runs it. */
+  get idle(): boolean {
+    return this.record.status !== "running" || this.record.wake_at !== null;
+  }
+
+  /** Whether the turn in progress is the one a retried run failed in. */
+  get repeatsFailedTurn(): boolean {
+    return this.turnOfRun === this.record.first_turn && this.record.taken_over !== null;
+  }
+
+  get turnId(): string {
+    return turnId(this.record, this.turnOfRun);
+  }
+
+  /** What the turn in progress has emitted so far, restarts included. */
+  get events(): TurnEvents {
+    this.#events ??= new TurnEvents({
+      log: this.#stores.log,
+      run: this.stored.seq,
+      turn: this.turnOfTeam,
+      after: this.turnCursor,
+      quiet: this.#quiet(),
+    });
+    return this.#events;
+  }
+
+  /** How often the run was interrupted, or has continued after it was idle, since the last event. */
+  get restarts(): number {
+    const { restarts } = this.record;
+    return restarts?.after === this.#stores.log.last ? restarts.count : 0;
+  }
+
+  /** The run continues after an interruption or an idle time: pieces of texts are sent again. The next write stores the record. */
+  restarted(): void {
+    this.record.restarts = { after: this.#stores.log.last, count: this.restarts + 1 };
+  }
+
+  /** Nothing runs from here on. */
+  suspend({ status, wakeAt }: Idle, { at, ran }: Moment): void {
+    const { record } = this;
+    record.ran = ran;
+    record.rest_since = status === "running" ? at : null;
+    record.status = status;
+    record.wake_at = wakeAt;
+    this.#saveStatus();
+  }
+
+  /** It waits no longer. */
+  continue({ ran }: Moment): void {
+    const { record } = this;
+    record.ran = ran;
+    record.rest_since = null;
+    record.status = "running";
+    record.wake_at = null;
+    this.restarted();
+    this.#saveStatus();
+  }
+
+  /** Ends a pause, or takes back the request for one. Returns whether it was paused. */
+  resume(): boolean {
+    const { record } = this;
+    record.pause_requested = false;
+    if (record.status !== "paused") {
+      this.#stores.runs.update(this.stored);
+      return false;
+    }
+    record.status = "running";
+    record.resuming = true;
+    if (record.wake_at !== null) record.rest_since = Date.now();
+    this.restarted();
+    this.#saveStatus();
+    return true;
+  }
+
+  #saveStatus(): void {
+    Object.assign(this.record, this.progress);
+    this.#stores.runs.update(this.stored);
+    this.announce();
+  }
+
+  /** Reports its status to the tenant, inside the transaction that changes it. */
+  announce(): void {
+    this.#stores.announcer.run(this.stored, this.#task);
+  }
+
+  /** When the run began, epoch milliseconds. */
+  get startedAt(): number {
+    return Date.parse(this.record.started_at ?? this.record.created_at);
+  }
+
+  /** The spans of the turn in progress. @param closedAt as of {@link TurnTrace.spans} */
+  spans(closedAt?: number): TurnSpans {
+    return (this.trace ?? recordedTrace(this, this.#stores)).spans(closedAt);
+  }
+
+  /** Before the turn runs again: what it emits is then compared with what is recorded. */
+  restartEvents(): void {
+    this.#events = undefined;
+  }
+
+  /**
+   * The usage of all recorded model calls of the run, each counted once however often its turn runs. It includes calls whose
+   * turn was given up.
+   */
+  get usage(): RunUsage {
+    return addToUsage(this.#committed, this.#turnTokens, this.#costOf);
+  }
+
+  /** The spans of the turn's discarded steps. */
+  get discardedSpans(): TurnSpans {
+    return loadSpans(this.#discarded?.spans, this.turnStarted.at);
+  }
+
+  /**
+   * Removes recorded steps that have to run again. Their model calls still count.
+   *
+   * @param shown the spans of all the turn's discarded steps, where its trace shows them
+   */
+  discardSteps(keys: readonly string[], shown = this.discardedSpans): void {
+    const { steps, runs } = this.#stores;
+    const removed = keys.map((key) => steps.remove(key)).reduce(addTokens, {});
+    const spans = storeSpans(shown, this.turnStarted.at);
+    if (Object.keys(removed).length === 0 && spans === undefined) return;
+    const tokens = addTokens(this.#discarded?.tokens ?? {}, removed);
+    this.record.discarded = { turn: this.turnOfRun, tokens, ...(spans && { spans }) };
+    runs.update(this.stored);
+  }
+
+  /**
+   * Counts model calls that were cut off. Their makers charge for them, and no server says what they used: the length of
+   * the texts does, roughly.
+   *
+   * @param textOf what has arrived of a message
+   */
+  countCutOff(
+    calls: readonly ModelCallUnderWay[],
+    textOf: (messageId: string) => string | undefined,
+  ): void {
+    if (calls.length === 0) return;
+    const tokens = calls
+      .map(({ model = UNNAMED_MODEL, input, messageId }): TokensByModel => {
+        const text = messageId === undefined ? undefined : textOf(messageId);
+        return { [model]: estimated(estimateUsage(input(), text ?? "")) };
+      })
+      .reduce(addTokens, this.#discarded?.tokens ?? {});
+    this.record.discarded = { ...this.#discarded, turn: this.turnOfRun, tokens };
+    this.#stores.runs.update(this.stored);
+  }
+
+  /** What was left out of a request to a model. Returns whether the run has not had that note. */
+  note(note: RunNote): boolean {
+    const notes = this.record.notes ?? [];
+    const isKnown = notes.some(
+      ({ agent, message }) => agent === note.agent && message === note.message,
+    );
+    if (isKnown || notes.length >= MOST_NOTES) return false;
+    this.record.notes = [...notes, note];
+    this.#stores.runs.update(this.stored);
+    return true;
+  }
+
+  /** Milliseconds of running the records show at `now`, while no loop counts them. */
+  ran(now: number): number {
+    const { ran, rest_since } = this.record;
+    const known = Math.max(ran, this.turnStarted.ran, this.#stores.steps.ran);
+    return rest_since === null ? known : known + Math.max(0, now - rest_since);
+  }
+
+  /** Moves to the turn after a commit. */
+  advance(commit: Commit): void {
+    this.turnOfRun = commit.next;
+    this.turnOfTeam = commit.turn + 1;
+    this.turnStarted = commit.time;
+    this.turnCursor = commit.event;
+    this.#committed = { usage: commit.usage, models: commit.models ?? {} };
+    // The commit has its tokens and spans.
+    delete this.record.discarded;
+    this.#events = undefined;
+    this.trace = undefined;
+    this.calls.clear();
+    this.exchanges.clear();
+  }
+
+  /** Record fields that are not persisted yet: they are in memory between two changes of status. */
+  get progress(): RunUsage & Pick<RunRecord, "next_turn" | "turn"> {
+    return { ...this.usage, next_turn: this.turnOfRun, turn: this.turnOfTeam - 1 };
+  }
+
+  info(): RunInfo {
+    const record = { ...this.record, ...this.progress };
+    return runInfo(this.#stores, { seq: this.stored.seq, record }, this.task);
+  }
+
+  /** A task that streams must not show is part of the conversation nevertheless. */
+  #quiet(): ReadonlySet<string> {
+    if (this.turnOfRun > 0 || this.record.output_task_messages) return new Set();
+    return new Set((this.task ?? []).map(({ id }) => id));
+  }
+
+  /** The tokens of the turn in progress, without those that a retried run has counted. */
+  get #turnTokens(): TokensByModel {
+    const tokens = addTokens(this.#stores.steps.tokens, this.#discarded?.tokens ?? {});
+    const counted = this.repeatsFailedTurn ? this.record.taken_over?.tokens : undefined;
+    return counted === undefined ? tokens : subtractTokens(tokens, counted);
+  }
+
+  /** What attempts of the turn in progress have used and discarded. */
+  get #discarded(): RunRecord["discarded"] {
+    const { discarded } = this.record;
+    return discarded?.turn === this.turnOfRun ? discarded : undefined;
+  }
+}

@@ -1,0 +1,160 @@
+import { TroupeError } from "../../core/errors.ts";
+import type { Moment } from "../../core/turn/turn-host.ts";
+import type { StoredQuestion } from "../storage/runs/question-store.ts";
+import type { RunRecord } from "../storage/runs/run-store.ts";
+import { type RunUsage, totalCost } from "../../contract/usage/model-usage.ts";
+
+/** AutoGen's text for a run that was asked to stop after its turn. */
+const STOP_REASON = "External termination requested";
+
+/** An object without requests is evicted after 70 to 140 s; well before that the alarm shows that it is in use. */
+const HEARTBEAT_MS = 12_000;
+
+/**
+ * What is known of the turn in progress. `none`: the last one was committed. `running`: a loop is running it.
+ * `interrupted`: it was just accepted, answered or resumed, or the object was restarted in the middle of it; it runs
+ * before a requested stop takes effect. `suspended`: it waits for an answer or for the end of a backoff.
+ */
+export type TurnState = "none" | "running" | "interrupted" | "suspended";
+
+/** What {@link nextAction} depends on besides the run's record. */
+export interface RunFacts {
+  turn: TurnState;
+  /** Whether a question was answered since the turn was suspended. */
+  answered: boolean;
+  openQuestions: readonly StoredQuestion[];
+  /** When the first of the turn's backoffs ends, epoch milliseconds. */
+  wakeAt: number | null;
+  now: Moment;
+}
+
+export type NextAction =
+  /** Run the turn in progress, from its beginning. */
+  | { do: "turn" }
+  /** A pause is over: tell the agents. */
+  | { do: "resume" }
+  /** Tell the agents that the run pauses, then pause it. */
+  | { do: "pause" }
+  /** End the run between two turns. */
+  | { do: "complete"; stopReason: string }
+  | { do: "fail"; error: TroupeError }
+  /** Answer questions whose time is up by their default answers. */
+  | { do: "answer_by_default"; questions: readonly StoredQuestion[] }
+  /** A client or the alarm has to act first. */
+  | ({ do: "wait" } & Idle);
+
+/** The status of a run while it waits, and when it continues by itself, epoch milliseconds. */
+export interface Idle {
+  status: "waiting" | "paused" | "running";
+  wakeAt: number | null;
+}
+
+type State = Pick<
+  RunRecord,
+  | "status"
+  | "stop_requested"
+  | "pause_requested"
+  | "resuming"
+  | "timeout_seconds"
+  | "ran_before"
+  | "wake_at"
+>;
+
+/** Decides what an active run needs next: a pure function of its record and a few facts. */
+export function nextAction(record: State, facts: RunFacts): NextAction {
+  const { turn, answered, openQuestions, wakeAt, now } = facts;
+  const left = timeLeft(record, now.ran);
+  if (record.status === "running" && left !== null && left <= 0) {
+    return { do: "fail", error: timeLimitError(record) };
+  }
+  if (record.stop_requested !== null && (turn === "none" || turn === "suspended")) {
+    return { do: "complete", stopReason: STOP_REASON };
+  }
+  // A pause holds back default answers, too.
+  if (record.status === "paused") return { do: "wait", status: "paused", wakeAt: record.wake_at };
+  const expired = openQuestions.filter(
+    ({ expiresAt }) => expiresAt !== null && expiresAt <= now.at,
+  );
+  if (expired.length > 0) return { do: "answer_by_default", questions: expired };
+  if (turn === "running") return { do: "wait", status: "running", wakeAt: null };
+  if (record.pause_requested) return { do: "pause" };
+  if (turn === "suspended" && !answered) {
+    const waiting = openQuestions.length > 0;
+    if (!waiting && wakeAt === null) {
+      const error = new TroupeError("internal", "a turn was suspended and waits for nothing");
+      return { do: "fail", error };
+    }
+    if (wakeAt === null || wakeAt > now.at) {
+      return { do: "wait", status: waiting ? "waiting" : "running", wakeAt };
+    }
+  }
+  return record.resuming ? { do: "resume" } : { do: "turn" };
+}
+
+/**
+ * When the alarm is due, epoch milliseconds: the earliest of heartbeat and time limit while the run is running, end of a
+ * backoff (instead of the heartbeat) and expiry of a question. Null when only a client can change anything.
+ */
+export function alarmTime(
+  record: RunRecord,
+  openQuestions: readonly StoredQuestion[],
+  now: Moment,
+): number | null {
+  const { status, wake_at } = record;
+  if (status === "paused") return null;
+  const times: number[] = [];
+  if (wake_at !== null) times.push(wake_at);
+  else if (status === "running") times.push(now.at + HEARTBEAT_MS);
+  if (status === "running") {
+    const left = timeLeft(record, now.ran);
+    if (left !== null) times.push(now.at + Math.max(0, left));
+  }
+  for (const { expiresAt } of openQuestions) if (expiresAt !== null) times.push(expiresAt);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/**
+ * Milliseconds until the run's time limit; null without one.
+ *
+ * @param ran milliseconds the run has been running
+ */
+function timeLeft(
+  { timeout_seconds, ran_before }: Pick<RunRecord, "timeout_seconds" | "ran_before">,
+  ran: number,
+): number | null {
+  return timeout_seconds === null ? null : timeout_seconds * 1000 - (ran - ran_before);
+}
+
+function timeLimitError({ timeout_seconds }: Pick<RunRecord, "timeout_seconds">): TroupeError {
+  return new TroupeError("run_timeout", `the run took longer than ${timeout_seconds} seconds`);
+}
+
+/** The error of a run whose model calls exceed one of its limits: no further step may begin. */
+export function usageLimitError(active: {
+  readonly record: Pick<RunRecord, "max_total_tokens" | "max_cost">;
+  readonly usage: RunUsage;
+}): TroupeError | undefined {
+  const { max_total_tokens, max_cost = null } = active.record;
+  if (max_total_tokens === null && max_cost === null) return undefined;
+  const { usage, models } = active.usage;
+  const tokens = usage.prompt_tokens + usage.completion_tokens;
+  if (max_total_tokens !== null && tokens > max_total_tokens) {
+    return new TroupeError(
+      "token_limit",
+      `the run used ${tokens} tokens, more than its limit of ${max_total_tokens}`,
+    );
+  }
+  const cost = totalCost(models) ?? 0;
+  if (max_cost !== null && cost > max_cost) {
+    const { estimated_tokens = 0 } = usage;
+    const estimate =
+      estimated_tokens === 0
+        ? ""
+        : ` (${estimated_tokens} of its ${tokens} tokens are estimated: no server has reported them)`;
+    return new TroupeError(
+      "cost_limit",
+      `the run cost ${cost}, more than its limit of ${max_cost}${estimate}`,
+    );
+  }
+  return undefined;
+}

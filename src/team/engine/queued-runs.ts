@@ -1,0 +1,97 @@
+import type { ChatMessage } from "../../core/messages/message.ts";
+import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
+import { lastTurn } from "../storage/commits.ts";
+import type { RunRecord, StoredRun } from "../storage/runs/run-store.ts";
+import type { Stores } from "../storage/stores.ts";
+import type { RunTelemetry } from "./run-telemetry.ts";
+import { startedNow, taskMessages } from "./run-admission.ts";
+import { runInfo } from "./run-info.ts";
+import type { RunFeed } from "./run-feed.ts";
+
+/**
+ * The runs that wait for the active one to end. Each change is synchronous and writes everything in one go, so a crash
+ * finds it either done or not begun.
+ */
+export class QueuedRuns {
+  readonly #stores: Stores;
+  readonly #feed: RunFeed;
+  readonly #telemetry: RunTelemetry | undefined;
+
+  constructor(stores: Stores, feed: RunFeed, telemetry: RunTelemetry | undefined) {
+    this.#stores = stores;
+    this.#feed = feed;
+    this.#telemetry = telemetry;
+  }
+
+  has(id: string): boolean {
+    return this.#stores.queue.position(id) !== null;
+  }
+
+  /** Makes a run known that was just added. */
+  added(record: RunRecord, task: readonly ChatMessage[] | null): void {
+    this.#feed.queued(runInfo(this.#stores, { seq: 0, record }, task));
+    this.#telemetry?.queued(this.#stores.queue.size);
+  }
+
+  /** Gives a queued run another task. False when there is no such run in the queue. */
+  change(id: string, task: StartRunInput["task"]): boolean {
+    const { announcer, queue, runs } = this.#stores;
+    const found = runs.byId(id);
+    if (found?.record.status !== "queued") return false;
+    const { record } = found;
+    const messages = taskMessages(task, id, record.created_at);
+    this.#stores.transaction(() => {
+      queue.replaceTask(id, messages);
+      announcer.run(found, messages);
+    });
+    this.#feed.queued(runInfo(this.#stores, found, messages));
+    return true;
+  }
+
+  /** Cancels a queued run; undefined when there is no such run. @param mode how the client stops it */
+  cancel(id: string, mode: "after_turn" | "now"): RunRecord | undefined {
+    const { announcer, queue, runs, log, db } = this.#stores;
+    const found = runs.byId(id);
+    if (found?.record.status !== "queued") return undefined;
+    const turn = lastTurn(db);
+    const record: RunRecord = {
+      ...found.record,
+      status: "cancelled",
+      stop_requested: mode,
+      turn,
+      first_event: log.last,
+      last_event: log.last + 1,
+      ended_at: new Date().toISOString(),
+    };
+    const task = runs.task(found);
+    const terminal = this.#stores.transaction(() => {
+      const body = JSON.stringify(runInfo(this.#stores, { seq: 0, record }, task));
+      queue.cancel(record, runs.last()?.seq ?? 0);
+      announcer.run({ seq: 0, record }, task);
+      return log.append(0, turn, "cancelled", null, body);
+    });
+    this.#feed.dequeued(id, terminal);
+    this.#telemetry?.ended(record);
+    return record;
+  }
+
+  cancelAll(): void {
+    const { queue } = this.#stores;
+    for (let next = queue.first; next; next = queue.first) this.cancel(next.id, "now");
+  }
+
+  /** Takes the next run out of the queue and stores its start. */
+  take(): { stored: StoredRun; task: ChatMessage[] | null } | undefined {
+    const { queue, runs, steps } = this.#stores;
+    const { first } = queue;
+    if (first === undefined) return undefined;
+    const task = runs.task({ seq: 0, record: first });
+    const stored = this.#stores.transaction(() => {
+      steps.clear();
+      queue.remove(first.id);
+      return runs.insert(startedNow(first, this.#stores, new Date().toISOString()), task);
+    });
+    this.#feed.begins(first.id);
+    return { stored, task };
+  }
+}

@@ -1,0 +1,301 @@
+import type { ChatMessage } from "../../core/messages/message.ts";
+import type { Moment } from "../../core/turn/turn-host.ts";
+import { defaultAnswer, type StoredQuestion } from "../storage/runs/question-store.ts";
+import type { RunRecord, StoredRun } from "../storage/runs/run-store.ts";
+import type { Stores } from "../storage/stores.ts";
+import type { AlarmSource } from "../storage/team-alarm.ts";
+import type { LiveFeed } from "../stream/live-feed.ts";
+import { ActiveRun } from "./active-run.ts";
+import {
+  alarmTime,
+  type Idle,
+  type NextAction,
+  nextAction,
+  type TurnState,
+} from "./next-action.ts";
+import { QueuedRuns } from "./queued-runs.ts";
+import { RunFeed } from "./run-feed.ts";
+import { RunLoop, type RunLoopParts, type StretchOrigin } from "./run-loop.ts";
+import { failureEntry, giveUp, type Outcome, type RunEnd } from "./run-outcome.ts";
+
+export interface RunEngineOptions extends Omit<RunLoopParts, "engine" | "feed"> {
+  live: LiveFeed;
+}
+
+/**
+ * The active run: what requests and the alarm do to it, and all changes of its status. Each change is synchronous and writes
+ * everything in one go, so a crash finds it either done or not started. One loop at most runs it. When it ends, the next starts.
+ */
+export class RunEngine implements AlarmSource {
+  readonly queued: QueuedRuns;
+  readonly #parts: RunEngineOptions & RunLoopParts;
+  readonly #stores: Stores;
+  readonly #feed: RunFeed;
+  #active: ActiveRun | undefined;
+  #loop: RunLoop | undefined;
+  /** Whether the next loop is a recovery. */
+  #recovering = false;
+
+  constructor(options: RunEngineOptions) {
+    const { alarm, stores, live, costOf, telemetry } = options;
+    const feed = new RunFeed(live);
+    this.#parts = { ...options, engine: this, feed };
+    this.#stores = stores;
+    this.#feed = feed;
+    this.queued = new QueuedRuns(stores, feed, telemetry);
+    alarm.serve(this);
+    const active = ActiveRun.load(stores, costOf);
+    if (active === undefined) return;
+    this.#active = active;
+    // Unless it only waits, for an answer until its deadline or for the end of a backoff.
+    const { do: needed } = this.next(active);
+    this.#recovering = !active.idle || needed === "pause" || needed === "complete";
+  }
+
+  get active(): ActiveRun | undefined {
+    return this.#active;
+  }
+
+  /** The run that no other may start beside: the active one, or the one that starts next. */
+  get occupant(): RunRecord | undefined {
+    return this.#active?.record ?? this.#stores.queue.first;
+  }
+
+  /** When the active run needs the alarm. */
+  get dueAt(): number | null {
+    const record = this.#active?.record;
+    return record ? alarmTime(record, this.#stores.questions.open(record.id), this.#clock()) : null;
+  }
+
+  /** What the run needs next. @param turn known to the loop while it runs */
+  next(active: ActiveRun, turn?: TurnState): NextAction {
+    const state = this.#loop ? "running" : active.idle ? "suspended" : "interrupted";
+    return nextAction(active.record, {
+      turn: turn ?? state,
+      answered: this.#loop?.answered ?? false,
+      openQuestions: this.#stores.questions.open(active.record.id),
+      wakeAt: this.#stores.steps.wakeAt,
+      now: this.#clock(),
+    });
+  }
+
+  /** Starts a run whose row was just inserted. */
+  start(stored: StoredRun, task: readonly ChatMessage[] | null): void {
+    this.#begin(stored, task);
+    this.advance("start");
+  }
+
+  /** Runs the loop for the active run, unless it runs or has to wait. Without an active run it starts the next one. */
+  advance(origin: StretchOrigin = "idle"): void {
+    const active = this.#active;
+    if (active === undefined) this.#startNext();
+    else this.#act(active, this.next(active), origin);
+  }
+
+  /** The alarm fired. It is set again first, so that it fires again whatever fails below. */
+  onAlarm(): void {
+    const active = this.#active;
+    if (active === undefined) return;
+    this.#parts.alarm.set();
+    const action = this.next(active);
+    // A time limit also ends a turn that the loop is waiting for.
+    if (action.do === "fail") this.end({ status: "failed", error: action.error });
+    else this.#act(active, action, "idle");
+  }
+
+  #act(active: ActiveRun, first: NextAction, origin: StretchOrigin): void {
+    let action = first;
+    while (action.do === "answer_by_default") {
+      this.answerByDefault(active, action.questions);
+      action = this.next(active);
+    }
+    if (action.do === "wait" || this.#loop !== undefined) return;
+    // Before the loop makes it durable, so that a turn that ends the process counts as interrupted.
+    const continues = action.do === "turn" || action.do === "resume";
+    if (active.idle && continues) this.continue(active);
+    const loop = new RunLoop(this.#parts, active, this.#recovering ? "recovery" : origin);
+    this.#recovering = false;
+    this.#loop = loop;
+    loop.done = loop
+      .run()
+      .catch(() => undefined) // Not even the failure could be stored; the alarm tries again.
+      .finally(() => this.leaveLoop(loop));
+  }
+
+  /** The loop has nothing more to do. */
+  leaveLoop(loop: RunLoop): void {
+    loop.end();
+    if (this.#loop === loop) this.#loop = undefined;
+  }
+
+  /** A question of the run was answered. */
+  answered(): void {
+    if (this.#active === undefined) return;
+    this.#answered(this.#active);
+    this.advance();
+  }
+
+  answerByDefault(active: ActiveRun, questions: readonly StoredQuestion[]): void {
+    const now = Date.now();
+    for (const { question } of questions) {
+      this.#stores.questions.answer(question.id, defaultAnswer(question), now);
+      this.#answered(active);
+    }
+  }
+
+  #answered(active: ActiveRun): void {
+    if (this.#loop) this.#loop.answered = true;
+    if (active.record.status === "waiting") this.continue(active);
+    else this.#feed.run(active);
+  }
+
+  /** Requests a pause; it begins when the steps under way are done. */
+  pause(active: ActiveRun): void {
+    active.record.pause_requested = true;
+    this.#stores.runs.update(active.stored);
+    // Clients see at once that the run is about to pause: the steps under way may take long.
+    this.#feed.run(active);
+    this.#loop?.interrupt();
+    this.advance();
+  }
+
+  /** Ends a pause, or takes back the request for one. */
+  resume(active: ActiveRun): void {
+    if (active.resume()) this.#statusChanged(active);
+    else this.#feed.run(active);
+    this.advance();
+  }
+
+  /** Nothing runs from here on until a client or the alarm wakes the run. */
+  suspend(active: ActiveRun, idle: Idle): void {
+    active.suspend(idle, this.#clock());
+    this.#loop?.end();
+    this.#loop = undefined;
+    this.#feed.turnOver();
+    this.#statusChanged(active);
+    this.#parts.telemetry?.suspended();
+  }
+
+  /** A waiting run continues. */
+  continue(active: ActiveRun): void {
+    active.continue(this.#clock());
+    this.#statusChanged(active);
+  }
+
+  /** Stores that the run is to complete after its turn. An idle run completes at once; resolves when it has. */
+  stop(active: ActiveRun): Promise<void> | undefined {
+    this.#stores.runs.update(active.stored);
+    if (active.idle) {
+      this.advance();
+      return this.#loop?.done;
+    }
+    this.#feed.run(active);
+    return undefined;
+  }
+
+  /** Ends the active run now: gives up its turn and retracts its messages. @param repeat recorded steps that a retry runs again */
+  end(outcome: Outcome, repeat: readonly string[] = []): void {
+    this.#giveUp(outcome, repeat);
+    this.#startNext();
+  }
+
+  /** Cancels the active run in favour of one that the caller starts in the same go, before the queued ones. */
+  preempt(): void {
+    this.#giveUp({ status: "cancelled" }, []);
+  }
+
+  /** The commit of the run's last turn has written its outcome. */
+  ended(active: ActiveRun, end: RunEnd): void {
+    this.#loop?.end();
+    this.#loop = undefined;
+    this.#active = undefined;
+    this.#reportEnd(active, end);
+    this.#startNext();
+  }
+
+  /** The team is deleted: cancels its runs and forgets everything. */
+  destroy(): void {
+    this.queued.cancelAll();
+    this.end({ status: "cancelled" });
+    this.#leave();
+    this.#parts.team.drop();
+    this.#feed.release();
+  }
+
+  /** Resolves when the run has ended, waits for a human or is paused, or after `ms`; not while it is queued. */
+  untilIdle(id: string, ms: number): Promise<void> {
+    return this.#feed.untilIdle(ms, () =>
+      this.#active?.record.id === id
+        ? this.#active.record.status === "running"
+        : this.queued.has(id),
+    );
+  }
+
+  /** Makes a run active whose row was just inserted. */
+  #begin(stored: StoredRun, task: readonly ChatMessage[] | null): void {
+    const { alarm, costOf, team } = this.#parts;
+    const active = new ActiveRun(this.#stores, costOf, stored, task);
+    // The team in memory may have started again after the cancellation of the run that is continued.
+    if (stored.record.retry_of !== null) team.drop();
+    this.#active = active;
+    active.announce();
+    // Its heartbeat comes before anything else that is new since the alarm was set.
+    alarm.set(this);
+    this.#feed.statusChanged(active);
+  }
+
+  #startNext(): void {
+    const next = this.queued.take();
+    if (next === undefined) return;
+    this.#begin(next.stored, next.task);
+    // Not as a start: its request was answered long ago, and a turn that ends the process must not take the end of the
+    // run before with it.
+    this.advance("idle");
+  }
+
+  #statusChanged(active: ActiveRun): void {
+    this.#parts.alarm.set();
+    this.#feed.statusChanged(active);
+  }
+
+  #giveUp(outcome: Outcome, repeat: readonly string[]): void {
+    const active = this.#active;
+    if (active === undefined) return;
+    try {
+      const given = { outcome, repeat, time: this.#clock() };
+      const end = giveUp(this.#stores, active, given, this.#feed);
+      this.#leave();
+      this.#reportEnd(active, end);
+    } catch (error) {
+      // It could not be stored, so it did not happen, although the record in memory says so.
+      this.#leave();
+      this.#active = ActiveRun.load(this.#stores, this.#parts.costOf);
+      this.#recovering = true;
+      throw error;
+    } finally {
+      this.#parts.team.drop();
+    }
+  }
+
+  /** Lets go of the run; a loop under way is cancelled. */
+  #leave(): void {
+    this.#loop?.cancel();
+    this.#loop = undefined;
+    this.#active = undefined;
+  }
+
+  #reportEnd(active: ActiveRun, { outcome, retract, terminal }: RunEnd): void {
+    const { alarm, log, telemetry } = this.#parts;
+    alarm.set();
+    this.#feed.ended(active, retract, terminal);
+    if (outcome.status === "failed") {
+      log(failureEntry(this.#stores, active, outcome.error), outcome.error);
+    }
+    telemetry?.ended(active.record, active.exchanges);
+  }
+
+  #clock(): Moment {
+    const at = Date.now();
+    return this.#loop?.clock() ?? { at, ran: this.#active?.ran(at) ?? 0 };
+  }
+}

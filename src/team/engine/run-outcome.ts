@@ -1,0 +1,194 @@
+import { errorMessage, TroupeError } from "../../core/errors.ts";
+import type { LogEntry } from "../../core/log.ts";
+import { addCosts, totalCost } from "../../contract/usage/model-usage.ts";
+import { type StoredSpans, storeSpans } from "../../telemetry/stored-spans.ts";
+import type { Moment } from "../../core/turn/turn-host.ts";
+import type { RunFeed } from "./run-feed.ts";
+import { traceIdOf } from "../../telemetry/trace-context.ts";
+import type { RunResultFrame } from "../../contract/stream/stream-frame.ts";
+import { addUsage } from "../../core/models/request-usage.ts";
+import { failingAgent } from "../../core/run/failing-agent.ts";
+import { runInfo } from "./run-info.ts";
+import type { ActiveRun } from "./active-run.ts";
+import type { RecordedEvent } from "../storage/event-log.ts";
+import { keepSteps } from "../storage/runs/kept-steps.ts";
+import type { RunRecord } from "../storage/runs/run-store.ts";
+import type { Stores } from "../storage/stores.ts";
+
+/** The message is part of the run's row, and so of every frame and list that shows the run. */
+const LONGEST_MESSAGE = 10_000;
+
+/** The end of a run. */
+export type Outcome =
+  | { status: "completed"; stopReason: string | null }
+  | { status: "cancelled" }
+  | {
+      status: "failed";
+      error: unknown;
+      /** Path of the step that threw, if one did. */
+      step?: string | null;
+      /** Attempts at that step. */
+      attempts?: number | null;
+    };
+
+/** The end of a run as it was written: the retraction of messages and the terminal event. */
+export interface RunEnd {
+  outcome: Outcome;
+  retract: RecordedEvent | undefined;
+  terminal: RecordedEvent;
+}
+
+/** The beginning of a turn: its numbers and its time. */
+export type TurnStart = Pick<ActiveRun, "turnOfRun" | "turnOfTeam" | "turnStarted"> & {
+  /** The spans of a turn that is given up. */
+  spans?: StoredSpans;
+  /** Its steps, as {@link keepSteps} writes them. */
+  steps?: string | undefined;
+};
+
+/**
+ * Writes a run's outcome and its terminal event, inside a transaction and after the turn's events. Open questions are
+ * closed; recorded steps stay for a retry.
+ *
+ * @param start the turn a retry begins with
+ */
+export function writeOutcome(
+  stores: Stores,
+  active: ActiveRun,
+  outcome: Outcome,
+  start: TurnStart,
+): RecordedEvent {
+  const { log, questions, runs, team } = stores;
+  const { record, stored, turnOfTeam } = active;
+  const { usage, models } = active.usage;
+  record.usage = usage;
+  record.models = models;
+  record.next_turn = start.turnOfRun;
+  record.turn = start.turnOfTeam - 1;
+  record.last_turn = {
+    started: start.turnStarted,
+    ...(start.spans && { spans: start.spans }),
+  };
+  record.status = outcome.status;
+  record.pause_requested = false;
+  record.wake_at = null;
+  record.rest_since = null;
+  record.ended_at = new Date().toISOString();
+  record.stop_reason = outcome.status === "completed" ? outcome.stopReason : null;
+  record.error = outcome.status === "failed" ? describe(outcome, turnOfTeam) : null;
+  questions.closeOpen(record.id);
+  record.last_event = log.last + 1;
+  const event = ((): RecordedEvent => {
+    switch (outcome.status) {
+      case "completed":
+        return log.append(stored.seq, turnOfTeam, "result", null, resultBody(stores, active));
+      case "failed":
+        return log.append(stored.seq, turnOfTeam, "failed", null, failedBody(active));
+      case "cancelled": {
+        const body = JSON.stringify(runInfo(stores, stored, active.task));
+        return log.append(stored.seq, turnOfTeam, "cancelled", null, body);
+      }
+    }
+  })();
+  runs.end(stored, start.steps);
+  team.save({
+    usage: addUsage(team.record.usage, usage),
+    cost: addCosts(team.record.cost ?? null, totalCost(models)),
+  });
+  active.announce();
+  return event;
+}
+
+function resultBody({ log }: Stores, { record }: ActiveRun): string {
+  const message_ids = log.resultIds(record.first_event, log.last);
+  const { stop_reason, usage } = record;
+  const result: RunResultFrame = { type: "TaskResult", stop_reason, usage, message_ids };
+  return JSON.stringify(result);
+}
+
+/** The problem document of a failed run. */
+function failedBody({ record }: ActiveRun): string {
+  const code = record.error?.type ?? "run_failed";
+  return JSON.stringify({
+    type: `urn:troupe:problem:${code}`,
+    title: "The run failed",
+    status: code.startsWith("model_") ? 502 : 500,
+    detail: record.error?.message ?? "",
+    code,
+    run_id: record.id,
+  });
+}
+
+/** Errors of this library have a stable code; those of agents and tools do not. */
+function describe(
+  { error, step = null, attempts = null }: Outcome & { status: "failed" },
+  turn: number,
+): RunRecord["error"] {
+  const type = error instanceof TroupeError ? error.code : "run_failed";
+  const message = errorMessage(error);
+  return {
+    type,
+    message: message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE)}…`,
+    agent: failingAgent(error),
+    turn,
+    step,
+    attempts,
+  };
+}
+
+/**
+ * Ends the run in the middle of a turn: gives the turn up and writes the outcome, all or nothing. The turn's messages are
+ * retracted.
+ *
+ * @param end `repeat`: recorded steps that a retry has to run again
+ * @param feed has what has arrived of messages
+ */
+export function giveUp(
+  stores: Stores,
+  active: ActiveRun,
+  {
+    outcome,
+    repeat,
+    time: { at, ran },
+  }: { outcome: Outcome; repeat: readonly string[]; time: Moment },
+  feed: RunFeed,
+): RunEnd {
+  return stores.transaction(() => {
+    active.record.ran = ran;
+    const spans = storeSpans(active.spans(at), active.turnStarted.at) ?? [];
+    const steps = keepSteps(stores.steps.entries(), stores.log.references);
+    active.discardSteps(repeat);
+    active.countCutOff([...active.calls.values()], (id) => feed.textOf(id));
+    const retract = active.events.retractAll();
+    const { turnOfRun, turnOfTeam, turnStarted } = active;
+    const terminal = writeOutcome(stores, active, outcome, {
+      turnOfRun,
+      turnOfTeam,
+      turnStarted,
+      spans,
+      steps,
+    });
+    return { outcome, retract, terminal };
+  });
+}
+
+/** The log's entry for a run that has just failed. @param error what was thrown */
+export function failureEntry({ team }: Stores, { record }: ActiveRun, error: unknown): LogEntry {
+  const { type = "run_failed", agent = null, turn = null, step = null } = record.error ?? {};
+  return {
+    event: "run_failed",
+    team: team.record.id,
+    run: record.id,
+    trace: traceIdOf(record.id, record.trace?.context),
+    agent,
+    turn,
+    step,
+    class: className(error),
+    code: type,
+  };
+}
+
+function className(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  return error.name === "Error" ? error.constructor.name : error.name;
+}

@@ -1,0 +1,305 @@
+import type { JsonObject } from "../../core/json.ts";
+import type { Message } from "../../core/messages/message.ts";
+import type { Answer } from "../../core/turn/turn-context.ts";
+import { MAX_PUSH_CONFIGS } from "../../contract/constants.ts";
+import { shownWebhookUrl } from "../../secrets/webhook-url.ts";
+import type { PushConfig, SecretPushConfig } from "../../contract/webhooks/push.ts";
+import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
+import type { AnswersInput, StartRunInput } from "../../contract/gateways/team-gateway.ts";
+import type { Idempotency } from "../../contract/common.ts";
+import { runInfo } from "./run-info.ts";
+import type { ActiveRun } from "./active-run.ts";
+import type { parseAnswer } from "./parse-answer.ts";
+import type { RunEngine } from "./run-engine.ts";
+import { openRequests } from "./run-info.ts";
+import { MAX_PAGE_BYTES } from "../../sqlite/page-limit.ts";
+import {
+  invalidCursor,
+  ok,
+  refuse,
+  type Refused,
+  refuseInput,
+  type Result,
+  runNotFound,
+} from "../../contract/result.ts";
+import type { Admission, RetryAdmission, RunAdmission } from "./run-admission.ts";
+import { type RunPosition, TOP } from "../storage/runs/run-queue.ts";
+import { isOver, type RunRecord, type StoredRun } from "../storage/runs/run-store.ts";
+import type { Stores } from "../storage/stores.ts";
+
+/** A run with a larger result is shown without its messages. */
+const LARGEST_RESULT_BYTES = 1_000_000;
+
+/** Answers that may be given, by the ids of their questions. */
+type CheckedAnswers = ReadonlyMap<string, Answer>;
+
+/** The run operations of the gateway. Changes are synchronous, so that each is stored as a whole or not at all. */
+export class RunService {
+  readonly #stores: Stores;
+  readonly #engine: RunEngine;
+  readonly #admission: RunAdmission;
+
+  constructor(stores: Stores, engine: RunEngine, admission: RunAdmission) {
+    this.#stores = stores;
+    this.#engine = engine;
+    this.#admission = admission;
+  }
+
+  start(input: StartRunInput, admission: Admission): Result<RunInfo & { created: boolean }> {
+    const { id, created } = this.#admission.start(input, admission);
+    return this.shown(id, { created });
+  }
+
+  retry(admission: RetryAdmission, idempotency?: Idempotency): Result<RunInfo> {
+    return this.shown(this.#admission.retry(admission, idempotency), {});
+  }
+
+  /** `atOnce` resolves when a run between two turns has ended; undefined for a run in the middle of one. */
+  stop(
+    id: string,
+    mode: "after_turn" | "now",
+  ): Result<{ repeated: boolean; atOnce: Promise<void> | undefined }> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    const active = this.#activeAs(id);
+    if (!active) {
+      if (this.#engine.queued.cancel(id, mode)) return ok({ repeated: false, atOnce: undefined });
+      if (run.record.stop_requested === mode) return ok({ repeated: true, atOnce: undefined });
+      return runEnded(run);
+    }
+    const { record } = active;
+    const repeated = record.stop_requested === mode;
+    record.stop_requested = mode;
+    if (mode === "after_turn") return ok({ repeated, atOnce: this.#engine.stop(active) });
+    this.#engine.end({ status: "cancelled" });
+    return ok({ repeated, atOnce: undefined });
+  }
+
+  /** Gives a queued run another task. */
+  change(id: string, task: StartRunInput["task"]): Result<RunInfo> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    if (this.#engine.queued.change(id, task)) return this.shown(id, {});
+    const { status } = this.#activeAs(id)?.record ?? run.record;
+    return refuse(
+      409,
+      "run_started",
+      `The run is ${status}; only the task of a queued run can be changed.`,
+    );
+  }
+
+  pause(id: string): Result<RunInfo> {
+    return this.#withActive(id, (active) => {
+      if (!active.record.pause_requested) this.#engine.pause(active);
+    });
+  }
+
+  resume(id: string): Result<RunInfo> {
+    return this.#withActive(id, (active) => {
+      if (active.record.pause_requested) this.#engine.resume(active);
+    });
+  }
+
+  requests(id: string): Result<HumanRequest[]> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    return ok(openRequests(this.#stores, run));
+  }
+
+  /**
+   * Checks answers to questions of a run. None of them is given yet.
+   *
+   * @param parse imported by the caller, because most runs ask nothing
+   * @returns those that are new, by the ids of their questions
+   */
+  checkAnswers(
+    { run: id, answers }: AnswersInput,
+    parse: typeof parseAnswer,
+  ): Result<CheckedAnswers> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    const checked = new Map<string, Answer>();
+    for (const { request, answer, if_open = false } of answers) {
+      const refused = this.#checkAnswer(run, request, answer, { parse, checked });
+      if (refused && !(if_open && refused.problem.status === 409)) return refused;
+    }
+    return ok(checked);
+  }
+
+  /** Adds an answer to those that are checked, unless the question has it already. */
+  #checkAnswer(
+    run: StoredRun,
+    request: string,
+    input: JsonObject,
+    { parse, checked }: { parse: typeof parseAnswer; checked: Map<string, Answer> },
+  ): Refused | undefined {
+    const question = this.#stores.questions.get(request);
+    // A retry takes over the answers of the run it repeats, but not its open questions.
+    if (!question || (question.run !== run.record.id && !question.answer)) {
+      if (isOver(run.record)) return runEnded(run);
+      if (run.record.status === "queued") return runQueued();
+      return refuse(404, "request_not_found", "The run has no such request.");
+    }
+    let answer;
+    try {
+      answer = parse(question.question, input);
+    } catch (error) {
+      return refuseInput(error);
+    }
+    const other = checked.get(request);
+    const earlier = question.answer?.text ?? (other && JSON.stringify(other));
+    if (earlier === undefined) checked.set(request, answer);
+    else if (earlier !== JSON.stringify(answer)) {
+      return refuse(
+        409,
+        "already_answered",
+        "The request was answered before with another answer.",
+      );
+    }
+    return undefined;
+  }
+
+  /** Gives answers that {@link checkAnswers} has checked. It must be called without awaiting anything in between. */
+  giveAnswers(id: string, answers: CheckedAnswers): Result<RunInfo> {
+    const now = Date.now();
+    for (const [request, answer] of answers) this.#stores.questions.answer(request, answer, now);
+    if (answers.size > 0) this.#engine.answered();
+    return this.shown(id, {});
+  }
+
+  putPushConfig(id: string, config: SecretPushConfig): Result<null> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    const others = (run.record.push ?? []).filter((one) => one.id !== config.id);
+    if (others.length >= MAX_PUSH_CONFIGS) {
+      return refuse(
+        409,
+        "too_many_push_configs",
+        `The run has ${MAX_PUSH_CONFIGS} push notification configs, the most that are allowed.`,
+      );
+    }
+    this.#setPushConfigs(run, [...others, config]);
+    return ok(null);
+  }
+
+  /** Without their headers. */
+  pushConfigs(id: string): Result<PushConfig[]> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    return ok(
+      (run.record.push ?? []).map(({ headers: _headers, url, ...config }) => ({
+        ...config,
+        url: shownWebhookUrl(url),
+      })),
+    );
+  }
+
+  deletePushConfig(id: string, config: string): Result<null> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    const { push = [] } = run.record;
+    const others = push.filter((one) => one.id !== config);
+    if (others.length < push.length) {
+      this.#stores.transaction(() => {
+        this.#setPushConfigs(run, others);
+        this.#stores.announcer.pushDeleted(id, config);
+      });
+    }
+    return ok(null);
+  }
+
+  #setPushConfigs({ seq, record }: StoredRun, push: readonly SecretPushConfig[]): void {
+    // The record of the active run is ahead of the stored one.
+    const stored = this.#activeAs(record.id)?.stored ?? { seq, record: { ...record } };
+    stored.record.push = push;
+    this.#stores.runs.update(stored);
+  }
+
+  /** One run with its result. */
+  run(id: string): Result<RunInfo> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    return ok({ ...this.#info(run), result: this.#result(run.record) });
+  }
+
+  page({ cursor, limit }: { cursor?: string; limit: number }): Result<RunPage> {
+    const before = parseCursor(cursor);
+    if (before === undefined) return invalidCursor();
+    const found = this.#stores.runs.page(before, limit + 1);
+    const shown: typeof found = [];
+    let bytes = 0;
+    for (const run of found.slice(0, limit)) {
+      bytes += this.#stores.runs.taskSize(run);
+      if (shown.length > 0 && bytes > MAX_PAGE_BYTES) break;
+      shown.push(run);
+    }
+    const last = shown.at(-1);
+    return ok({
+      runs: shown.map((run) => this.#info(run)),
+      next_cursor: found.length > shown.length && last ? cursorAt(last) : null,
+    });
+  }
+
+  /** Resolves when the run is over, waits for a human or is paused, or after `timeoutMs`; not while it is queued. */
+  async wait(id: string, timeoutMs: number): Promise<void> {
+    await this.#engine.untilIdle(id, timeoutMs);
+  }
+
+  #withActive(id: string, change: (active: ActiveRun) => void): Result<RunInfo> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    const active = this.#activeAs(id);
+    if (!active) return run.record.status === "queued" ? runQueued() : runEnded(run);
+    change(active);
+    return this.shown(id, {});
+  }
+
+  #activeAs(id: string): ActiveRun | undefined {
+    const { active } = this.#engine;
+    return active?.record.id === id ? active : undefined;
+  }
+
+  /** The run without its result, and what else there is to say. */
+  shown<T extends object>(id: string, more: T): Result<RunInfo & T> {
+    const active = this.#activeAs(id);
+    if (active) return ok({ ...active.info(), ...more });
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    return ok({ ...runInfo(this.#stores, run), ...more });
+  }
+
+  #info(run: StoredRun): RunInfo {
+    return this.#activeAs(run.record.id)?.info() ?? runInfo(this.#stores, run);
+  }
+
+  #result(record: RunRecord): RunInfo["result"] {
+    if (record.status !== "completed" || record.last_event === null) return null;
+    const messages: Message[] = [];
+    let size = 0;
+    for (const message of this.#stores.log.result(record.first_event, record.last_event)) {
+      size += message.bytes;
+      if (size > LARGEST_RESULT_BYTES) return null;
+      messages.push(message.read());
+    }
+    return { stop_reason: record.stop_reason, messages };
+  }
+}
+
+function cursorAt({ place, n }: RunPosition): string {
+  return n === 0 ? String(place) : `${place}.${n}`;
+}
+
+/** Undefined for a cursor that no page has. */
+function parseCursor(cursor: string | undefined): RunPosition | undefined {
+  if (cursor === undefined) return TOP;
+  const [, place, n = "0"] = /^(\d{1,16})(?:\.(\d{1,16}))?$/.exec(cursor) ?? [];
+  return place === undefined ? undefined : { place: Number(place), n: Number(n) };
+}
+
+function runQueued(): ReturnType<typeof refuse> {
+  return refuse(409, "run_queued", "The run is queued; this is possible once it has started.");
+}
+
+function runEnded({ record }: StoredRun): ReturnType<typeof refuse> {
+  return refuse(409, "run_ended", `The run is ${record.status}.`);
+}

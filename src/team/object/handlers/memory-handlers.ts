@@ -1,0 +1,85 @@
+import type { MemoryEventFrame } from "../../../contract/stream/stream-frame.ts";
+import { ok, type Result } from "../../../contract/result.ts";
+import { lastTurn } from "../../storage/commits.ts";
+import { memoryNotFound } from "../../../sqlite/recall/memory-entries.ts";
+import type { TeamParts } from "../team-parts.ts";
+import type { TeamHandlers } from "./team-methods.ts";
+
+/** The team's memories, as a person sees and changes them. A change is an entry of the team's log, also during a run. */
+export const memoryHandlers = {
+  memories: ({ team }, query) => team.with(({ stores }) => stores.memory.entries.page(query)),
+
+  searchMemories: ({ team }, query) =>
+    team.with(({ stores }) => ok(stores.memory.entries.recall(query))),
+
+  memory: ({ team }, id) =>
+    team.with(({ stores }) => {
+      const entry = stores.memory.entries.entry(id);
+      return entry === null ? memoryNotFound() : ok(entry);
+    }),
+
+  addMemories: ({ team }, contents) =>
+    team.with(
+      (parts) =>
+        parts.quota.refuseStored() ??
+        change(parts, ({ memory }, at, turn) => {
+          const added = memory.add(contents, at, turn);
+          return [ok(added), { change: "added", memories: added.map(({ id }) => id) }];
+        }),
+    ),
+
+  changeMemory: ({ team }, id, changes) =>
+    team.with(
+      (parts) =>
+        parts.quota.refuseStored() ??
+        change(parts, ({ memory }, at, turn) => [
+          memory.correct(id, changes, at, turn),
+          { change: "corrected", memories: [id] },
+        ]),
+    ),
+
+  forgetMemory: ({ team }, id) =>
+    team.with((parts) =>
+      change(parts, ({ memory }, at) => [
+        memory.take(id, at),
+        { change: "forgotten", memories: [id] },
+      ]),
+    ),
+
+  forgetRun: ({ team }, run) =>
+    team.with((parts) =>
+      change(parts, ({ memory }, at) => {
+        const forgotten = memory.takeRun(run, at);
+        return [ok({ forgotten }), { change: "run_forgotten", memories: [], run_id: run }];
+      }),
+    ),
+
+  eraseMemories: ({ team }) =>
+    team.with((parts) =>
+      change(parts, ({ memory }, at) => {
+        const forgotten = memory.takeAll(at);
+        return [ok({ forgotten }), { change: "erased", memories: [] }];
+      }),
+    ),
+} satisfies Partial<TeamHandlers>;
+
+/** Makes a change together with its entry in the log, which streams show. */
+function change<T>(
+  { stores, live }: Pick<TeamParts, "stores" | "live">,
+  make: (
+    stores: TeamParts["stores"],
+    at: number,
+    turn: number,
+  ) => [Result<T>, Omit<MemoryEventFrame, "run_id"> & { run_id?: string }],
+): Result<T> {
+  stores.memory.create();
+  const turn = lastTurn(stores.db);
+  const [result, event] = stores.transaction(() => {
+    const [made, frame] = make(stores, Date.now(), turn);
+    if (!made.ok) return [made, undefined] as const;
+    const body = JSON.stringify({ run_id: null, ...frame } satisfies MemoryEventFrame);
+    return [made, stores.log.append(0, turn, "memory", null, body)] as const;
+  });
+  if (event !== undefined) live.event(event);
+  return result;
+}

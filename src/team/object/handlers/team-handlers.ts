@@ -1,0 +1,149 @@
+import type { ComponentSecrets } from "../../../secrets/component-secrets.ts";
+import { ok, type Result, stillBeingDeleted, teamNotFound } from "../../../contract/result.ts";
+import { PROTOCOL_NAMES, type ProtocolName } from "../../../contract/gateways/team-gateway.ts";
+import type { TeamInfo } from "../../../contract/team.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { ComponentModel } from "../../../core/component/component-model.ts";
+import { sha256Hex } from "../../../core/hash.ts";
+import { within } from "../../../core/wait.ts";
+import type { Listing } from "../../directory-link/listing.ts";
+import { objectKey } from "../../storage/meta-store.ts";
+import { createTeam, type NewTeam } from "../../storage/create-team.ts";
+import { RevokedTokens } from "../revoked-tokens.ts";
+import type { RunInputs } from "../team-parts.ts";
+import type { TeamHolder } from "../team-holder.ts";
+import type { TeamHandlers } from "./team-methods.ts";
+
+/** The parts of a team's object that carry out commands. */
+export interface ObjectParts {
+  team: TeamHolder;
+  listing: Listing;
+  secrets: ComponentSecrets;
+  inputs: RunInputs;
+}
+
+/** Limit of the wait for the tenant before a creation, or a run that was waited for, is answered. */
+const LISTED_WITHIN_MS = 1_000;
+
+const keptKey = (name: ProtocolName) => objectKey<JsonObject>(`protocol_${name}`, []);
+
+/** What a team is made of and who may use it. */
+export const teamHandlers = {
+  create: (object, { component, ...input }) =>
+    create(object, input, () => object.secrets.seal(component, null)),
+
+  conversationModel: ({ team }) =>
+    team.with(({ stores }) => {
+      const { id, label, metadata } = stores.team.record;
+      return ok({ agent: id, label, metadata, component: stores.team.component });
+    }),
+
+  createConversation(object, { id, expires_in, ...caller }, { agent, label, metadata, component }) {
+    const conversation = { agent, ...caller };
+    // Whoever knows the id is its caller, so the same id asks for the same conversation.
+    const idempotency = { key: `conversation ${id}`, hash: "" };
+    const input = { id, label, metadata, expires_in, conversation, idempotency };
+    return create(object, input, async () => component);
+  },
+
+  team: ({ team }) => teamInfo(team),
+
+  replaceComponent: ({ team }, component) =>
+    team.change((parts) => parts.team.replaceComponent(component)),
+
+  destroy: ({ team }) => team.change((parts) => team.erase(parts)),
+
+  wipe: ({ team }) => team.wipe(),
+
+  creation: ({ team }) => creation(team),
+
+  async isRevoked({ team }, token) {
+    const current = await creation(team);
+    if (!current.ok || current.value !== token.creation) return true;
+    const { stores } = team.parts ?? {};
+    return stores === undefined || new RevokedTokens(stores.meta).has(token);
+  },
+
+  revokeTokens: ({ team }, id) =>
+    team.with(({ stores }) => new RevokedTokens(stores.meta).revoke(id, Date.now())),
+
+  kept: ({ team }, name) => team.with(({ stores }) => ok(stores.meta.read(keptKey(name)) ?? null)),
+
+  keep: ({ team }, name, value) =>
+    team.with(({ stores }) => {
+      stores.meta.write(keptKey(name), value);
+      return ok(null);
+    }),
+
+  amend: ({ team }, name, initial, { set = {}, add = [], remove = [], mostBytes = Infinity }) =>
+    team.with(({ stores }) => {
+      const before = stores.meta.read(keptKey(name)) ?? initial;
+      const items = Array.isArray(before["items"]) ? before["items"] : [];
+      const left = items.filter((item) => !remove.includes((item as { id: string }).id));
+      const value = { ...before, ...set, items: [...left, ...add] };
+      const bytes = new TextEncoder().encode(JSON.stringify(value.items)).length;
+      const changed = bytes <= mostBytes;
+      if (changed) stores.meta.write(keptKey(name), value);
+      return ok({ value: changed ? value : before, changed, bytes });
+    }),
+
+  session: ({ team }) => team.with(({ stores }) => ok(stores.team.session)),
+
+  reset: ({ team }) =>
+    team.change(async (parts) => {
+      const reset = await parts.team.reset();
+      if (reset.ok) for (const name of PROTOCOL_NAMES) parts.stores.meta.remove(keptKey(name));
+      return reset;
+    }),
+
+  messages: ({ team }, query) => team.with((parts) => ok(parts.team.messages(query))),
+
+  async findMessages({ team }, query) {
+    const { findMessages } = await import("../find-messages.ts");
+    return team.with(({ stores }) => ok(findMessages(stores.log, query)));
+  },
+
+  async turns({ team }, query) {
+    const { turnsOfTeam } = await import("../turns-of-team.ts");
+    return team.with((parts) => turnsOfTeam(parts, query));
+  },
+} satisfies Partial<TeamHandlers>;
+
+/** Resolves when the tenant lists all changes, so that a client that reads the lists next finds them; or after the limit. */
+export async function listed({ team }: ObjectParts): Promise<void> {
+  const outbox = team.parts?.outbox;
+  if (outbox) await within(LISTED_WITHIN_MS, outbox.deliver()).catch(() => undefined);
+}
+
+async function create(
+  object: ObjectParts,
+  input: NewTeam,
+  seal: () => Promise<ComponentModel>,
+): Promise<Result<TeamInfo>> {
+  const { team, listing } = object;
+  const created = await team.create(async () => {
+    if (!(await listing.isFree())) return stillBeingDeleted();
+    const stores = team.parts?.stores ?? listing.newStores();
+    const stored = await createTeam(stores, input, seal, listing.tenantName, () =>
+      team.forkTarget().erase(),
+    );
+    if (!stored.ok) return stored;
+    if (team.parts === undefined) team.hold(stores);
+    // In the same synchronous go as the team: none may be left without it.
+    if (input.expires_in !== undefined) team.setAlarm();
+    return teamInfo(team);
+  });
+  if (created.ok) await listed(object);
+  return created;
+}
+
+function teamInfo(team: TeamHolder): Result<TeamInfo> {
+  return team.with((parts) => ok(parts.team.info()));
+}
+
+/** Made of the session's random name, which it does not give away. */
+async function creation(team: TeamHolder): Promise<Result<string>> {
+  const { session } = team.parts?.stores.team ?? {};
+  if (session === undefined) return teamNotFound();
+  return ok((await sha256Hex(`creation ${session}`)).slice(0, 32));
+}

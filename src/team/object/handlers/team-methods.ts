@@ -1,0 +1,22 @@
+import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
+import type { Result } from "../../../contract/result.ts";
+import type { Handlers } from "../../../sqlite/remote-methods.ts";
+import type { ForkSourceStub, ForkTargetStub } from "../../fork/fork.ts";
+import type { ObjectParts } from "./team-handlers.ts";
+
+/** The two ways to erase a team. */
+export interface DestroyStub {
+  destroy(): Promise<Result<null>>;
+  wipe(): Promise<Result<null>>;
+}
+
+/** The methods of a team's object that are called over RPC. */
+export type TeamMethods = Omit<
+  TeamGateway,
+  "destroy" | "fork" | "stream" | "startStream" | "continueRun"
+> &
+  DestroyStub &
+  ForkSourceStub &
+  ForkTargetStub;
+
+export type TeamHandlers = Handlers<TeamMethods, ObjectParts>;

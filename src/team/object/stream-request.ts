@@ -1,0 +1,166 @@
+import type {
+  AnswersInput,
+  OpenedStream,
+  StartedStream,
+  StartRunInput,
+  StreamInput,
+} from "../../contract/gateways/team-gateway.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { StreamFormat } from "../../contract/gateways/stream-format.ts";
+import type { Problem } from "../../contract/problem.ts";
+import { ok, type Result, runNotFound } from "../../contract/result.ts";
+import { activityOf, runInfo } from "../engine/run-info.ts";
+import type { ActiveRun } from "../engine/active-run.ts";
+import {
+  type ClientConnection,
+  ClientStream,
+  EventStream,
+  type EventStreamOptions,
+} from "../stream/event-stream.ts";
+import type { FrameWriter } from "../stream/frames.ts";
+import type { LiveFeed } from "../stream/live-feed.ts";
+import type { StreamClient } from "../stream/stream-places.ts";
+import type { StoredRun } from "../storage/runs/run-store.ts";
+import type { Stores } from "../storage/stores.ts";
+
+const ADDRESS = "https://team/stream";
+/** The response header with the id of the run that was started. */
+const RUN = "x-troupe-run";
+/** The response header of a run that an earlier request has started. */
+const EARLIER = "x-troupe-earlier-run";
+
+/** The body of a request to the object's fetch: opens a stream, of a run that it may start or continue. */
+export type StreamCall = (
+  | { open: Omit<StreamInput, "format">; continues?: AnswersInput; start?: undefined }
+  | { start: StartRunInput; open?: undefined }
+) & {
+  /** Undefined for the native one. */
+  format?: StreamFormat | undefined;
+  client: StreamClient;
+};
+
+export function streamRequest(call: StreamCall): Request {
+  return new Request(ADDRESS, { method: "POST", body: JSON.stringify(call) });
+}
+
+export function streamResponse(
+  opened: Result<OpenedStream & { run?: string; created?: boolean }>,
+): Response {
+  if (!opened.ok) return Response.json(opened.problem, { status: opened.problem.status });
+  const { run, created } = opened.value;
+  const headers = {
+    "content-type": "text/event-stream",
+    ...(run !== undefined && { [RUN]: run }),
+    ...(created === false && { [EARLIER]: "1" }),
+  };
+  return "done" in opened.value
+    ? new Response(null, { status: 204, headers })
+    : new Response(opened.value.body, { headers });
+}
+
+/** How the Worker passes on the body of an object's answer. */
+export type Pass = (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>;
+
+export async function readStartResponse(
+  response: Response,
+  passOf: (run: string) => Pass | undefined,
+): Promise<Result<StartedStream>> {
+  const { headers } = response;
+  const run = headers.get(RUN) ?? "";
+  const opened = await readStreamResponse(response, passOf(run));
+  if (!opened.ok) return opened;
+  return ok({ ...opened.value, run, created: !headers.has(EARLIER) });
+}
+
+export async function readStreamResponse(
+  response: Response,
+  pass: Pass = throughWorker,
+): Promise<Result<OpenedStream>> {
+  if (response.status === 204) return ok({ done: true });
+  if (!response.ok) return { ok: false, problem: await response.json<Problem>() };
+  if (response.body === null) throw new TypeError("the team's stream has no body");
+  return ok({ body: pass(response.body) });
+}
+
+/** If a Worker returned the body of an object unchanged, the runtime would end the request at once and never abort its signal. */
+function throughWorker(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  return body.pipeThrough(new IdentityTransformStream());
+}
+
+export interface StreamSources {
+  stores: Stores;
+  live: LiveFeed;
+  engine: { active: ActiveRun | undefined };
+  team: { visibleState(): JsonObject };
+}
+
+/** Opens the stream of one run, or of all runs of the team. */
+export function openStream(
+  sources: StreamSources,
+  input: Omit<StreamInput, "format">,
+  writer: FrameWriter,
+  client: StreamClient,
+): Result<OpenedStream> {
+  const sent = sendEvents(sources, input, { writer, client, connect: () => new ClientStream() });
+  if (!sent.ok) return sent;
+  return ok(sent.value === "done" ? { done: true } : { body: sent.value.body });
+}
+
+/** Sends the events of one run, or of all runs of the team, unless nothing is left to send. */
+export function sendEvents<Connection extends ClientConnection>(
+  { stores, live, engine, team }: StreamSources,
+  input: Omit<StreamInput, "format">,
+  { connect, ...to }: Pick<EventStreamOptions, "writer" | "client"> & { connect: () => Connection },
+): Result<"done" | Connection> {
+  const run = input.run === null ? stores.runs.last() : runOf(stores, engine.active, input.run);
+  const ofRun = input.run !== null;
+  if (ofRun && !run) return runNotFound();
+  const { first_event = 0, last_event = null } = run?.record ?? {};
+  if (ofRun && last_event !== null && input.after >= last_event) return ok("done");
+  const connection = connect();
+  const stream = new EventStream({
+    ...to,
+    connection,
+    log: stores.log,
+    live,
+    after: ofRun ? Math.max(input.after, first_event) : input.after,
+    run: (ofRun && run) || null,
+    opening: run && {
+      event: "run",
+      data: opening(stores, run, engine.active, input.after),
+    },
+    activity: () => {
+      const data = engine.active && activityOf(engine.active);
+      return data === undefined || data.steps.length === 0
+        ? undefined
+        : { event: "activity", data };
+    },
+    visibleState: () => team.visibleState(),
+    caughtUp: () => {
+      const status = engine.active?.record.status;
+      if (status === "waiting" || status === "paused") live.becomeIdle();
+    },
+  });
+  stream.start();
+  return ok(connection);
+}
+
+function runOf({ runs }: Stores, active: ActiveRun | undefined, id: string): StoredRun | undefined {
+  return active?.record.id === id ? active.stored : runs.byId(id);
+}
+
+/** The run as the first frame shows it. */
+function opening(
+  stores: Stores,
+  run: StoredRun,
+  active: ActiveRun | undefined,
+  after: number,
+): ReturnType<ActiveRun["info"]> {
+  if (active?.record.id === run.record.id) return active.info();
+  const info = runInfo(stores, run);
+  // The stream of a cancelled run ends with exactly one frame with this status; the first frame must not be another.
+  const endFollows = run.record.last_event !== null && after < run.record.last_event;
+  return info.status === "cancelled" && endFollows
+    ? { ...info, status: info.started_at === null ? "queued" : "running", ended_at: null }
+    : info;
+}

@@ -1,0 +1,280 @@
+import { DurableObject } from "cloudflare:workers";
+import { stackOf } from "../../core/errors.ts";
+import type { ComponentModel } from "../../core/component/component-model.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { LogEntry } from "../../core/log.ts";
+import type { StartedStream, StartRunInput } from "../../contract/gateways/team-gateway.ts";
+import type { FormatCode, StreamFormat } from "../../contract/gateways/stream-format.ts";
+import { ok, type Result } from "../../contract/result.ts";
+import type { TokenUsage } from "../../core/models/request-usage.ts";
+import type { Runnable } from "../../core/run/runnable.ts";
+import { tenantLimitsFrom } from "../../contract/tenant/tenant-limits.ts";
+import type { TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
+import { addMethods, typedStub } from "../../sqlite/remote-methods.ts";
+import { Listing } from "../directory-link/listing.ts";
+import { type MemoryObjects, memoryObjects } from "../directory-link/tenant-memories.ts";
+import { admitStreamedRun, placeOfStream, RunInputs } from "./team-parts.ts";
+import { ONE_OWNER, type SecretOwners } from "../../secrets/kept-secrets.ts";
+import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
+import { Sealer } from "../../secrets/sealer.ts";
+import { EncodedFrames, type FrameWriter, nativeFrames } from "../stream/frames.ts";
+import { IDLE_MS, type StreamClient, type WatcherCall } from "../stream/stream-places.ts";
+import { CURSOR, readWatchRequest } from "../stream/watch-relay.ts";
+import type { WatchSocket } from "../stream/watch-socket.ts";
+import { Watchers } from "../stream/watchers.ts";
+import type { TeamHandlers } from "./handlers/team-methods.ts";
+import { refuseAnswers, runHandlers, withAnswers } from "./handlers/run-handlers.ts";
+import { memoryHandlers } from "./handlers/memory-handlers.ts";
+import { stateHandlers } from "./handlers/state-handlers.ts";
+import { type ObjectParts, teamHandlers } from "./handlers/team-handlers.ts";
+import { openStream, sendEvents, type StreamCall, streamResponse } from "./stream-request.ts";
+import { TeamHolder } from "./team-holder.ts";
+
+const handlers: TeamHandlers = {
+  ...teamHandlers,
+  ...stateHandlers,
+  ...memoryHandlers,
+  ...runHandlers,
+};
+
+/**
+ * A team as a Durable Object: the conversation, every agent's context, one run at a time. A deployment subclasses it
+ * and implements {@link build}.
+ *
+ * Its methods are the commands of {@link TeamHandlers}; streams are opened over `fetch`.
+ */
+export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
+  static {
+    addMethods(this.prototype, handlers, (object) => object.#parts);
+  }
+
+  readonly #parts: ObjectParts;
+  readonly #watchers: Watchers<string | null>;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    const secrets = new SealedSecrets(this.secretsKey(), {
+      loadedPaths: (component) => this.secretOwners().loadedPaths(component),
+      keyUrl: (component) => this.secretOwners().keyUrl(component),
+    });
+    const listing = new Listing({
+      storage: ctx.storage,
+      name: ctx.id.name,
+      find: (name) => this.tenant(name),
+    });
+    const memories = (tenant: string): MemoryObjects | undefined => this.memoryObjects(tenant);
+    const team = new TeamHolder({
+      ctx,
+      listing,
+      secrets,
+      limits: () => tenantLimitsFrom(this.settings()),
+      idleMs: () => this.idleMs(),
+      telemetry: () => this.telemetry(),
+      build: (component) => this.build(component),
+      memories,
+      log: (...entry) => this.log(...entry),
+      costOf: (...used) => this.costOf(...used),
+      env: env ?? {},
+      releaseSession: (session) => this.releaseSession(session),
+    });
+    this.#parts = { team, listing, secrets, inputs: new RunInputs(new Sealer(this.secretsKey())) };
+    this.#watchers = new Watchers(ctx);
+    this.#restoreWatchers();
+  }
+
+  /** Builds the team or agent of a component whose secrets are opened. @throws ComponentError */
+  protected abstract build(component: ComponentModel): Runnable | Promise<Runnable>;
+
+  /** Which component a redacted secret belongs to. By default, all of one team belong to the whole component. */
+  protected secretOwners(): SecretOwners {
+    return ONE_OWNER;
+  }
+
+  /** What writes streams in the format of a protocol. The default has none. */
+  protected format(name: string): Promise<FormatCode> {
+    return Promise.reject(new TypeError(`this object has no format ${name}`));
+  }
+
+  /**
+   * Called after the team was deleted: removes its data at external services, which know it by this name
+   * (`StepAttempt.session`). Not awaited and not retried.
+   */
+  protected async releaseSession(_session: string): Promise<void> {}
+
+  /** Takes entries for the operator's log; the default drops them. */
+  protected log(_entry: LogEntry, _error?: unknown): void {}
+
+  /** What tokens of a model cost, in the currency of the deployment's prices; null, the default, if that is not known. */
+  protected costOf(_model: string, _tokens: TokenUsage): number | null {
+    return null;
+  }
+
+  /** Where reports of runs go; undefined, the default, records none. Called when a team is loaded. */
+  protected telemetry(): Telemetry | undefined {
+    return undefined;
+  }
+
+  /** The settings of the deployment. */
+  protected settings(): Readonly<Record<string, unknown>> {
+    return this.env as Readonly<Record<string, unknown>>;
+  }
+
+  /** Rows this instance has written so far, indexes included: what the platform bills. */
+  get rowsWritten(): number {
+    return this.#parts.team.parts?.stores.db.rowsWritten ?? 0;
+  }
+
+  /** Milliseconds for which streams hold the object once a run waits for a human. */
+  protected idleMs(): number {
+    return IDLE_MS;
+  }
+
+  /** The key that secrets in components are encrypted with (setting `SECRETS_KEY`). */
+  protected secretsKey(): string | undefined {
+    const { SECRETS_KEY } = this.env as { SECRETS_KEY?: unknown };
+    return typeof SECRETS_KEY === "string" ? SECRETS_KEY : undefined;
+  }
+
+  /** The tenant that lists its teams; undefined without the binding TENANT. */
+  protected tenant(name: string): TenantOfTeam | undefined {
+    const { TENANT } = this.env as { TENANT?: DurableObjectNamespace };
+    return TENANT && typedStub<TenantOfTeam>(TENANT, name);
+  }
+
+  /** The memories of a tenant and its users; undefined without the binding MEMORY. */
+  protected memoryObjects(tenant: string): MemoryObjects | undefined {
+    const { MEMORY } = this.env as { MEMORY?: DurableObjectNamespace };
+    return MEMORY && memoryObjects(MEMORY, tenant);
+  }
+
+  /** Streams use fetch, because only then does the runtime report that a client has disconnected. */
+  override async fetch(request: Request): Promise<Response> {
+    if (request.headers.get("upgrade") === "websocket") {
+      const { after, client } = readWatchRequest<WatcherCall>(request);
+      return this.#watch(after ?? 0, client);
+    }
+    const call = await request.json<StreamCall>();
+    const { format, client } = call;
+    const code = format && (await this.format(format.name));
+    if (call.open === undefined) {
+      return streamResponse(await this.#startStream(call.start, client, format, code));
+    }
+    const { open, continues } = call;
+    const { team } = this.#parts;
+    const { parts } = team;
+    // Before there is a place, which may cost another stream.
+    const refused =
+      (continues && (await refuseAnswers(team, continues))) ??
+      (parts && (await placeOfStream(parts, client.credential)));
+    if (refused) return streamResponse(refused);
+    const writer = this.#writer(format?.options, code);
+    if (writer.visibleState) await team.parts?.team.load();
+    const opened =
+      continues === undefined
+        ? team.with((now) => openStream(now, open, writer, client))
+        : await withAnswers(team, continues, (now, give) => {
+            const stream = openStream(now, open, writer, client);
+            if (stream.ok) give();
+            return stream;
+          });
+    if (!opened.ok || "done" in opened.value) parts?.quota.streamEnded();
+    return streamResponse(opened);
+  }
+
+  /** Opens the socket of a watcher of one run, or of all. */
+  async #watch(given: number, { run, continues, ...client }: WatcherCall): Promise<Response> {
+    const { team } = this.#parts;
+    const { parts } = team;
+    const after = continues === undefined ? given : parts?.live.takeBrokenOff(continues);
+    if (after === undefined) return new Response(null, { status: 404 });
+    const refused = parts && (await placeOfStream(parts, client.credential));
+    if (refused) return streamResponse(refused);
+    let end: WebSocket | null = null;
+    const connect = (): WatchSocket<string | null> => {
+      const accepted = this.#watchers.accept(client, run);
+      ({ end } = accepted);
+      return accepted.connection;
+    };
+    const to = { writer: nativeFrames, client, connect };
+    const sent = team.with((now) => sendEvents(now, { run, after }, to));
+    if (end === null) {
+      parts?.quota.streamEnded();
+      return streamResponse(sent.ok ? ok({ done: true }) : sent);
+    }
+    const headers = { [CURSOR]: String(after) };
+    return new Response(null, { status: 101, webSocket: end, headers });
+  }
+
+  /** The watchers that were connected when the object was unloaded get what follows. */
+  #restoreWatchers(): void {
+    const { parts } = this.#parts.team;
+    for (const { client, subject, cursor, connection } of this.#watchers.restore()) {
+      // Those who have missed something, such as the beginning of a text, are to continue as after a reconnect.
+      const { active } = parts?.engine ?? {};
+      if (
+        parts === undefined ||
+        active?.idle === false ||
+        cursor !== parts.stores.log.last ||
+        (subject !== null && subject !== active?.record.id)
+      ) {
+        connection.continueElsewhere();
+      } else {
+        parts.live.restore(connection, { ...client, run: subject });
+      }
+    }
+  }
+
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    this.#watchers.message(socket, message);
+  }
+
+  override webSocketClose(socket: WebSocket): void {
+    this.#watchers.closed(socket);
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    this.#watchers.closed(socket);
+  }
+
+  /** The client of a stream has left. */
+  async endStream(name: string): Promise<void> {
+    this.#parts.team.parts?.live.closeStream(name);
+  }
+
+  /** @param options how the format is written; without code, the native one is */
+  #writer(options: JsonObject = {}, code: FormatCode | undefined): FrameWriter {
+    if (code === undefined) return nativeFrames;
+    return new EncodedFrames(code.makeEncoder(options), (error) => {
+      this.log({ event: "internal_error", error: stackOf(error) }, error);
+    });
+  }
+
+  override alarm(): Promise<void> {
+    return this.#parts.team.alarm();
+  }
+
+  /** Must not await between starting the run and opening its stream: the first chunks of text would be missed. */
+  #startStream(
+    given: StartRunInput,
+    client: StreamClient,
+    format: StreamFormat | undefined,
+    code: FormatCode | undefined,
+  ): Promise<Result<StartedStream>> {
+    return this.#parts.team.change(async (parts) => {
+      const start = { input: given, options: format?.options ?? {} };
+      const formatted = code?.prepare?.(start, parts.stores.team.component) ?? ok(start);
+      if (!formatted.ok) return formatted;
+      const prepared = formatted.value;
+      const sealed = await this.#parts.inputs.seal(prepared.input);
+      if (!sealed.ok) return sealed;
+      const admitted = await admitStreamedRun(parts, prepared.input, client.credential);
+      if (!admitted.ok) return admitted;
+      const writer = this.#writer(prepared.options, code);
+      if (writer.visibleState) await parts.team.load();
+      const { id, created } = parts.admission.start(sealed.value, admitted.value);
+      const opened = openStream(parts, { run: id, after: 0 }, writer, client);
+      return opened.ok ? ok({ ...opened.value, run: id, created }) : opened;
+    });
+  }
+}

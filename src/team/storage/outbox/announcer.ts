@@ -1,0 +1,212 @@
+import type { MetaKey } from "../meta-store.ts";
+import type { ListedRequest, OutboxChange, TeamFacts } from "../../../contract/directory.ts";
+import type { RunStatus } from "../../../contract/run.ts";
+import type { StoredRunWebhook } from "../../../contract/webhooks/webhook.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { TraceContext } from "../../../core/steps/step-attempt.ts";
+import {
+  exchangeOf,
+  listedMessage,
+  listedRequest,
+  listedRun,
+  listedTask,
+  occasionOf,
+  participantsOf,
+  type RunTask,
+  runPush,
+} from "./listed.ts";
+import type { StoredQuestion } from "../runs/question-store.ts";
+import { TOP } from "../runs/run-queue.ts";
+import { isOver, type RunRecord, type StoredRun } from "../runs/run-store.ts";
+import type { Stores } from "../stores.ts";
+
+/** Messages read per batch. */
+const MESSAGES_AT_ONCE = 100;
+/** Meta key that records whether the tenant's webhooks subscribe to messages. */
+const WANTS_MESSAGES: MetaKey<boolean> = {
+  name: "wants_messages",
+  read: (value) => value === true,
+};
+/** The most keys of runs in one entry. */
+const MOST_KEYS = 5_000;
+/** The most runs that a team from before the directory reports to its tenant. */
+const MOST_EARLIER_RUNS = 100;
+
+/**
+ * Writes entries for the tenant's lists into the outbox. Each method must be called inside the transaction that makes
+ * the change.
+ */
+export class Announcer {
+  readonly #stores: Stores;
+  /** The last reported run. */
+  #announced: { id: string; status: RunStatus } | undefined;
+  /** The stored value; undefined before it is read. */
+  #wantsMessages: boolean | undefined;
+  /** Called when there is something to deliver. */
+  onEntry: (change: OutboxChange) => void = () => undefined;
+
+  constructor(stores: Stores) {
+    this.#stores = stores;
+  }
+
+  /** Reports a created team or a replaced component. */
+  team(): void {
+    const { team } = this.#stores;
+    const { label, metadata, component_version, created_at, updated_at } = team.record;
+    const { conversation, expires_in } = team.record;
+    const { provider } = team.component;
+    const facts: TeamFacts = {
+      label,
+      metadata,
+      provider,
+      participants: participantsOf(team.component),
+      component_version,
+      ...(conversation && { conversation }),
+      ...(expires_in !== undefined && { expires_in }),
+      created_at,
+      updated_at,
+    };
+    this.#add({ kind: "team", team: facts });
+  }
+
+  /** Reports a team from before the directory: itself, its latest runs and its open questions. */
+  everything(): void {
+    const { runs, questions, outbox } = this.#stores;
+    if (outbox === undefined || outbox.started) return;
+    this.team();
+    const latest = runs.page(TOP, MOST_EARLIER_RUNS);
+    for (const run of latest.toReversed()) this.#run(run, undefined, true);
+    const last = runs.last();
+    if (last === undefined || isOver(last.record)) return;
+    for (const question of questions.open(last.record.id)) this.asked(question, true);
+  }
+
+  /** Reports a created run or a change of its status. @param task its messages, where they are in memory */
+  run(run: StoredRun, task?: RunTask): void {
+    this.#run(run, task, false);
+  }
+
+  /** @param earlier before the team had an outbox */
+  #run(stored: StoredRun, task: RunTask | undefined, earlier: boolean): void {
+    const { record } = stored;
+    const { id, status } = record;
+    if (this.#announced?.id === id && this.#announced.status === status) return;
+    const { usage: team_usage, id: team } = this.#stores.team.record;
+    const exchange = earlier
+      ? { task: listedTask(this.#stores, stored), answer: null }
+      : exchangeOf(this.#stores, stored, task);
+    const run = listedRun(team, record, exchange);
+    const push = runPush(this.#stores, record, () =>
+      this.#stores.questions.open(id).map((question) => this.#listed(question)),
+    );
+    this.#add({
+      kind: "run",
+      run,
+      team_usage,
+      ...forWebhooks(record, earlier),
+      ...(push && { push }),
+    });
+    this.#announced = { id, status };
+  }
+
+  /** Reports a deleted push notification config of a run: its pending notifications are not sent. */
+  pushDeleted(run_id: string, id: string): void {
+    this.#add({ kind: "push_deleted", run_id, id });
+  }
+
+  asked(question: StoredQuestion, earlier = false): void {
+    const run = this.#stores.runs.byId(question.run)?.record;
+    const request = this.#listed(question);
+    this.#add({ kind: "request", request, ...forWebhooks(run, earlier) });
+  }
+
+  /** Reports committed messages of a run. @param after the cursor before them */
+  messages(record: RunRecord, after: number): void {
+    if (!this.#readWantsMessages() && !tellsMessages(record)) return;
+    const { log } = this.#stores;
+    for (let from = after; ;) {
+      const page = log.messages({ after: from, limit: MESSAGES_AT_ONCE });
+      const last = page.at(-1);
+      if (last === undefined) return;
+      for (const message of page) {
+        this.#add({
+          kind: "message",
+          run_id: record.id,
+          message: listedMessage({ ...message } as JsonObject),
+          ...forWebhooks(record, false),
+        });
+      }
+      from = last.seq;
+    }
+  }
+
+  /** Stores whether the tenant's webhooks subscribe to the team's messages. */
+  setWantsMessages(wanted: boolean): void {
+    if (wanted === this.#readWantsMessages()) return;
+    if (wanted) this.#stores.meta.write(WANTS_MESSAGES, true);
+    else this.#stores.meta.remove(WANTS_MESSAGES);
+    this.#wantsMessages = wanted;
+  }
+
+  /** Reports that a question was answered, or that an answer would no longer have an effect. */
+  closed({ question, createdAt }: StoredQuestion): void {
+    const created_at = new Date(createdAt).toISOString();
+    this.#add({ kind: "request_closed", created_at, id: question.id });
+  }
+
+  /** Reports that the team is being deleted. */
+  deleted(): void {
+    const { runs, team } = this.#stores;
+    for (let before = TOP; ;) {
+      const page = runs.page(before, MOST_KEYS);
+      const last = page.at(-1);
+      if (last === undefined) break;
+      this.#add({
+        kind: "runs_deleted",
+        runs: page.map(({ record: { status, created_at, id } }) => ({
+          status,
+          created: Date.parse(created_at),
+          id,
+        })),
+      });
+      before = last;
+    }
+    this.#add({ kind: "deleted", idempotency: team.record.idempotency?.key ?? null });
+  }
+
+  #listed(question: StoredQuestion): ListedRequest {
+    return { ...listedRequest(question), ...occasionOf(this.#stores, question.run) };
+  }
+
+  #readWantsMessages(): boolean {
+    this.#wantsMessages ??= this.#stores.meta.read(WANTS_MESSAGES) === true;
+    return this.#wantsMessages;
+  }
+
+  #add(change: OutboxChange): void {
+    const { outbox } = this.#stores;
+    if (outbox === undefined) return;
+    outbox.add(change);
+    this.onEntry(change);
+  }
+
+  /** Drops the copies in memory after a failed transaction. */
+  forget(): void {
+    this.#announced = undefined;
+    this.#wantsMessages = undefined;
+  }
+}
+
+/** Whether the run's own webhook wants its messages. */
+function tellsMessages({ webhook }: RunRecord): boolean {
+  return webhook?.events.includes("message") ?? false;
+}
+
+function forWebhooks(
+  record: RunRecord | undefined,
+  earlier: boolean,
+): { webhook?: StoredRunWebhook; trace?: TraceContext; earlier?: true } {
+  const webhook = record?.webhook;
+  const trace = record?.trace?.context;
+  return { ...(webhook && { webhook }), ...(trace && { trace }), ...(earlier && { earlier }) };
+}

@@ -1,0 +1,188 @@
+import type { Answer, Question } from "../../../core/turn/turn-context.ts";
+import type { Moment } from "../../../core/turn/turn-host.ts";
+import type { TextStore } from "../../../sqlite/text-store.ts";
+import type { Database } from "../../../sqlite/database.ts";
+import { type QuestionRecord, recordOf } from "./question-record.ts";
+
+interface QuestionRow extends Record<string, string | number | null> {
+  id: string;
+  ordinal: number;
+  run: string;
+  /** Empty when it is too large for a row, because the column does not take null. */
+  question: string;
+  created_at: number;
+  expires_at: number | null;
+  ran: number;
+  /** Null before the answer; also empty when it is too large for a row. */
+  answer: string | null;
+  answered_at: number | null;
+}
+
+/** A stored question. Times are epoch milliseconds; `ran`: how long the run had been running when it asked. */
+export interface StoredQuestion {
+  question: QuestionRecord;
+  run: string;
+  createdAt: number;
+  expiresAt: number | null;
+  answer: { value: Answer; text: string; time: Moment } | undefined;
+}
+
+/** Expiry times are shown as dates, which end here. */
+const LATEST = Date.UTC(9999, 0);
+
+/** Observes which questions are open. */
+export interface QuestionListener {
+  asked(question: StoredQuestion): void;
+  /** The question was answered or removed. */
+  closed(question: StoredQuestion): void;
+}
+
+/** Questions to humans, open and answered. They outlive their turn, so that a repeated answer is recognized. */
+export class QuestionStore {
+  readonly #db: Database;
+  readonly #texts: TextStore;
+  readonly #listener: QuestionListener;
+  /** Only the open ones are kept in memory: answered ones accumulate. */
+  #open: StoredQuestion[] | undefined;
+
+  constructor(db: Database, texts: TextStore, listener: QuestionListener) {
+    this.#db = db;
+    this.#texts = texts;
+    this.#listener = listener;
+  }
+
+  get(id: string): StoredQuestion | undefined {
+    const row = this.#db.first<QuestionRow>("select * from question where id = ?", id);
+    return row && this.#load(row);
+  }
+
+  /** Records a new question. */
+  ask(run: string, asking: Question, now: Moment): void {
+    const question = recordOf(asking);
+    const { timeout_seconds } = question;
+    const expiresAt =
+      timeout_seconds == null ? null : Math.min(LATEST, now.at + timeout_seconds * 1000);
+    const open = this.#allOpen();
+    this.#db.write(
+      `insert into question
+         values (?, (select coalesce(max(ordinal), 0) + 1 from question), ?, ?, ?, ?, ?, null, null)`,
+      question.id,
+      run,
+      this.#texts.storeRemovable(owner(question.id), JSON.stringify(question)) ?? "",
+      now.at,
+      expiresAt,
+      now.ran,
+    );
+    const asked = { question, run, createdAt: now.at, expiresAt, answer: undefined };
+    open.push(asked);
+    this.#listener.asked(asked);
+  }
+
+  answer(id: string, answer: Answer, at: number): void {
+    this.#db.write(
+      "update question set answer = ?, answered_at = ? where id = ?",
+      this.#texts.storeRemovable(answerOwner(id), JSON.stringify(answer)) ?? "",
+      at,
+      id,
+    );
+    const open = this.#allOpen();
+    for (const one of open) if (one.question.id === id) this.#listener.closed(one);
+    this.#open = open.filter(({ question }) => question.id !== id);
+  }
+
+  open(run: string): StoredQuestion[] {
+    return this.#allOpen().filter((question) => question.run === run);
+  }
+
+  /** How many of the run's questions were answered. */
+  answered(run: string): number {
+    const query = "select count(*) as n from question where run = ? and answer is not null";
+    return this.#db.first<{ n: number }>(query, run)?.n ?? 0;
+  }
+
+  /** The run's questions since a time in epoch milliseconds, answered or not. */
+  since(run: string, at: number): StoredQuestion[] {
+    return this.#db
+      .all<QuestionRow>(
+        "select * from question where run = ? and created_at >= ? order by ordinal",
+        run,
+        at,
+      )
+      .map((row) => this.#load(row));
+  }
+
+  /** Removes the run's open questions: an answer would no longer have an effect. */
+  closeOpen(run: string): void {
+    for (const one of this.open(run)) {
+      this.#remove(one.question.id);
+      this.#listener.closed(one);
+    }
+    this.#open = this.#allOpen().filter((question) => question.run !== run);
+  }
+
+  /** An approval is valid for its component alone: in another one a tool of the same name may do anything. */
+  withdrawApprovals(): void {
+    for (const row of this.#db.each<QuestionRow>(
+      "select * from question where ordinal > ? order by ordinal",
+      [0],
+      ({ ordinal }) => [ordinal],
+    )) {
+      if (this.#load(row).question.kind === "approval") this.#remove(row.id);
+    }
+    this.#open = undefined;
+  }
+
+  /** Drops the copies in memory after a failed transaction. */
+  forget(): void {
+    this.#open = undefined;
+  }
+
+  #allOpen(): StoredQuestion[] {
+    this.#open ??= this.#db
+      .all<QuestionRow>("select * from question where answer is null order by ordinal")
+      .map((row) => this.#load(row));
+    return this.#open;
+  }
+
+  #load(row: QuestionRow): StoredQuestion {
+    const text = this.#texts.load(owner(row.id), row.question || null);
+    const answer =
+      row.answer === null ? null : this.#texts.load(answerOwner(row.id), row.answer || null);
+    return {
+      question: JSON.parse(text) as QuestionRecord,
+      run: row.run,
+      createdAt: row.created_at,
+      expiresAt: row.expires_at,
+      answer:
+        answer === null
+          ? undefined
+          : {
+              value: JSON.parse(answer) as Answer,
+              text: answer,
+              time: { at: row.answered_at ?? row.created_at, ran: row.ran },
+            },
+    };
+  }
+
+  #remove(id: string): void {
+    this.#db.write("delete from question where id = ?", id);
+    this.#texts.remove(owner(id));
+    this.#texts.remove(answerOwner(id));
+  }
+}
+
+/** The answer that applies when a question expires. */
+export function defaultAnswer({ kind, default_answer }: QuestionRecord): Answer {
+  if (default_answer != null) return default_answer;
+  return kind === "approval"
+    ? { approved: false, reason: "Nobody answered in time." }
+    : { content: "" };
+}
+
+function answerOwner(id: string): string {
+  return `answer:${id}`;
+}
+
+function owner(id: string): string {
+  return `question:${id}`;
+}

@@ -1,0 +1,112 @@
+import { Announcer } from "./outbox/announcer.ts";
+import { OutboxStore } from "./outbox/outbox-store.ts";
+import { TextStore } from "../../sqlite/text-store.ts";
+import { Database } from "../../sqlite/database.ts";
+import { EventLog } from "./event-log.ts";
+import { MetaStore } from "./meta-store.ts";
+import { KnownResults } from "./runs/kept-steps.ts";
+import { QuestionStore } from "./runs/question-store.ts";
+import { RunQueue } from "./runs/run-queue.ts";
+import { RunStore } from "./runs/run-store.ts";
+import { ScheduleStore } from "./schedule-store.ts";
+import { StepStore } from "./runs/step-store.ts";
+import { TeamStore } from "./team-store.ts";
+import { MemoryOutbox } from "./outbox/memory-outbox.ts";
+import { TeamMemory } from "./team-memory.ts";
+import type { StepCache } from "../../core/steps/step-attempt.ts";
+import { CREATE_CACHE_TABLE } from "./schema.ts";
+
+/** The stores of one team. Some keep a copy of their rows in memory. */
+export class Stores {
+  readonly db: Database;
+  readonly texts: TextStore;
+  readonly meta: MetaStore;
+  readonly team: TeamStore;
+  readonly queue: RunQueue;
+  readonly runs: RunStore;
+  readonly steps: StepStore;
+  readonly knownResults = new KnownResults();
+  readonly questions: QuestionStore;
+  readonly log: EventLog;
+  readonly cache: ResultCache;
+  readonly schedules: ScheduleStore;
+  readonly memory: TeamMemory;
+  readonly memoryOutbox: MemoryOutbox;
+  /** Undefined for a team that no tenant lists. */
+  readonly outbox: OutboxStore | undefined;
+  readonly announcer: Announcer;
+
+  /** @param listed whether a tenant lists the team */
+  constructor(storage: DurableObjectStorage, listed: boolean) {
+    this.db = new Database(storage);
+    this.texts = new TextStore(this.db);
+    this.meta = new MetaStore(this.db, this.texts);
+    this.team = new TeamStore(this.meta);
+    this.queue = new RunQueue(this.db, this.texts);
+    this.runs = new RunStore(this.db, this.texts, this.queue);
+    this.steps = new StepStore(this.db, this.texts);
+    this.outbox = listed ? new OutboxStore(this.db) : undefined;
+    this.announcer = new Announcer(this);
+    this.questions = new QuestionStore(this.db, this.texts, this.announcer);
+    this.log = new EventLog(this.db, this.texts);
+    this.cache = new ResultCache(this.db);
+    this.schedules = new ScheduleStore(this.db, this.texts);
+    this.memory = new TeamMemory(this.db, this.texts);
+    this.memoryOutbox = new MemoryOutbox(this.db, this.texts);
+  }
+
+  /**
+   * Applies all changes or, when one throws, none; then copies in memory are dropped.
+   *
+   * @param undone called after changes that threw
+   */
+  transaction<T>(changes: () => T, undone?: () => void): T {
+    try {
+      return this.db.transaction(changes);
+    } catch (error) {
+      this.texts.forget();
+      this.team.forget();
+      this.queue.forget();
+      this.steps.forget();
+      this.knownResults.forget();
+      this.questions.forget();
+      this.log.forget();
+      this.schedules.forget();
+      this.memory.forget();
+      this.memoryOutbox.forget();
+      this.outbox?.forget();
+      this.announcer.forget();
+      undone?.();
+      throw error;
+    }
+  }
+}
+
+const EVICT = "delete from cache where seq <= (select max(seq) from cache) - ?";
+
+/** The team's cache of model results. Evicts by age, not by use: recording a use would write a row per read. */
+class ResultCache implements StepCache {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  get(key: string): string | undefined {
+    if (!this.#db.hasTable("cache")) return undefined;
+    return this.#db.first<{ value: string }>("select value from cache where key = ?", key)?.value;
+  }
+
+  /** Writes to the cache without reading it: a call that is repeated after a failure must not get the same answer. */
+  renewing(): StepCache {
+    return { get: () => undefined, set: (...entry) => this.set(...entry) };
+  }
+
+  /** The row is written with the next statement, together with the step whose result it caches. */
+  set(key: string, value: string, maxEntries: number): void {
+    const db = this.#db;
+    db.writeLater("cache", CREATE_CACHE_TABLE);
+    db.writeLater("cache", "insert or replace into cache (key, value) values (?, ?)", key, value);
+    db.writeLater("cache", EVICT, maxEntries);
+  }
+}

@@ -1,0 +1,190 @@
+import type { JsonObject } from "../../core/json.ts";
+import { Batch } from "./batch.ts";
+import { type FrameWriter, isTerminal, type LiveFrame } from "./frames.ts";
+import type { EventLog } from "../storage/event-log.ts";
+import type { StoredRun } from "../storage/runs/run-store.ts";
+import type { StreamClient } from "./stream-places.ts";
+import type { LiveFeed, LiveClient } from "./live-feed.ts";
+
+/** One client's connection to an object. */
+export interface ClientConnection {
+  readonly closed: boolean;
+  /** Called once, when the client has disconnected or was disconnected. */
+  onLeft: () => void;
+  /** Whether the object can be unloaded while the connection is open. */
+  readonly hibernates: boolean;
+  /** Sends a batch, or disconnects a client that is too far behind. */
+  push(batch: Batch): void;
+  /** Sends a batch however far the client is behind. Resolves when it has received it or has disconnected. */
+  write(batch: Batch): Promise<void>;
+  /** Sends pending bytes and ends the connection. */
+  close(): void;
+  /** Ends the connection with an error. */
+  abort(error: unknown): Promise<void>;
+}
+
+/** Unread bytes of one client in memory, above which it is disconnected. */
+const MOST_BEHIND_BYTES = 1_000_000;
+
+/**
+ * The bytes of one client's stream. A client that is too far behind is disconnected and can reconnect with its cursor.
+ */
+export class ClientStream implements ClientConnection {
+  readonly hibernates = false;
+  readonly body: ReadableStream<Uint8Array>;
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  onLeft: () => void = () => undefined;
+  #closed = false;
+  #behind = 0;
+
+  constructor() {
+    // Not a ReadableStream made in JavaScript: the runtime does not cancel that when the client leaves, whereas writes to
+    // this one then fail.
+    const { readable, writable } = new IdentityTransformStream();
+    this.body = readable;
+    this.#writer = writable.getWriter();
+    this.#writer.closed.catch(() => this.#leave());
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  push(batch: Batch): void {
+    if (this.#closed) return;
+    // A client without unread bytes gets frames of any size: they would be as large when it comes back.
+    if (this.#behind > 0 && this.#behind + batch.frames.length > MOST_BEHIND_BYTES) this.close();
+    else void this.write(batch);
+  }
+
+  async write({ frames }: Batch): Promise<void> {
+    this.#behind += frames.length;
+    try {
+      await this.#writer.write(frames);
+      this.#behind -= frames.length;
+    } catch {
+      this.#leave();
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#leave();
+    this.#writer.close().catch(() => undefined); // The client has disconnected already.
+  }
+
+  async abort(error: unknown): Promise<void> {
+    this.#leave();
+    await this.#writer.abort(error);
+  }
+
+  #leave(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.onLeft();
+  }
+}
+
+/** Approximate size of one page of the log. */
+const PAGE_BYTES = 64 * 1024;
+
+export interface EventStreamOptions {
+  log: EventLog;
+  live: LiveFeed;
+  writer: FrameWriter;
+  client: StreamClient;
+  connection: ClientConnection;
+  /** The first frame; undefined for a team without a run. */
+  opening: LiveFrame | undefined;
+  after: number;
+  /** The run that the stream shows and with which it ends; null for all runs of the team. */
+  run: StoredRun | null;
+  /** The steps under way; undefined for a run that is not active. */
+  activity: () => LiveFrame | undefined;
+  /** The team's visible state as of its last turn. */
+  visibleState: () => JsonObject;
+  /** Everything recorded was sent; live frames follow. */
+  caughtUp(): void;
+}
+
+const CAUGHT_UP = { event: "caught_up", data: {} } as const;
+
+/**
+ * The events of one client's stream. Recorded events are read as fast as the client takes them. After the last one, the
+ * client joins the live feed in the same synchronous step, so that it gets each event exactly once.
+ */
+export class EventStream implements LiveClient {
+  readonly run: string | null;
+  readonly writer: FrameWriter;
+  readonly client: StreamClient;
+  readonly hibernates: boolean;
+  readonly #options: EventStreamOptions;
+  readonly #stream: ClientConnection;
+
+  constructor(options: EventStreamOptions) {
+    this.#options = options;
+    this.run = options.run?.record.id ?? null;
+    this.writer = options.writer;
+    this.client = options.client;
+    this.#stream = options.connection;
+    this.hibernates = this.#stream.hibernates;
+  }
+
+  start(): void {
+    const { live } = this.#options;
+    this.#stream.onLeft = () => live.leave(this);
+    live.enter(this);
+    this.#replay().catch((error: unknown) => this.#stream.abort(error));
+  }
+
+  push(batch: Batch): void {
+    this.#stream.push(batch);
+  }
+
+  close(): void {
+    this.#stream.close();
+  }
+
+  async #replay(): Promise<void> {
+    const { log, live, run, writer, opening } = this.#options;
+    let cursor = this.#options.after;
+    const state = (): string => writer.visibleState?.(this.#options.visibleState()) ?? "";
+    let frames = state() + (opening === undefined ? "" : writer.live(opening));
+    if (run?.record.status === "queued") {
+      live.joinQueued(this);
+      this.#stream.push(new Batch(frames + writer.live(CAUGHT_UP), cursor));
+      this.#options.caughtUp();
+      return;
+    }
+    for (;;) {
+      const page = log.page(cursor, PAGE_BYTES);
+      // The cancellation of a queued run may stand among the events of the active one.
+      const own = run === null ? page : page.filter((event) => event.run === run.seq);
+      const end = run === null ? -1 : own.findIndex(({ kind }) => isTerminal(kind));
+      const shown = end === -1 ? own : own.slice(0, end + 1);
+      frames += shown.map((event) => writer.recorded(event)).join("");
+      cursor = page.at(-1)?.seq ?? log.last;
+      if (end !== -1 || writer.ended) {
+        void this.#stream.write(new Batch(frames, cursor));
+        this.close();
+        return;
+      }
+      if (cursor >= log.last) {
+        // Turns may have ended while the log was read.
+        frames += state() + writer.live(CAUGHT_UP) + live.snapshots(writer);
+        const activity = this.#options.activity();
+        if (activity !== undefined) frames += writer.live(activity);
+        live.join(this, frames);
+        // This stream ends with its first frames.
+        if (writer.ended) live.flush();
+        this.#options.caughtUp();
+        return;
+      }
+      await this.#stream.write(new Batch(frames, cursor));
+      // The log of a deleted team must not be read: the object may hold another team by now.
+      if (live.over) this.close();
+      if (this.#stream.closed) return;
+      frames = "";
+    }
+  }
+}

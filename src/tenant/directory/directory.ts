@@ -1,0 +1,357 @@
+import type {
+  Acknowledgement,
+  Delivery,
+  ListedRequest,
+  ListedTeam,
+  OutboxEntry,
+  TeamFacts,
+} from "../../contract/directory.ts";
+import type { TokenUsage } from "../../core/models/request-usage.ts";
+import type { Database } from "../../sqlite/database.ts";
+import type { ChangeClock } from "./change-clock.ts";
+import {
+  type Activity,
+  ActivityStore,
+  NO_ACTIVITY,
+  type PlacedActivity,
+} from "./activity-store.ts";
+import { shownConversation } from "../../contract/shown-conversation.ts";
+import { ConversationStore } from "./conversation-store.ts";
+import { ClosedRequests, DeletedTeams } from "./recently-gone.ts";
+import { completeRun, isOpen, type OpenRuns, type RunRow } from "./open-runs.ts";
+import { RunStore } from "./run-store.ts";
+import { addDays, type DayUsage, usageOf, type UsageStore } from "./usage-store.ts";
+
+/** A change of the directory, for its watchers. */
+export type Change =
+  | { changed: number; kind: "team"; id: string }
+  | { changed: number; kind: "run"; row: RunRow }
+  | { changed: number; kind: "request"; request: ListedRequest }
+  | { changed: number; kind: "request_closed"; team_id: string; id: string }
+  | { changed: number; kind: "team_deleted"; id: string };
+
+type Deleted = Extract<OutboxEntry, { kind: "deleted" }>;
+
+/** Ended runs kept per team row; a watcher that reconnects is sent at most this many. */
+const MOST_ENDED = 10;
+/** The result of a delivery: the changes it made, and its entries that were not applied before. */
+export type Applied = Acknowledgement & {
+  changes: Change[];
+  applied: readonly OutboxEntry[];
+  /** Stores that the entries were applied when their changes did not store it. Otherwise they may be applied again. */
+  note: () => void;
+};
+
+/** The projection of all teams of a tenant: applies the entries that teams deliver. */
+export class Directory {
+  readonly #db: Database;
+  readonly #clock: ChangeClock;
+  readonly #usage: UsageStore;
+  readonly #activity: ActivityStore;
+  readonly #deleted: DeletedTeams;
+  readonly #closed: ClosedRequests;
+  readonly #runs: RunStore;
+  readonly conversations: ConversationStore;
+  /** The places of the rows of teams with an active run. */
+  readonly #places = new Map<string, number>();
+  #size: number | undefined;
+
+  constructor(db: Database, clock: ChangeClock, usage: UsageStore) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#usage = usage;
+    this.#activity = new ActivityStore(db);
+    this.#deleted = new DeletedTeams(db);
+    this.#closed = new ClosedRequests(db);
+    this.#runs = new RunStore(db);
+    this.conversations = new ConversationStore(db);
+    for (const { team, runs } of this.open.teams()) {
+      for (const { place } of runs) if (place !== null) this.#places.set(team, place);
+    }
+    clock.startAfter(this.lastChange);
+  }
+
+  /** The number of the last change that is stored. */
+  get lastChange(): number {
+    const { last } = this.#db.first<{ last: number | null }>(
+      `select max(changed) as last from (
+         select max(changed) as changed from activity union all select max(changed) from gone
+         union all select max(changed) from closed union all select max(record ->> 'changed') from request
+       )`,
+    ) ?? { last: null };
+    const open = [...this.open.teams()].map(({ changed }) => changed);
+    return Math.max(last ?? 0, ...open);
+  }
+
+  /** The runs without an outcome. */
+  get open(): OpenRuns {
+    return this.#runs.open;
+  }
+
+  activityOf(team: string): Activity {
+    return this.#find(team, this.#places.get(team) ?? null).activity;
+  }
+
+  /** Applies new entries in their order; must be called inside a transaction. */
+  apply({ team, place, entries }: Delivery, now: number): Applied {
+    let { at, activity } = this.#find(team, place);
+    if (at === null) activity = { ...activity, number: this.#deletedWith(team, place, entries) };
+    const changes: Change[] = [];
+    const fresh: OutboxEntry[] = [];
+    let noted = true;
+    for (const entry of entries) {
+      if (entry.number <= activity.number) continue;
+      fresh.push(entry);
+      const changed = this.#clock.next(now);
+      if (entry.kind === "deleted") {
+        this.#remove(team, at, activity, entry, changed);
+        changes.push({ changed, kind: "team_deleted", id: team });
+        [at, activity] = [null, { ...NO_ACTIVITY, number: entry.number }];
+        noted = true;
+        continue;
+      }
+      const applied = this.#applyEntry(team, entry, activity, { changed, place: at });
+      changes.push(...applied.changes);
+      activity = { ...applied.activity, number: entry.number };
+      // The start of a run is stored in its own row alone. In memory, the team's place in the list follows it.
+      noted = applied.moves || at === null;
+      if (noted) {
+        this.#activity.move(team, at, changed, activity);
+        at = changed;
+      }
+    }
+    if (at !== null && this.open.of(team).length > 0) this.#places.set(team, at);
+    else this.#places.delete(team);
+    const resync = at !== null && this.team(team) === undefined;
+    const note = (): void => {
+      if (!noted && at !== null) this.#activity.move(team, at, at, activity);
+    };
+    return { number: activity.number, place: at ?? 0, resync, changes, applied: fresh, note };
+  }
+
+  /** The run of the team that ended last, for its row in the list. */
+  lastRun(team: string, { ended: [last] }: Activity): ListedTeam["last_run"] {
+    const run = last && this.#runs.get(team, last)?.run;
+    if (run === undefined || isOpen(run.status)) return null;
+    const { id, status, error, answer, ended_at } = run;
+    return { id, status, error, answer, ended_at };
+  }
+
+  /** Without what a search does not need. */
+  listed(id: string, facts: TeamFacts, activity: Activity): Omit<ListedTeam, "last_run"> {
+    const { label, metadata, provider, component_version, created_at } = facts;
+    const { conversation, expires_in = null, participants = [] } = facts;
+    const updated = [
+      activity.updated_at,
+      facts.updated_at,
+      ...this.open.of(id).map(({ run }) => run.started_at ?? run.created_at),
+    ];
+    return {
+      id,
+      label,
+      metadata,
+      provider,
+      component_version,
+      ...this.open.statusOf(id),
+      participants: [...participants],
+      usage: activity.usage,
+      conversation: shownConversation(conversation),
+      expires_in,
+      created_at,
+      updated_at: updated.toSorted().at(-1) ?? created_at,
+    };
+  }
+
+  /** The current state of everything that has changed after a change, oldest first, each item once. */
+  since(after: number): Change[] {
+    const teams = this.#activity.since(after);
+    const open = [...this.open.teams()].flatMap(({ runs }) => runs);
+    const ended = teams.flatMap(({ id }) => this.#endedSince(id, after));
+    const runs = [...open.filter(({ changed }) => changed > after), ...ended];
+    const requests = this.#db
+      .all<{ record: string }>("select record from request")
+      .map(({ record }) => JSON.parse(record) as { request: ListedRequest; changed: number })
+      .filter(({ changed }) => changed > after);
+    const changes: Change[] = [
+      ...teams.map(({ changed, id }) => ({ changed, kind: "team" as const, id })),
+      ...this.#deleted.since(after).map(({ changed, id }) => ({
+        changed,
+        kind: "team_deleted" as const,
+        id,
+      })),
+      ...runs.map((row) => ({ changed: row.changed, kind: "run" as const, row })),
+      ...requests.map((change) => ({ ...change, kind: "request" as const })),
+      ...this.#closed.since(after).map(({ changed, team, id }) => ({
+        changed,
+        kind: "request_closed" as const,
+        team_id: team,
+        id,
+      })),
+    ];
+    return changes.toSorted((one, other) => one.changed - other.changed);
+  }
+
+  team(id: string): TeamFacts | undefined {
+    const row = this.#db.first<{ record: string }>("select record from team where id = ?", id);
+    return row && (JSON.parse(row.record) as TeamFacts);
+  }
+
+  /** How many teams there are. */
+  get size(): number {
+    this.#size ??= this.#db.first<{ n: number }>("select count(*) as n from team")?.n ?? 0;
+    return this.#size;
+  }
+
+  /** Ids of a few teams, in order. @param after only ids after this one */
+  some(most: number, after = ""): string[] {
+    return this.#db
+      .all<{ id: string }>("select id from team where id > ? order by id limit ?", after, most)
+      .map(({ id }) => id);
+  }
+
+  /** The last days of all teams that are not before `from` (epoch milliseconds). */
+  lastDays(from: number): Iterable<{ team: string; usage: DayUsage }> {
+    return this.#activity.lastDays(from);
+  }
+
+  /** A team forgets its place when an acknowledgement is lost. A team that is not listed has no place. */
+  #find(team: string, place: number | null): PlacedActivity {
+    if (place !== null) return this.#activity.find(team, place);
+    if (this.team(team) === undefined) return { at: null, activity: NO_ACTIVITY };
+    return this.#activity.search(team);
+  }
+
+  /** The number of the entry that deleted the team, if it is among these entries: its acknowledgement was lost. */
+  #deletedWith(team: string, place: number | null, entries: readonly OutboxEntry[]): number {
+    const last = entries.findLast(({ kind }) => kind === "deleted");
+    return last && this.#deleted.has(team, last.number, place ?? 0) ? last.number : 0;
+  }
+
+  /** The runs of the team that ended after a change, at most as many as its row names. */
+  #endedSince(team: string, after: number): RunRow[] {
+    return this.activityOf(team)
+      .ended.filter(({ changed }) => changed > after)
+      .map((run) => this.#runs.get(team, run))
+      .filter((row) => row !== undefined);
+  }
+
+  #applyEntry(
+    team: string,
+    entry: Exclude<OutboxEntry, Deleted>,
+    activity: Activity,
+    { changed, place }: { changed: number; place: number | null },
+  ): { activity: Activity; changes: Change[]; moves: boolean } {
+    switch (entry.kind) {
+      case "team":
+        this.#saveTeam(team, entry.team);
+        return {
+          activity: { ...activity, updated_at: entry.team.updated_at },
+          changes: [{ changed, kind: "team", id: team }],
+          moves: true,
+        };
+      case "run": {
+        const row = { run: completeRun(entry.run), changed, place };
+        const moves = !isOpen(entry.run.status);
+        this.#runs.save(row);
+        return {
+          activity: moves ? this.#ended(team, row, entry.team_usage, activity) : activity,
+          changes: [
+            { changed, kind: "run", row },
+            { changed, kind: "team", id: team },
+          ],
+          moves,
+        };
+      }
+      case "request": {
+        const { request } = entry;
+        this.#db.write(
+          "insert or replace into request values (?, ?, ?, ?)",
+          Date.parse(request.created_at),
+          team,
+          request.id,
+          JSON.stringify({ request, changed }),
+        );
+        return { activity, changes: [{ changed, kind: "request", request }], moves: false };
+      }
+      case "request_closed":
+        this.#db.write(
+          "delete from request where created = ? and team = ? and id = ?",
+          Date.parse(entry.created_at),
+          team,
+          entry.id,
+        );
+        this.#closed.add(team, entry.id, changed);
+        return {
+          activity,
+          changes: [{ changed, kind: "request_closed", team_id: team, id: entry.id }],
+          moves: false,
+        };
+      case "message":
+      case "push_deleted":
+        return { activity, changes: [], moves: false };
+      case "runs_deleted":
+        for (const run of entry.runs) this.#runs.delete(team, run);
+        return { activity, changes: [], moves: false };
+    }
+  }
+
+  /**
+   * The row of a team after one of its runs has ended. On a new day, the usage of the last day is stored separately.
+   */
+  #ended(
+    team: string,
+    { run, changed }: RunRow,
+    usage: TokenUsage,
+    { ended, day, ...activity }: Activity,
+  ): Activity {
+    const used = usageOf(run);
+    if (day !== null && day.day !== used.day) this.#usage.put(team, day);
+    const { status, id, created_at } = run;
+    const key = { status, created: Date.parse(created_at), id, changed };
+    return {
+      ...activity,
+      usage,
+      updated_at: run.ended_at ?? activity.updated_at,
+      ended: [key, ...ended].slice(0, MOST_ENDED),
+      day: day?.day === used.day ? addDays(day, used) : used,
+    };
+  }
+
+  /** Confirms the team's reservation on the first entry. */
+  #saveTeam(id: string, facts: TeamFacts): void {
+    const isNew = this.team(id) === undefined;
+    const size = this.size + (isNew ? 1 : 0);
+    if (isNew && facts.conversation) this.conversations.add(id, facts.conversation);
+    this.#db.write("delete from reservation where id = ?", id);
+    this.#db.write(
+      "insert into team values (?, ?) on conflict (id) do update set record = excluded.record",
+      id,
+      JSON.stringify(facts),
+    );
+    this.#size = size;
+  }
+
+  /** Removes everything of the team except its usage. */
+  #remove(
+    team: string,
+    place: number | null,
+    { day }: Activity,
+    { idempotency, number }: Deleted,
+    changed: number,
+  ): void {
+    if (day !== null) this.#usage.put(team, day);
+    if (place !== null) this.#activity.remove(team, place);
+    const conversation = this.team(team)?.conversation;
+    if (conversation) this.conversations.remove(team, conversation);
+    this.conversations.orphan(team);
+    this.#db.write("delete from team where id = ?", team);
+    this.#db.write("delete from reservation where id = ?", team);
+    this.#db.write("delete from request where team = ?", team);
+    this.#runs.deleteOpen(team);
+    if (idempotency !== null) {
+      this.#db.write("delete from idempotency where key = ? and team = ?", idempotency, team);
+    }
+    this.#deleted.add(team, number, changed);
+    this.#size = undefined;
+  }
+}

@@ -1,0 +1,144 @@
+import type {
+  ListedRequest,
+  ListedTeam,
+  RequestList,
+  RequestQuery,
+  TeamList,
+  TeamQuery,
+} from "../../contract/directory.ts";
+import { ok, type Result } from "../../contract/result.ts";
+import type { Database } from "../../sqlite/database.ts";
+import { fromCursor, invalidCursor, toCursor } from "./cursor.ts";
+import type { Activity } from "./activity-store.ts";
+import type { Directory } from "./directory.ts";
+
+/** Teams examined for one page of a search; after that the page ends with a cursor, even when it is short. */
+const MOST_LOOKED_AT = 10_000;
+
+interface ListedRow extends Record<string, string | number | null> {
+  created: number;
+  team: string;
+  id: string;
+  record: string | null;
+}
+
+/** The paginated lists of teams and questions. */
+export class Lists {
+  readonly #db: Database;
+  readonly #directory: Directory;
+
+  constructor(db: Database, directory: Directory) {
+    this.#db = db;
+    this.#directory = directory;
+  }
+
+  teams(query: TeamQuery): Result<TeamList> {
+    const newest = query.order === "newest";
+    const position = query.cursor === undefined ? [] : fromCursor(query.cursor, ["number"]);
+    if (position === undefined) return invalidCursor();
+    const start = Number(position[0] ?? (newest ? Number.MAX_SAFE_INTEGER : 0));
+    const teams: ListedTeam[] = [];
+    let lookedAt = 0;
+    let last = start;
+    for (const { changed, id, activity } of this.#inOrder(start, query)) {
+      if (teams.length === query.limit || lookedAt === MOST_LOOKED_AT) {
+        return ok({ teams, next_cursor: toCursor(last) });
+      }
+      lookedAt++;
+      last = changed;
+      const facts = this.#directory.team(id);
+      const team = facts && this.#directory.listed(id, facts, activity);
+      if (team && matches(team, query)) {
+        teams.push({ ...team, last_run: this.#directory.lastRun(id, activity) });
+      }
+    }
+    return ok({ teams, next_cursor: null });
+  }
+
+  requests({ kind, team: only, limit, cursor }: RequestQuery): Result<RequestList> {
+    const position =
+      cursor === undefined ? [0, "", ""] : fromCursor(cursor, ["number", "string", "string"]);
+    if (position === undefined) return invalidCursor();
+    const [created, team, id] = position as [number, string, string];
+    const requests: RequestList["requests"] = [];
+    for (const { record } of this.#db.each<ListedRow & { record: string }>(
+      "select created, team, id, record from request where (created, team, id) > (?, ?, ?) order by created, team, id",
+      [created, team, id],
+      (row) => [row.created, row.team, row.id],
+    )) {
+      const request = listedRequest(record);
+      if (only !== undefined && request.team_id !== only) continue;
+      if (kind !== undefined && request.kind !== kind) continue;
+      if (requests.length === limit) {
+        const last = requests.at(-1);
+        const next =
+          last === undefined ? null : toCursor(Date.parse(last.created_at), last.team_id, last.id);
+        return ok({ requests, next_cursor: next });
+      }
+      requests.push(request);
+    }
+    return ok({ requests, next_cursor: null });
+  }
+
+  /** All teams by their last change. A team with an active run stands at that run's last change. */
+  *#inOrder(
+    start: number,
+    { order, status }: TeamQuery,
+  ): Iterable<{ changed: number; id: string; activity: Activity }> {
+    const newest = order === "newest";
+    const open = [...this.#directory.open.teams()]
+      .filter(({ changed }) => (newest ? changed < start : changed > start))
+      .toSorted((one, other) =>
+        newest ? other.changed - one.changed : one.changed - other.changed,
+      );
+    if (status !== undefined && status !== "idle") {
+      for (const one of open) yield this.#busy(one.team, one.changed);
+      return;
+    }
+    const busy = new Set([...this.#directory.open.teams()].map(({ team }) => team));
+    const rows = this.#db.each<{ changed: number; id: string; record: string }>(
+      newest
+        ? "select changed, id, record from activity where changed < ? order by changed desc"
+        : "select changed, id, record from activity where changed > ? order by changed",
+      [start],
+      (row) => [row.changed],
+    );
+    let next = 0;
+    for (const { changed, id, record } of rows) {
+      for (let one = open[next]; one && one.changed > changed === newest; one = open[++next]) {
+        yield this.#busy(one.team, one.changed);
+      }
+      if (!busy.has(id)) yield { changed, id, activity: JSON.parse(record) as Activity };
+    }
+    for (const one of open.slice(next)) yield this.#busy(one.team, one.changed);
+  }
+
+  #busy(id: string, changed: number): { changed: number; id: string; activity: Activity } {
+    return { changed, id, activity: this.#directory.activityOf(id) };
+  }
+}
+
+/** Completes records of earlier versions, which have fewer fields. @param record as the directory stores it */
+export function listedRequest(record: string): ListedRequest {
+  type New = "team_label" | "task" | "said";
+  const { request } = JSON.parse(record) as {
+    request: Omit<ListedRequest, New> & Partial<Pick<ListedRequest, New>>;
+  };
+  return { team_label: null, task: null, said: null, ...request };
+}
+
+function matches(
+  team: Omit<ListedTeam, "last_run">,
+  { status, q, metadata, agent, lasting }: TeamQuery,
+): boolean {
+  if (team.conversation?.agent_id !== agent) return false;
+  if (lasting && team.expires_in !== null) return false;
+  if (status !== undefined && team.status !== status) return false;
+  for (const [key, value] of Object.entries(metadata)) {
+    const own = Object.hasOwn(team.metadata, key) ? team.metadata[key] : undefined;
+    if ((typeof own === "string" ? own : JSON.stringify(own)) !== value) return false;
+  }
+  if (q === undefined) return true;
+  const text = q.toLowerCase();
+  return team.id.toLowerCase().includes(text) || (team.label ?? "").toLowerCase().includes(text);
+}

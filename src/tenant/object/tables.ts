@@ -1,0 +1,82 @@
+import { NewerDataError } from "../../contract/result.ts";
+import type { Database } from "../../sqlite/database.ts";
+
+/** The tables of webhooks. Without rowid: an insert, and an update even of the key, is one written row. */
+const WEBHOOK_TABLES = [
+  "create table webhook (id text primary key, record text not null) without rowid",
+  // The secrets are sealed, newest first; the tenant's own have the id `default`.
+  "create table webhook_secret (webhook text primary key, secrets text not null) without rowid",
+  // `seq` is the time of the event in microseconds, made unique. A list is a merge of one range per status.
+  `create table webhook_delivery (
+    status text, webhook text, seq integer, record text not null, body text not null,
+    primary key (status, webhook, seq)
+  ) without rowid`,
+];
+
+/**
+ * The migrations from each version of the tables to the next; the first one leads from nothing to version 1. All tables
+ * are without rowid, clustered by the order in which they are listed: an insert is one written row, and so is an
+ * update, even one of the key (docs/design/platform.md).
+ */
+const MIGRATIONS: readonly (readonly string[])[] = [
+  [
+    "create table meta (name text primary key, value text) without rowid",
+    // Only used by the registry: the list of tenants.
+    "create table tenant (id text primary key, label text) without rowid",
+    "create table key (id text primary key, record text not null) without rowid",
+  ],
+  // The directory.
+  [
+    "create table team (id text primary key, record text not null) without rowid",
+    // Ids of teams that are being created.
+    "create table reservation (id text primary key, until integer not null, idempotency text) without rowid",
+    "create table idempotency (key text primary key, hash text not null, team text not null) without rowid",
+    "create table activity (changed integer, id text, record text not null, primary key (changed, id)) without rowid",
+    "create table gone (changed integer, id text, number integer not null, primary key (changed, id)) without rowid",
+    `create table run (
+      status text, created integer, team text, id text, record text not null,
+      primary key (status, created, team, id)
+    ) without rowid`,
+    `create table request (
+      created integer, team text, id text, record text not null, primary key (created, team, id)
+    ) without rowid`,
+    "create table usage (day text, team text, record text not null, primary key (day, team)) without rowid",
+  ],
+  WEBHOOK_TABLES,
+  // Teams that are a caller's conversation with another; `agent` is empty once that team was deleted.
+  [
+    "create table conversation (agent text, owner text, id text, primary key (agent, owner, id)) without rowid",
+  ],
+  // Questions that were closed recently.
+  [
+    "create table if not exists closed (changed integer, team text, id text, primary key (changed, team, id)) without rowid",
+  ],
+  // The objects of its memories, by their names without the tenant.
+  ["create table memory (name text primary key) without rowid"],
+];
+
+/** Whether anything is stored for this tenant. Writes nothing. */
+export function holdsTenant(db: Database): boolean {
+  return db.first("select 1 as found from sqlite_master where name = 'meta'") !== undefined;
+}
+
+/**
+ * Creates the tables on the first write, or migrates them to the current version. Writes nothing when they are current.
+ *
+ * @throws NewerDataError before anything else
+ */
+export function createTenantTables(db: Database): void {
+  const stored = holdsTenant(db)
+    ? db.first<{ value: string }>("select value from meta where name = 'schema'")
+    : undefined;
+  const version = Number(stored?.value ?? 0);
+  if (version > MIGRATIONS.length) throw new NewerDataError(version, MIGRATIONS.length);
+  if (version === MIGRATIONS.length) return;
+  db.transaction(() => {
+    for (const statement of MIGRATIONS.slice(version).flat()) db.write(statement);
+    db.write(
+      "insert into meta values ('schema', ?) on conflict (name) do update set value = excluded.value",
+      String(MIGRATIONS.length),
+    );
+  });
+}

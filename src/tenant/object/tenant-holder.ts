@@ -1,0 +1,242 @@
+import type { Acknowledgement, Delivery } from "../../contract/directory.ts";
+import { NewerDataError } from "../../contract/result.ts";
+import { tenantLimitsFrom } from "../../contract/tenant/tenant-limits.ts";
+import type { TenantLimits } from "../../contract/tenant/tenant.ts";
+import { Database } from "../../sqlite/database.ts";
+import type { WebhookHost } from "../webhooks/webhooks.ts";
+import { ChangeClock } from "../directory/change-clock.ts";
+import { ChangeFeed } from "../directory/change-feed.ts";
+import type { OtherObjects } from "./other-objects.ts";
+import { REGISTRY } from "./registry.ts";
+import { createTenantTables, holdsTenant } from "./tables.ts";
+import { loadParts, type TenantParts } from "./tenant-parts.ts";
+import { TenantStore } from "./tenant-store.ts";
+
+/** Dependencies of a tenant on its object and its deployment. */
+export interface TenantHolderOptions extends Omit<WebhookHost, "db" | "setAlarm"> {
+  ctx: DurableObjectState;
+  others: OtherObjects;
+  /** The settings of the deployment, read when its limits are first needed. */
+  settings: () => Readonly<Record<string, unknown>>;
+}
+
+/** How long the alarm waits before it calls another object again. */
+const RETRY_MS = 5_000;
+/** The alarm of data that cannot be used fires again after this time. */
+const REFUSED_AGAIN_MS = 60_000;
+/** The clock of the machine must have been ahead when the last change is this much later than now. */
+const AHEAD_MS = 3_600_000;
+/** The last entry of a team, whatever its number. */
+const GONE = { kind: "deleted", idempotency: null, number: Number.MAX_SAFE_INTEGER } as const;
+
+/**
+ * Holds the tenant of an object, if it has one: loads it, creates its tables, applies entries of its teams, handles its
+ * alarm, deletes it.
+ */
+export class TenantHolder {
+  readonly db: Database;
+  readonly feed = new ChangeFeed();
+  readonly #options: TenantHolderOptions;
+  readonly #clock = new ChangeClock();
+  #loaded: TenantParts | undefined;
+  /** Set when the stored data cannot be used. */
+  #refusal: NewerDataError | undefined;
+  /** The limits of the deployment. */
+  #defaultLimits: TenantLimits | undefined;
+  /** The time this instance has set the alarm to. */
+  #alarmAt: number | null = null;
+
+  constructor(options: TenantHolderOptions) {
+    this.#options = options;
+    this.db = new Database(options.ctx.storage);
+    this.#load();
+  }
+
+  /** Why the stored data cannot be used. */
+  get refusal(): NewerDataError | undefined {
+    return this.#refusal;
+  }
+
+  /** Undefined while nothing is stored. @throws NewerDataError */
+  get parts(): TenantParts | undefined {
+    if (this.#refusal) throw this.#refusal;
+    return this.#loaded;
+  }
+
+  /** The effective limits, overrides included. */
+  limits(): TenantLimits {
+    this.#defaultLimits ??= tenantLimitsFrom(this.#options.settings());
+    return {
+      ...this.#defaultLimits,
+      ...this.parts?.tenant.record.limits,
+    };
+  }
+
+  /** Applies entries of a team; the lists and the feed show them from then on. */
+  deliver(delivery: Delivery): Acknowledgement {
+    const last = delivery.entries.at(-1);
+    // A deleted tenant is not created again by the last entries of its teams.
+    if (this.parts === undefined && last?.kind === "deleted") {
+      return { number: last.number, place: 0, resync: false };
+    }
+    const { admission, directory, spending, webhooks } = this.hold();
+    let applied;
+    try {
+      applied = this.db.transaction(() => {
+        const { applied: entries, note, ...changed } = directory.apply(delivery, Date.now());
+        // An entry that changes the lists may be applied again; a webhook delivery must not be repeated.
+        if (webhooks.offer(delivery.team, entries)) note();
+        return changed;
+      });
+    } catch (error) {
+      // What is in memory may be ahead of the storage.
+      this.#load();
+      throw error;
+    }
+    const { changes, ...acknowledgement } = applied;
+    if (delivery.streams !== undefined) {
+      admission.countStreams(delivery.team, delivery.streams, Date.now());
+    }
+    for (const change of changes) {
+      if (change.kind !== "run") continue;
+      const { ended_at, usage } = change.row.run;
+      admission.listed(delivery.team);
+      if (ended_at !== null) spending.add(ended_at, usage);
+    }
+    this.feed.announce(changes, directory);
+    if (changes.some(({ kind }) => kind === "team_deleted")) this.setAlarm(Date.now());
+    return acknowledgement;
+  }
+
+  /** Handles the object's alarm. */
+  async alarm(): Promise<void> {
+    const parts = this.#loaded;
+    if (parts === undefined) {
+      // The alarm belongs to the tenant. It continues under a version that can read the data.
+      if (this.#refusal) await this.#options.ctx.storage.setAlarm(Date.now() + REFUSED_AGAIN_MS);
+      return;
+    }
+    // Set the alarm first, so that it fires again whatever fails below.
+    this.#alarmAt = null;
+    await this.#options.ctx.storage.setAlarm(Date.now() + RETRY_MS);
+    try {
+      if (!parts.tenant.record.deleting) parts.webhooks.onAlarm();
+      await this.#options.others.register(parts);
+      if (parts.tenant.record.deleting) {
+        await this.#delete(parts);
+        return;
+      }
+      await this.#options.others.dropExpired(parts);
+      this.forget(await this.#options.others.deleteOrphans(parts));
+      this.setAlarm(Date.now());
+    } catch {
+      // The alarm that is set tries again.
+    }
+  }
+
+  /** The parts of the tenant; the first write creates the tables. @param label the label of a new tenant */
+  hold(label?: string): TenantParts {
+    if (this.parts === undefined) {
+      const { name } = this.#options.ctx.id;
+      if (name === undefined) throw new TypeError("a tenant's object is found by its name");
+      this.db.transaction(() => {
+        createTenantTables(this.db);
+        new TenantStore(this.db).create(name, label ?? null, Date.now());
+      });
+      this.#load();
+      this.setAlarm(Date.now());
+    }
+    if (this.parts === undefined) throw new TypeError("the tenant was not stored");
+    return this.parts;
+  }
+
+  #load(): void {
+    this.#loaded?.webhooks.close();
+    this.#loaded = undefined;
+    if (this.#options.ctx.id.name === REGISTRY || !holdsTenant(this.db)) return;
+    try {
+      createTenantTables(this.db);
+    } catch (error) {
+      if (!(error instanceof NewerDataError)) throw error;
+      this.#refusal = error;
+      return;
+    }
+    const tenant = new TenantStore(this.db);
+    if (!tenant.exists) return;
+    const { sealer, send, writePush, telemetry } = this.#options;
+    const parts = loadParts(tenant, this.#clock, {
+      sealer,
+      send,
+      writePush,
+      telemetry,
+      db: this.db,
+      setAlarm: () => this.setAlarm(Date.now()),
+    });
+    this.#loaded = parts;
+    // Not in the constructor: the fields of a subclass are not initialized yet.
+    queueMicrotask(() => parts.webhooks.onAlarm());
+    this.#loadTeamsAfterFutureClock(parts);
+  }
+
+  /**
+   * Loads all teams once after the clock was ahead. Their alarms are set to times that are now far away, and a team
+   * that is loaded corrects its schedules.
+   */
+  #loadTeamsAfterFutureClock(parts: TenantParts): void {
+    const { tenant, directory } = parts;
+    const { lastChange } = directory;
+    const ahead = (Date.now() + AHEAD_MS) * 1000;
+    const woken = (tenant.record.woken_after ?? 0) + AHEAD_MS * 1000;
+    if (lastChange < ahead || lastChange < woken || tenant.record.deleting) return;
+    const load = async (): Promise<void> => {
+      await this.#options.others.loadTeams(parts);
+      tenant.save({ woken_after: lastChange });
+    };
+    this.#options.ctx.waitUntil(load().catch(() => undefined));
+  }
+
+  /** Sets the alarm to the earliest time at which some part has work to do. */
+  setAlarm(now: number): void {
+    const parts = this.parts;
+    if (parts === undefined) return;
+    const { registered, deleting } = parts.tenant.record;
+    const isOrphaned = parts.directory.conversations.orphans(1).length > 0;
+    const times = [
+      parts.reservations.nextExpiry,
+      parts.webhooks.alarmAt(),
+      isOrphaned ? now : null,
+    ];
+    const at = registered && !deleting ? earliest(times) : now;
+    // Setting the alarm costs a written row; an alarm that fires too early is set again.
+    if (at !== null && this.#alarmAt !== null && this.#alarmAt > now && this.#alarmAt <= at) return;
+    this.#alarmAt = at === null ? null : Math.max(now, at);
+    if (this.#alarmAt === null) void this.#options.ctx.storage.deleteAlarm();
+    else void this.#options.ctx.storage.setAlarm(this.#alarmAt);
+  }
+
+  /** Removes teams from the lists whose objects hold none, because nothing else will report their deletion. */
+  forget(teams: readonly string[]): void {
+    for (const team of teams) this.deliver({ team, place: null, entries: [GONE] });
+  }
+
+  /** Deletes some teams, and the object itself when no team is left. */
+  async #delete(parts: TenantParts): Promise<void> {
+    const { deleted, absent } = await this.#options.others.deleteTeams(parts);
+    this.forget(absent);
+    const erased = await this.#options.others.eraseMemories(parts);
+    if (deleted || erased) {
+      await this.#options.ctx.storage.setAlarm(Date.now());
+      return;
+    }
+    await this.#options.others.unregister(parts.tenant.record.id);
+    this.feed.end();
+    parts.webhooks.close();
+    this.#loaded = undefined;
+    await this.#options.ctx.storage.deleteAll();
+  }
+}
+
+function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}

@@ -1,0 +1,291 @@
+import { AgentCard } from "@a2a-js/sdk";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Scope, SCOPES } from "#contract/constants.ts";
+import { SAMPLE_COMPONENT } from "../../../support/sample-component.ts";
+import { jsonInit } from "../../../support/http-app.ts";
+import { TestWorker } from "../../../support/worker.ts";
+import { bearer, deployed, ORIGIN, teamToken } from "../support/access.ts";
+import { HUMAN, inTurn, newTeam } from "../support/teams.ts";
+import { withoutLegacy } from "./support/legacy-card.ts";
+import { answerText, clientOf, send } from "./support/client.ts";
+import { post, request, sent } from "./support/rpc.ts";
+
+const LIMIT = { timeout: 60_000 };
+
+let worker: TestWorker;
+let token: string;
+
+beforeAll(async () => {
+  worker = await TestWorker.start(
+    await deployed({ A2A_TEAM: "acme/desk", MAX_BODY_BYTES: "20000", MAX_METADATA_BYTES: "200" }),
+  );
+  const desk = { id: "desk", label: "News desk", component: SAMPLE_COMPONENT };
+  await newTeam(worker, desk, bearer("acme"));
+  await newTeam(worker, { id: "asks", component: inTurn(HUMAN) }, bearer("acme"));
+  token = await teamToken(worker, "desk", ["teams:read", "runs:write"]);
+}, 60_000);
+
+afterAll(() => worker[Symbol.asyncDispose]());
+
+test.each<[string, Scope[], object]>([
+  ["SendMessage", ["runs:write"], sent("Hello.")],
+  ["SendMessage", ["requests:write", "runs:write"], sent("Yes.", { taskId: "none" })],
+  ["SendStreamingMessage", ["requests:write", "runs:write"], sent("Yes.", { taskId: "none" })],
+  ["GetTask", ["runs:read"], { id: "none" }],
+  ["ListTasks", ["runs:read"], {}],
+  ["SubscribeToTask", ["runs:read"], { id: "none" }],
+  ["CancelTask", ["runs:write"], { id: "none" }],
+  ["CreateTaskPushNotificationConfig", ["runs:write"], { taskId: "none", url: "https://x.test/" }],
+  ["GetTaskPushNotificationConfig", ["runs:read"], { taskId: "none", id: "none" }],
+  ["ListTaskPushNotificationConfigs", ["runs:read"], { taskId: "none" }],
+  ["DeleteTaskPushNotificationConfig", ["runs:write"], { taskId: "none", id: "none" }],
+  ["NoSuchMethod", [...SCOPES], {}],
+])("%s needs its scope", LIMIT, async (method, needs, params) => {
+  for (const scope of SCOPES) {
+    const { status, body } = await post(worker, "desk", request(method, params), bearer(scope));
+    // To stream what is said means to read it.
+    const reads = method === "SendStreamingMessage" && scope === "requests:write";
+    const allowed = needs.includes(scope) && !reads;
+    expect(status, `${method} with ${scope}`).toBe(allowed ? 200 : 403);
+    if (!allowed) {
+      expect(body).toMatchObject({
+        jsonrpc: "2.0",
+        id: 1,
+        error: { code: -32_000, data: [{ reason: "MISSING_SCOPE", domain: "troupe" }] },
+      });
+    }
+  }
+});
+
+test("without a credential, or with a wrong one, there is nothing", async () => {
+  for (const headers of [{}, bearer("wrong")]) {
+    const refused = await post(worker, "desk", request("ListTasks"), headers);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("www-authenticate")).toMatch(/^Bearer/);
+    expect(refused.body).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32_000 } });
+    const card = await worker.fetch("/a2a/teams/desk/.well-known/agent-card.json", { headers });
+    expect(card.status).toBe(401);
+    await card.body?.cancel();
+  }
+});
+
+test(
+  "a team of another tenant does not exist, and a team token is good for its team",
+  LIMIT,
+  async () => {
+    const foreign = await post(
+      worker,
+      "desk",
+      request("SendMessage", sent("Hello.")),
+      bearer("globex"),
+    );
+    expect(foreign).toMatchObject({ status: 404, body: { id: 1, error: { code: -32_000 } } });
+    await expect(clientOf(worker, "desk", bearer("globex"))).rejects.toThrow("404");
+    const client = await clientOf(worker, "desk", bearer(token));
+    expect(answerText(await send(client, "Hello."))).not.toBe("");
+    const other = await post(worker, "asks", request("SendMessage", sent("Hello.")), bearer(token));
+    expect(other).toMatchObject({
+      status: 403,
+      body: { error: { data: [{ reason: "OTHER_TEAM" }] } },
+    });
+  },
+);
+
+test("who may only answer reads nothing", LIMIT, async () => {
+  const started = await post(
+    worker,
+    "asks",
+    request("SendMessage", sent("Ask.", { contextId: "asks" })),
+    bearer("acme"),
+  );
+  const { id } = started.body.result!["task"] as { id: string };
+  const answer = request("SendMessage", sent("Lisbon", { taskId: id }));
+  const { body } = await post(worker, "asks", answer, bearer("requests:write"));
+  expect(body.result).toMatchObject({ task: { id, status: {}, metadata: {} } });
+  expect(JSON.stringify(body)).not.toMatch(/Ask|Lisbon/);
+});
+
+test("the card tells what the team is", async () => {
+  const response = await worker.fetch("/a2a/teams/desk/.well-known/agent-card.json", {
+    headers: bearer("teams:read"),
+  });
+  const card = (await response.json()) as object;
+  expect(card).toMatchObject({
+    name: "News desk",
+    version: "1",
+    supportedInterfaces: [
+      {
+        url: `${await worker.origin}/a2a/teams/desk`,
+        protocolBinding: "JSONRPC",
+        protocolVersion: "1.0",
+      },
+      { protocolBinding: "HTTP+JSON", protocolVersion: "1.0" },
+      { protocolBinding: "JSONRPC", protocolVersion: "0.3" },
+    ],
+    capabilities: { streaming: true, pushNotifications: true },
+    skills: [
+      { id: "writer", description: "Repeats its lines.", tags: ["AssistantAgent"] },
+      { id: "critic" },
+    ],
+  });
+  // Nothing in it is empty, which the types would leave out.
+  expect(AgentCard.toJSON(AgentCard.fromJSON(card))).toEqual(withoutLegacy(card));
+  // What clients of 0.3 read.
+  expect(card).toMatchObject({
+    url: `${await worker.origin}/a2a/teams/desk`,
+    preferredTransport: "JSONRPC",
+    protocolVersion: "0.3.0",
+    securitySchemes: { key: { type: "http", scheme: "Bearer" } },
+    security: [{ key: ["runs:read", "runs:write"] }],
+  });
+});
+
+test("a card is kept by those who have it, until it changes", LIMIT, async () => {
+  await newTeam(worker, { id: "known", label: "One", component: SAMPLE_COMPONENT }, bearer("acme"));
+  const path = "/a2a/teams/known/.well-known/agent-card.json";
+  const get = (headers: object = {}) =>
+    worker.fetch(path, { headers: { ...bearer("teams:read"), ...headers } });
+  const first = await get();
+  expect(first.headers.get("cache-control")).toBe("private, max-age=60");
+  expect(Date.parse(first.headers.get("last-modified") ?? "")).not.toBeNaN();
+  const etag = first.headers.get("etag") ?? "";
+  await first.body?.cancel();
+  for (const known of [etag, `"other", ${etag.replace("W/", "")}`, "*"]) {
+    const again = await get({ "if-none-match": known });
+    expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag]);
+  }
+  await worker.fetch(
+    "/v1/teams/known/component",
+    jsonInit({ component: inTurn(HUMAN) }, "PUT", bearer("acme")),
+  );
+  const changed = await get({ "if-none-match": etag });
+  expect(changed.status).toBe(200);
+  expect(changed.headers.get("etag")).not.toBe(etag);
+  await changed.body?.cancel();
+  const root = await worker.fetch("/.well-known/agent-card.json");
+  const known = { "if-none-match": root.headers.get("etag") ?? "" };
+  await root.body?.cancel();
+  expect((await worker.fetch("/.well-known/agent-card.json", { headers: known })).status).toBe(304);
+});
+
+test(
+  "fields may have the names of the .proto file, and what comes back has camel case",
+  LIMIT,
+  async () => {
+    const { message_id, ...rest } = { message_id: "snake-1", role: "ROLE_USER" };
+    const data = { in_it: { stays_so: 1 } };
+    const sentSnake = {
+      message: { message_id, ...rest, parts: [{ data, media_type: "application/json" }] },
+    };
+    const { body } = await post(worker, "asks", request("SendMessage", sentSnake), bearer("acme"));
+    const task = body.result!["task"] as { id: string; contextId: string; history: object[] };
+    expect(task.history).toMatchObject([
+      { messageId: "snake-1", parts: [{ text: JSON.stringify(data) }] },
+    ]);
+    const list = request("ListTasks", { context_id: task.contextId, page_size: 1 });
+    expect((await post(worker, "asks", list, bearer("acme"))).body.result).toMatchObject({
+      tasks: [{ id: task.id }],
+    });
+    const answer = { message: { ...sentSnake.message, message_id: "snake-2", task_id: task.id } };
+    const done = await post(worker, "asks", request("SendMessage", answer), bearer("acme"));
+    expect(done.body.result).toMatchObject({
+      task: { metadata: { "troupe/usage": { promptTokens: 0, completionTokens: 0 } } },
+    });
+  },
+);
+
+test("anybody finds the team that A2A_TEAM names at the root", async () => {
+  const response = await worker.fetch("/.well-known/agent-card.json");
+  expect(response.headers.get("cache-control")).toBe("public, max-age=60");
+  expect(await response.json()).toMatchObject({
+    name: "News desk",
+    supportedInterfaces: [{ url: `${await worker.origin}/a2a/teams/desk` }, {}, {}],
+  });
+  await using other = await TestWorker.start();
+  const none = await other.fetch("/.well-known/agent-card.json");
+  expect(none.status).toBe(404);
+  await none.body?.cancel();
+});
+
+test("pages of allowed origins may call it", async () => {
+  const preflight = await worker.fetch("/a2a/teams/desk", {
+    method: "OPTIONS",
+    headers: {
+      origin: ORIGIN,
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "a2a-version",
+    },
+  });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get("access-control-allow-headers")).toContain("A2A-Version");
+});
+
+const HELLO = request("SendMessage", sent("Hello."));
+
+/** A message with a config for its task. */
+function pushConfig(given: object): object {
+  const taskPushNotificationConfig = { url: "https://x.test/", ...given };
+  return request("SendMessage", { ...sent("Hi."), configuration: { taskPushNotificationConfig } });
+}
+
+test.each<[string, unknown, number, number, Record<string, string>?]>([
+  ["what is not JSON", "{", 400, -32_700],
+  ["a list", [HELLO], 200, -32_600],
+  ["another version of JSON-RPC", { ...HELLO, jsonrpc: "1.0" }, 200, -32_600],
+  ["an id that is no id", { ...HELLO, id: {} }, 200, -32_600],
+  ["no version", HELLO, 200, -32_009, { "a2a-version": "" }],
+  ["version 0.3", HELLO, 200, -32_009, { "a2a-version": "0.3" }],
+  ["a method of 0.3", request("message/send"), 200, -32_601],
+  ["a method of every object", request("constructor"), 200, -32_601],
+  ["no message", request("SendMessage"), 200, -32_602],
+  ["a part of no kind", request("SendMessage", sent("", { parts: [{}] })), 200, -32_602],
+  [
+    "a part of two",
+    request("SendMessage", sent("", { parts: [{ text: "", url: "" }] })),
+    200,
+    -32_602,
+  ],
+  ["bad base64", request("SendMessage", sent("", { parts: [{ raw: "%" }] })), 200, -32_602],
+  [
+    "a URL that is not fetched",
+    request("SendMessage", sent("", { parts: [{ url: "https://10.0.0.1/" }] })),
+    422,
+    -32_602,
+  ],
+  ["another context", request("SendMessage", sent("Hi.", { contextId: "other" })), 200, -32_602],
+  ["an unknown task", request("GetTask", { id: "none" }), 200, -32_001],
+  ["a task that cannot be", request("GetTask", { id: "a/b" }), 200, -32_001],
+  ["a page of none", request("ListTasks", { pageSize: 0 }), 200, -32_602],
+  ["a wrong page", request("ListTasks", { pageToken: "1" }), 200, -32_602],
+  [
+    "a push config of an unknown task",
+    request("CreateTaskPushNotificationConfig", { taskId: "none", url: "https://x.test/" }),
+    200,
+    -32_001,
+  ],
+  ["a push config without a URL", pushConfig({ url: undefined }), 200, -32_602],
+  ["a push config over http", pushConfig({ url: "http://x.test/" }), 200, -32_602],
+  ["a push config of this machine", pushConfig({ url: "https://127.0.0.1/" }), 200, -32_602],
+  ["a push config with a password", pushConfig({ url: "https://a:b@x.test/" }), 200, -32_602],
+  ["a push config whose token is two lines", pushConfig({ token: "a\r\nb: c" }), 200, -32_602],
+  [
+    "a push config with a scheme that is none",
+    pushConfig({ authentication: { scheme: "a b", credentials: "c" } }),
+    200,
+    -32_602,
+  ],
+  ["the extended card", request("GetExtendedAgentCard"), 200, -32_004],
+  [
+    "large metadata",
+    request("SendMessage", { ...sent("Hi."), metadata: { a: "x".repeat(300) } }),
+    422,
+    -32_602,
+  ],
+  ["a large body", request("SendMessage", sent("x".repeat(30_000))), 413, -32_000],
+  ["a body of another type", HELLO, 415, -32_005, { "content-type": "text/plain" }],
+])("%s gets an error of the protocol", async (_, body, status, code, headers = {}) => {
+  const answer = await post(worker, "desk", body, { ...bearer("acme"), ...headers });
+  expect(answer.body).toMatchObject({ jsonrpc: "2.0", error: { code } });
+  expect(answer.body.error!.message).not.toBe("");
+  expect(answer.status).toBe(status);
+});

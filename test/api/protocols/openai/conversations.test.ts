@@ -1,0 +1,270 @@
+import type OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HUMAN, inTurn, newTeam, writer } from "../support/teams.ts";
+import { runsOf, type Stage, startStage, teamOf } from "./support/stage.ts";
+
+const model = "template:tools_assistant";
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await startStage();
+}, 60_000);
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const user = (content: string) => ({ type: "message" as const, role: "user" as const, content });
+
+function textsOf(items: readonly OpenAI.Conversations.ConversationItem[]): string[] {
+  return items.map((item) => {
+    if (item.type !== "message") return item.type;
+    const [part] = item.content;
+    return `${item.role}: ${part !== undefined && "text" in part ? part.text : ""}`;
+  });
+}
+
+describe("a conversation", { timeout: 60_000 }, () => {
+  test("loses nothing of changes at the same time", async () => {
+    const { openai } = stage;
+    const { id } = await openai.conversations.create({ items: [user("0"), user("dropped")] });
+    const [dropped] = (await openai.conversations.items.list(id, { limit: 1 })).data;
+    const names = Array.from({ length: 12 }, (_, index) => String(index + 1));
+    await Promise.all([
+      ...names.map((name) => openai.conversations.items.create(id, { items: [user(name)] })),
+      openai.conversations.update(id, { metadata: { topic: "race" } }),
+      openai.conversations.items.delete(dropped?.id ?? "", { conversation_id: id }),
+    ]);
+    const { data } = await openai.conversations.items.list(id, { limit: 100 });
+    expect(textsOf(data).toSorted()).toEqual(
+      ["0", ...names].map((name) => `user: ${name}`).toSorted(),
+    );
+    expect(await openai.conversations.retrieve(id)).toMatchObject({ metadata: { topic: "race" } });
+  });
+
+  test("has items and metadata before it has a team's answers", async () => {
+    const { openai, worker } = stage;
+    const made = await openai.conversations.create({
+      metadata: { topic: "demo" },
+      items: [user("My name is Ada.")],
+    });
+    expect(made).toMatchObject({ object: "conversation", metadata: { topic: "demo" } });
+    const { id } = made;
+    expect(await openai.conversations.retrieve(id)).toEqual(made);
+    const added = await openai.conversations.items.create(id, {
+      items: [{ type: "message", role: "assistant", content: "Hello, Ada." }, user("Wrong.")],
+    });
+    expect(textsOf(added.data)).toEqual(["assistant: Hello, Ada.", "user: Wrong."]);
+    await openai.conversations.items.delete(added.data[1]!.id ?? "", { conversation_id: id });
+    const response = await openai.responses.create({ model, input: "Write.", conversation: id });
+    expect(response.conversation).toEqual({ id });
+    const [run] = await runsOf(worker, id);
+    expect(run!.task.map(({ source, content }) => `${source}: ${String(content)}`)).toEqual([
+      "user: My name is Ada.",
+      "assistant: Hello, Ada.",
+      "user: Write.",
+    ]);
+    const second = await openai.responses.create({ model, input: "Again.", conversation: { id } });
+    expect(second.output_text).toBe("Four little words here.");
+    const all = [
+      "user: My name is Ada.",
+      "assistant: Hello, Ada.",
+      "user: Write.",
+      "assistant: Four little words here.",
+      "user: Again.",
+      "assistant: Four little words here.",
+    ];
+    const listed: OpenAI.Conversations.ConversationItem[] = [];
+    for await (const item of openai.conversations.items.list(id, { order: "asc", limit: 2 }))
+      listed.push(item);
+    expect(textsOf(listed)).toEqual(all);
+    const latest: OpenAI.Conversations.ConversationItem[] = [];
+    for await (const item of openai.conversations.items.list(id, { limit: 4 })) latest.push(item);
+    expect(textsOf(latest)).toEqual(all.toReversed());
+    const [first] = listed as { id: string }[];
+    const one = await openai.conversations.items.retrieve(first!.id, { conversation_id: id });
+    expect(one).toEqual(first);
+    await expect(
+      openai.conversations.items.delete(first!.id, { conversation_id: id }),
+    ).rejects.toMatchObject({ status: 405, code: "item_not_deletable" });
+    expect(await openai.conversations.update(id, { metadata: { topic: "other" } })).toMatchObject({
+      metadata: { topic: "other" },
+    });
+    expect(await openai.conversations.delete(id)).toMatchObject({ id, deleted: true });
+    await expect(openai.conversations.retrieve(id)).rejects.toMatchObject({
+      status: 404,
+      code: "conversation_not_found",
+    });
+  });
+
+  test("is that of a team, which is not erased here", async () => {
+    const { openai, worker } = stage;
+    await newTeam(worker, { id: "desk", component: inTurn(writer()) });
+    await openai.responses.create({ model: "team:desk", input: "Write." });
+    const { data } = await openai.conversations.items.list("desk");
+    expect(textsOf(data)).toEqual(["assistant: Four little words here.", "user: Write."]);
+    await openai.conversations.items.create("desk", { items: [user("Remember this.")] });
+    await openai.responses.create({ model: "team:desk", input: "Write.", conversation: "desk" });
+    const [run] = await runsOf(worker, "desk");
+    expect(run!.task.map(({ content }) => content)).toEqual(["Remember this.", "Write."]);
+    await expect(openai.conversations.delete("desk")).rejects.toMatchObject({
+      status: 405,
+      code: "conversation_not_deletable",
+    });
+    const empty = await openai.conversations.create({});
+    await expect(
+      openai.responses.create({ model: "team:desk", input: "Write.", conversation: empty.id }),
+    ).rejects.toMatchObject({ status: 400, param: "conversation" });
+  });
+
+  test("holds no more items than one response can be given", async () => {
+    const { openai } = stage;
+    const { id } = await openai.conversations.create({ items: [user("x".repeat(900_000))] });
+    const more = (length: number) =>
+      openai.conversations.items.create(id, { items: [user("y".repeat(length))] });
+    await expect(more(200_000)).rejects.toMatchObject({ param: "items" });
+    await more(20_000);
+    expect((await openai.conversations.items.list(id)).data).toHaveLength(2);
+  });
+
+  test("refuses what is no item, and names it", async () => {
+    const { openai } = stage;
+    await expect(
+      openai.conversations.create({ items: [{ type: "nothing" } as never] }),
+    ).rejects.toMatchObject({ status: 400, param: expect.stringContaining("items[0]") });
+    await expect(openai.conversations.items.list("none")).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+describe("a compaction", { timeout: 60_000 }, () => {
+  test("stands for the conversation after a response", async () => {
+    const { openai, worker } = stage;
+    const before = await openai.responses.create({ model, input: "Write." });
+    const compacted = await openai.responses.compact({
+      model,
+      previous_response_id: before.id,
+    });
+    expect(compacted).toMatchObject({
+      object: "response.compaction",
+      output: [{ type: "compaction" }],
+      usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 },
+    });
+    const next = await openai.responses.create({
+      model,
+      input: [...(compacted.output as never[]), user("Go on.")],
+    });
+    expect(next.previous_response_id).toBe(before.id);
+    expect(next.conversation).toEqual(before.conversation);
+    expect(await runsOf(worker, next.conversation!.id)).toHaveLength(2);
+  });
+
+  test("stands for items, and for those of an earlier one", async () => {
+    const { openai, worker } = stage;
+    const input = [
+      user("My name is Ada."),
+      { type: "message" as const, role: "assistant" as const, content: "Hello." },
+    ];
+    const one = await openai.responses.compact({ model, input });
+    const two = await openai.responses.compact({
+      model,
+      input: [...(one.output as never[]), user("I write.")],
+    });
+    const next = await openai.responses.create({
+      model,
+      input: [...(two.output as never[]), user("Go on.")],
+    });
+    const [run] = await runsOf(worker, next.conversation!.id);
+    expect(run!.task.map(({ content }) => content)).toEqual([
+      "My name is Ada.",
+      "Hello.",
+      "I write.",
+      "Go on.",
+    ]);
+    await expect(
+      openai.responses.create({
+        model,
+        input: [{ type: "compaction", encrypted_content: "bm90aGluZw==" }],
+      }),
+    ).rejects.toMatchObject({ status: 400, param: "input[0].encrypted_content" });
+  });
+});
+
+test("a response that is not to be stored is erased soon", { timeout: 60_000 }, async () => {
+  const { openai, worker } = stage;
+  const expires = async (id: string) =>
+    ((await teamOf(worker, id)) as unknown as { expires_in: number }).expires_in;
+  const stored = await openai.responses.create({ model, input: "Write." });
+  const unstored = await openai.responses.create({ model, input: "Write.", store: false });
+  expect([stored, unstored]).toMatchObject([{ store: true }, { store: false }]);
+  expect(await expires(stored.conversation!.id)).toBe(3600);
+  expect(await expires(unstored.conversation!.id)).toBe(60);
+});
+
+describe("a program for people", { timeout: 60_000 }, () => {
+  const ask = async (
+    messages: OpenAI.ChatCompletionMessageParam[],
+    headers: Record<string, string> = {},
+    named = model,
+  ) =>
+    (await stage.openai.chat.completions.create(
+      { model: named, messages },
+      { headers },
+    )) as OpenAI.ChatCompletion & { troupe: { team_id: string } };
+  const said = (content: string) => ({ role: "user" as const, content });
+  const answered = (content: string) => ({ role: "assistant" as const, content });
+
+  test.each(["X-OpenWebUI-Chat-Id", "X-LibreChat-Conversation-Id", "Troupe-Chat"])(
+    "has one team for a chat that it names: %s",
+    async (header) => {
+      const chat = { [header]: `chat of ${header}` };
+      const first = await ask([said("First.")], chat);
+      const { team_id } = first.troupe;
+      const one = first.choices[0]!.message.content ?? "";
+      const second = await ask([said("First."), answered(one), said("Second.")], chat);
+      expect(second.troupe.team_id).toBe(team_id);
+      const tasks = async () =>
+        (await runsOf(stage.worker, team_id)).map(({ task }) =>
+          task.map((message) => message.content),
+        );
+      expect(await tasks()).toEqual([["Second."], ["First."]]);
+      // Its user takes the answer back.
+      const again = await ask([said("First."), answered(one), said("Second.")], chat);
+      expect(again.troupe.team_id).not.toBe(team_id);
+      const two = again.choices[0]!.message.content ?? "";
+      const third = await ask(
+        [said("First."), answered(one), said("Second."), answered(two), said("Third.")],
+        chat,
+      );
+      expect(third.troupe.team_id).toBe(again.troupe.team_id);
+      expect(await tasks()).toHaveLength(2);
+      const other = await ask([said("First.")], { [header]: "another" });
+      expect(other.troupe.team_id).not.toBe(team_id);
+    },
+  );
+
+  test("answers a question in the same chat", async () => {
+    await newTeam(stage.worker, { id: "asks", component: inTurn(HUMAN) });
+    const human = "template:human_in_the_loop";
+    const chat = { "troupe-chat": "questions" };
+    const asked = await ask([said("Write.")], chat, human);
+    const question = asked.choices[0]!.message.content ?? "";
+    const answer = await ask([said("Write."), answered(question), said("APPROVE")], chat, human);
+    expect(answer.troupe.team_id).toBe(asked.troupe.team_id);
+    expect(await runsOf(stage.worker, asked.troupe.team_id)).toHaveLength(1);
+  });
+
+  test.each([
+    "### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history.",
+    "Provide a concise, 5-word-or-less title for the conversation, using title case conventions.",
+  ])("gets no team for a title: %s", async (prompt) => {
+    const before = await count();
+    await expect(ask([said(prompt)])).rejects.toMatchObject({ status: 400, code: "chat_task" });
+    expect(await count()).toBe(before);
+    // A chat may speak of titles.
+    await ask([said("Write a short story with a title.")]);
+  });
+
+  async function count(): Promise<number> {
+    const response = await stage.worker.fetch("/v1/teams?limit=200");
+    return ((await response.json()) as { teams: unknown[] }).teams.length;
+  }
+});

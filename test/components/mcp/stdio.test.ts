@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { McpWorkbench } from "troupe";
+import type { McpServerParams, SandboxAddress, ToolCallContext } from "troupe";
+import { RecordingHost } from "../../core/support/recording-host.ts";
+import { Sandbox } from "../../support/sandbox.ts";
+import { call, textsOf } from "./support/calls.ts";
+
+/** A program with one tool, whose result is the text of an expression in `args`. */
+function serverWith(name: string, expression: string): McpServerParams {
+  const program = `require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, params } = JSON.parse(line);
+    const answer = (result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, ...result }));
+    const text = (args) => ${expression};
+    if (id === undefined) return;
+    if (method === "initialize")
+      return answer({ result: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "one", version: "1" } } });
+    if (method === "tools/list")
+      return answer({ result: { tools: [{ name: "${name}", inputSchema: { type: "object" } }] } });
+    if (method === "tools/call")
+      return answer({ result: { content: [{ type: "text", text: text(params.arguments) }] } });
+    answer({ error: { code: -32601, message: "no such method" } });
+  });`;
+  return { type: "StdioServerParams", command: "node", args: ["-e", program] };
+}
+
+describe("a program in the sandbox", () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await Sandbox.start({ settings: { SANDBOX_MCP: "1" } });
+  });
+  afterAll(() => sandbox[Symbol.asyncDispose]());
+
+  async function using<T>(
+    params: McpServerParams,
+    run: (workbench: McpWorkbench) => Promise<T>,
+  ): Promise<T> {
+    const address: SandboxAddress = { url: sandbox.url, apiKey: sandbox.key };
+    const workbench = new McpWorkbench(
+      { serverParams: params },
+      { sandbox: address, env: () => "from a secret" },
+    );
+    try {
+      return await run(workbench);
+    } finally {
+      await workbench.close();
+    }
+  }
+
+  test("has the environment of its config only, secrets included", async () => {
+    const shown = 'Object.keys(process.env).sort().join() + " " + process.env.TOKEN';
+    const params = { ...serverWith("env", shown), env: { TOKEN: "env:MCP_TOKEN" } };
+    await using(params, async (workbench) => {
+      const { result } = await call(workbench, "env");
+      const [text = ""] = textsOf(result);
+      expect(text).not.toContain("SANDBOX_KEY");
+      expect(text).toContain(",TOKEN");
+      expect(text).toMatch(/\[redacted\]$/);
+    });
+  });
+
+  test("repeats no secret that is written out in its config, in no form", async () => {
+    const shown = 'process.env.LOGIN + " " + Buffer.from(process.env.LOGIN).toString("base64url")';
+    const params = { ...serverWith("env", shown), env: { LOGIN: 'written "out" in the config' } };
+    await using(params, async (workbench) => {
+      const { result } = await call(workbench, "env");
+      expect(textsOf(result)).toEqual(["[redacted] [redacted]"]);
+    });
+  });
+
+  test("that is killed in the middle of a call: the model reads it, and the next call starts it again", async () => {
+    const params = serverWith("work", 'args.die ? process.kill(process.pid, "SIGKILL") : "done"');
+    await using(params, async (workbench) => {
+      const killed = await call(workbench, "work", { die: true });
+      expect(killed.result.is_error).toBe(true);
+      expect(textsOf(killed.result)[0]).toMatch(
+        /ended with the exit code .* The call may or may not have taken effect\.$/,
+      );
+      const next = await call(workbench, "work", {});
+      expect(textsOf(next.result)).toEqual(["done"]);
+    });
+  });
+
+  test("that cannot be started, or ends, is an error with what it said", async () => {
+    await using(
+      { type: "StdioServerParams", command: "node", args: ["-e", "throw Error('no config')"] },
+      async (workbench) => {
+        const ctx = { step: once } as unknown as ToolCallContext["ctx"];
+        await expect(workbench.listTools({ ctx })).rejects.toThrow(/exit code 1.*no config/s);
+      },
+    );
+    await using({ type: "StdioServerParams", command: "no-such-program" }, async (workbench) => {
+      const ctx = { step: once } as unknown as ToolCallContext["ctx"];
+      await expect(workbench.listTools({ ctx })).rejects.toThrow(/exit code 127/);
+    });
+  });
+});
+
+/** A step whose effect runs once: a host would try again. */
+const once = (_: string, effect: (attempt: object) => unknown): unknown =>
+  effect({ signal: new AbortController().signal, attempt: 1, idempotencyKey: "key" });
+
+test("a sandbox without real processes refuses, with the remedy", async () => {
+  await using sandbox = await Sandbox.start({ settings: { SANDBOX_ISOLATION: "wasm" } });
+  const address = { url: sandbox.url, apiKey: sandbox.key };
+  const workbench = new McpWorkbench(
+    { serverParams: serverWith("one", "1") },
+    { sandbox: address },
+  );
+  const { error } = await workbench.listTools({ ctx: new RecordingHost().attempt() }).then(
+    () => ({ error: undefined }),
+    (thrown: unknown) => ({ error: thrown }),
+  );
+  expect(error).toMatchObject({ code: "sandbox_refused", retryable: false });
+  expect(String(error)).toMatch(/SANDBOX_ISOLATION=process.*SANDBOX_MCP=1/);
+});
+
+test("a program that has ended when it is written to is an error with how it ended", async () => {
+  /** Sends the event that the program has ended. */
+  let end = (): void => undefined;
+  const event = (name: string, data: object): Uint8Array =>
+    new TextEncoder().encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+  const started = (): Response =>
+    new Response(
+      new ReadableStream<Uint8Array>({
+        start(events) {
+          events.enqueue(event("started", { program: "one", workspace: "/work" }));
+          end = () => {
+            events.enqueue(event("exit", { exit_code: 127, stderr: "not found" }));
+            events.close();
+          };
+        },
+      }),
+    );
+  const refused = (): Response =>
+    new Response(
+      new ReadableStream<Uint8Array>(
+        {
+          pull(body) {
+            const problem = { title: "Not Found", detail: "It ended.", code: "no_such_program" };
+            body.enqueue(new TextEncoder().encode(JSON.stringify(problem)));
+            body.close();
+            // Later than the refusal.
+            setImmediate(() => end());
+          },
+        },
+        { highWaterMark: 0 },
+      ),
+      { status: 404, headers: { "content-type": "application/problem+json" } },
+    );
+  const address: SandboxAddress = {
+    url: "http://sandbox.test",
+    fetch: (url) => Promise.resolve(url.endsWith("/mcp") ? started() : refused()),
+  };
+  const params: McpServerParams = { type: "StdioServerParams", command: "no-such-program" };
+  const workbench = new McpWorkbench({ serverParams: params }, { sandbox: address });
+  const ctx = { step: once } as unknown as ToolCallContext["ctx"];
+  await expect(workbench.listTools({ ctx })).rejects.toThrow(/exit code 127: not found/);
+});

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import type { TeamClient } from "troupe/client";
+import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import { findings } from "./support/accessible.ts";
+import { careful } from "./support/components.ts";
+import { ConsoleStage } from "./support/stage.ts";
+
+let stage: ConsoleStage;
+beforeAll(async () => {
+  if (HAS_BROWSER) stage = await ConsoleStage.start();
+});
+afterAll(() => stage?.[Symbol.asyncDispose]());
+
+/** A team that waits for an approval. */
+async function payment(label: string): Promise<TeamClient> {
+  const team = await stage.client.teams.create({ component: careful(), label });
+  const { id } = await team.start(`Pay the bill of ${label}.`);
+  await expect.poll(async () => (await team.getRun(id)).status).toBe("waiting");
+  return team;
+}
+
+async function status(team: TeamClient): Promise<string | undefined> {
+  return (await team.runs()).runs[0]?.status;
+}
+
+function cardOf(page: Page, label: string): Locator {
+  return page.locator(".requests > li", { hasText: `Pay the bill of ${label}.` });
+}
+
+testInBrowser("an answer can be undone until it is sent, and leaves with the page", async () => {
+  const [ann, bob] = [await payment("Ann"), await payment("Bob")];
+  const { page, complaints } = await stage.open("/inbox");
+  const card = cardOf(page, "Ann");
+  const place = await card.boundingBox();
+  const answers: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "POST") answers.push(request.url());
+  });
+  await card.getByRole("button", { name: "Approve" }).click();
+  await card.getByText("Approved.").waitFor();
+  await card.getByText(/Sent in \d s/).waitFor();
+  expect(await card.boundingBox()).toEqual(place);
+  await card.getByRole("button", { name: "Undo" }).click();
+  await card.getByRole("button", { name: "Edit arguments" }).click();
+  await card.getByRole("button", { name: "JSON" }).click();
+  await card.getByLabel("Arguments").fill('{ "expression": "7 * 7" }');
+  await card.getByRole("button", { name: "Approve" }).click();
+  await card.getByRole("button", { name: "Undo" }).click();
+  // What was typed is still there.
+  await expect.poll(() => card.getByLabel("Arguments").inputValue()).toContain("7 * 7");
+  expect(answers).toEqual([]);
+  expect(await status(ann)).toBe("waiting");
+  await card.getByRole("button", { name: "Approve" }).click();
+  await card.getByText("Sent.", { exact: true }).waitFor();
+  await expect.poll(() => card.getByRole("button").count()).toBe(0);
+  await expect.poll(() => status(ann)).toBe("completed");
+  const { messages } = await ann.messages();
+  expect(JSON.stringify(messages)).toContain("49");
+
+  await cardOf(page, "Bob").getByRole("button", { name: "Approve" }).click();
+  await page.getByRole("link", { name: "Teams" }).click();
+  await expect.poll(() => status(bob), { timeout: 4_000, interval: 50 }).toBe("completed");
+  const cid = await payment("Cid");
+  await page.goto(`${stage.origin}/inbox`);
+  await cardOf(page, "Cid").getByRole("button", { name: "Approve" }).click();
+  await page.goto("about:blank");
+  await expect.poll(() => status(cid), { timeout: 4_000, interval: 50 }).toBe("completed");
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser("an answer that another person gave first is not given again", async () => {
+  const team = await payment("Dan");
+  const { page } = await stage.open("/inbox");
+  const card = cardOf(page, "Dan");
+  await card.getByRole("button", { name: "Approve" }).click();
+  const [run] = (await team.runs()).runs;
+  const [request] = await team.requests(run!.id);
+  await team.answer(run!.id, request!.id, { approved: false });
+  await card.getByText("Answered elsewhere, or no longer needed.").waitFor();
+  await expect.poll(() => card.getByRole("button").count()).toBe(0);
+});
+
+testInBrowser("the keyboard answers the card that has the focus, and no other one", async () => {
+  const teams = [await payment("Eve"), await payment("Fay")];
+  const { page } = await stage.open("/inbox");
+  await cardOf(page, "Fay").waitFor();
+  await page.keyboard.press("a");
+  await page.keyboard.press("j");
+  await page.keyboard.press("a");
+  await page.keyboard.press("a");
+  const eve = cardOf(page, "Eve");
+  await eve.getByText("Approved.").waitFor();
+  await page.keyboard.press("Control+z");
+  await eve.getByRole("button", { name: "Approve" }).waitFor();
+  await page.keyboard.press("r");
+  await page.keyboard.type("Not today, j k a.");
+  await page.keyboard.press("Enter");
+  await eve.getByText("Refused.").waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("e");
+  await cardOf(page, "Fay").getByRole("button", { name: "JSON" }).waitFor();
+  expect(await findings(page)).toEqual([]);
+  await expect.poll(() => status(teams[0]!)).toBe("completed");
+  const { messages } = await teams[0]!.messages();
+  expect(JSON.stringify(messages)).toContain("Not today, j k a.");
+  expect(await status(teams[1]!)).toBe("waiting");
+});
+
+testInBrowser("the questions of one team; the address keeps the choice", async () => {
+  const team = await payment("Gus");
+  await payment("Hal");
+  const { page } = await stage.open("/inbox");
+  await page.getByLabel("Team", { exact: true }).selectOption({ label: "Gus" });
+  await cardOf(page, "Hal").waitFor({ state: "detached" });
+  await cardOf(page, "Gus").waitFor();
+  expect(page.url()).toBe(`${stage.origin}/inbox?team=${team.id}`);
+  await page.reload();
+  await cardOf(page, "Gus").waitFor();
+  await expect.poll(() => cardOf(page, "Hal").count()).toBe(0);
+});
+
+testInBrowser("the card in the conversation can be undone, too", async () => {
+  const team = await payment("Ian");
+  const { page } = await stage.open(`/teams/${team.id}`);
+  const approval = page.getByRole("group", { name: "Approval for clerk" });
+  await approval.getByRole("button", { name: "Approve" }).click();
+  await approval.waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Undo" }).click();
+  await approval.getByRole("button", { name: "Refuse" }).click();
+  await approval.getByLabel(/^Reason/).press("Enter");
+  await page.getByText("Refused.").waitFor();
+  await page.getByText("Refused.").waitFor({ state: "detached" });
+  await expect.poll(() => status(team)).toBe("completed");
+});
+
+testInBrowser(
+  "the browser announces a question that arrives while the page is not used",
+  async () => {
+    const { page } = await stage.open("/", { permissions: ["notifications"] });
+    await page.evaluate(`{
+    globalThis.shown = [];
+    document.hasFocus = () => false;
+    globalThis.Notification = class extends EventTarget {
+      static permission = "granted";
+      static requestPermission = async () => "granted";
+      constructor(title, options) { super(); shown.push({ title, options, notification: this }); }
+      close() {}
+    };
+  }`);
+    const shown = (): Promise<number> => page.evaluate("shown.length");
+    await page.getByRole("link", { name: "Inbox" }).click();
+    await payment("Jan");
+    await cardOf(page, "Jan").waitFor();
+    expect(await shown()).toBe(0);
+    await page.getByRole("button", { name: "Notify me" }).click();
+    await page.getByRole("button", { name: "Notifications are on" }).waitFor();
+    await page.getByRole("link", { name: "Teams" }).click();
+    await payment("Kim");
+    await expect.poll(shown).toBe(1);
+    expect(await page.evaluate("shown[0].title + ' ' + shown[0].options.body")).toContain(
+      "clerk asks for your approval to call calculator Kim",
+    );
+    await page.evaluate("shown[0].notification.dispatchEvent(new Event('click'))");
+    await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  },
+);

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import type { FakeOpenAI } from "../support/fake-openai/server.ts";
+import { findings } from "./support/accessible.ts";
+import { discussion } from "./support/components.ts";
+import { office, OFFICE_PRICES, officeModels } from "./support/office.ts";
+import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
+
+let stage: ConsoleStage;
+let models: FakeOpenAI;
+beforeAll(async () => {
+  if (!HAS_BROWSER) return;
+  models = await officeModels([
+    {
+      name: "limited",
+      match: { system: "You write." },
+      times: 1,
+      fault: { kind: "status", status: 429, headers: { "retry-after": "3" } },
+    },
+    {
+      name: "think",
+      match: { system: "You write." },
+      pace_ms: 20,
+      reply: {
+        reasoning: "The sea, and nothing else. ".repeat(8).trim(),
+        content: `The **sea** is wide: $x^2$. ${"And wide. ".repeat(40).trim()}`,
+      },
+    },
+    {
+      name: "calculate slowly",
+      match: { system: "You calculate.", role: "user" },
+      delay_ms: 2_500,
+      reply: { tool_calls: [{ name: "calculator", arguments: { expression: "6 * 7" } }] },
+    },
+  ]);
+  stage = await ConsoleStage.start({ MODEL_PRICES: OFFICE_PRICES });
+});
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+  await models?.[Symbol.asyncDispose]();
+});
+
+testInBrowser(
+  "an agent's line says what it does, and its thought, tools and answer are one card",
+  async () => {
+    const component = office(models.url, 3);
+    const created = await stage.client.teams.create({ component });
+    const { page, complaints } = await stage.open(`/teams/${created.id}`);
+    const team = new TeamOnPage(page);
+    const card = (name: string) =>
+      page.locator("article").filter({ has: page.locator("header", { hasText: name }) });
+    await team.send("Calculate and write.");
+
+    // From the first moment, with seconds.
+    await card("clerk")
+      .locator(".live", { hasText: /^Thinking[12] s/ })
+      .waitFor();
+    await card("clerk").getByText("Six times seven is 42.").waitFor();
+    expect(await card("clerk").count()).toBe(1);
+    await card("clerk").locator(".work", { hasText: "calculator" }).waitFor();
+    await card("clerk")
+      .locator("header", { hasText: /gpt-4o · \d+ tokens · 0\.\d+ · [\d.]+ s/ })
+      .waitFor();
+
+    const writer = card("writer");
+    await writer.locator(".live", { hasText: /^Rate limited: attempt 2in [123] s/ }).waitFor();
+    await writer.locator(".live", { hasText: "Thinking, attempt 2" }).waitFor();
+    // The thought is written in its own block, without its marks, and folds itself.
+    await writer.locator(".thought", { hasText: "The sea, and nothing else." }).waitFor();
+    expect(await writer.innerText()).not.toContain("<think>");
+    await writer.locator(".live", { hasText: "Writing, attempt 2" }).waitFor();
+    await expect.poll(() => writer.locator("details").getAttribute("open")).toBe(null);
+    await team.status("Waiting for you");
+    await writer.getByText(/^Thought for \d+ s$/).waitFor();
+    expect(await writer.count()).toBe(1);
+    await writer.locator("math").waitFor();
+    expect(complaints).toEqual([]);
+
+    // After a reload it is the same, with the time of the thought.
+    await page.reload();
+    await writer.getByText(/^Thought for \d+ s$/).waitFor();
+    await writer.locator("header", { hasText: /gpt-4o-mini · \d+ tokens/ }).waitFor();
+    for (const scheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      expect(await findings(page)).toEqual([]);
+    }
+  },
+);
+
+testInBrowser("a pause and a stop answer at once, and can be taken back", async () => {
+  const created = await stage.client.teams.create({
+    component: discussion("one two three four five six seven eight ".repeat(20), 15),
+  });
+  const { page } = await stage.open(`/teams/${created.id}`);
+  const team = new TeamOnPage(page);
+  await team.send("Count.");
+  await page.getByText("one two three").first().waitFor();
+  await team.button("Pause").click();
+  await team.status("Pausing");
+  await page.getByText("pausing after this step").waitFor();
+  await team.button("Keep running").click();
+  await team.status("Running");
+  await team.button("Stop after turn").click();
+  await team.status("Stopping");
+  await page.getByText("stopping after this turn").waitFor();
+  await team.status("Completed");
+});

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import { TroupeClient } from "troupe/client";
+import { sha256Hex } from "#core/hash.ts";
+import { HAS_BROWSER } from "../support/browser.ts";
+import { findings, testAppearances } from "./support/accessible.ts";
+import { delegating } from "./support/components.ts";
+import { ConsoleStage } from "./support/stage.ts";
+
+const KEY = "console-secret";
+
+let stage: ConsoleStage;
+let client: TroupeClient;
+beforeAll(async () => {
+  if (!HAS_BROWSER) return;
+  const scopes = ["teams:read", "teams:write", "runs:read", "runs:write", "keys:write"];
+  stage = await ConsoleStage.start({
+    TROUPE_OPEN: "",
+    API_KEYS: JSON.stringify([{ hash: await sha256Hex(KEY), tenant: "acme", scopes }]),
+  });
+  client = new TroupeClient({ baseURL: stage.origin, token: KEY });
+}, 60_000);
+afterAll(() => stage?.[Symbol.asyncDispose]());
+
+testAppearances("a conversation is shared by a link, read, and revoked", async (context) => {
+  const team = await client.teams.create({ component: delegating(), label: "Guided tour" });
+  await team.run("Where am I?").result();
+  const { page } = await stage.open(`/teams/${team.id}`, context);
+  await page.getByLabel("Key or token").fill(KEY);
+  await page.keyboard.press("Enter");
+  const make = async (part?: string): Promise<string> => {
+    await page.getByLabel("More about this team").click();
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByLabel("Valid for").inputValue()).toBe(String(7 * 86_400));
+    if (part !== undefined) await dialog.getByLabel(part).check();
+    expect(await findings(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Create link" }).click();
+    return dialog.getByLabel("Link", { exact: true }).inputValue();
+  };
+  const address = (await make()).slice(stage.origin.length);
+
+  const { page: reader, complaints } = await stage.open(address, context);
+  await reader.getByRole("heading", { name: "Guided tour" }).waitFor();
+  await reader.getByText("Where am I?").waitFor();
+  await reader.getByText("locate").first().waitFor();
+  expect(await reader.content()).not.toContain("precise");
+  expect(await findings(reader)).toEqual([]);
+  await expect.poll(() => reader.title()).toBe("Guided tour · Troupe");
+  await team.run("And now?").result();
+  await reader.getByText("And now?").waitFor();
+  expect(complaints).toEqual([]);
+
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke this link" }).click();
+  await page.getByText("The link was revoked.").waitFor();
+  await reader.reload();
+  await reader.getByText("This link does not work any more").waitFor();
+
+  const more = await make("Arguments and results of tools");
+  // The page loads itself again, because only the fragment has changed.
+  await reader.goto(more);
+  await reader.getByText("precise").first().waitFor();
+});

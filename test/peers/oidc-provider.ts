@@ -1,0 +1,1 @@
+export { default as Provider, type ResourceServer } from "oidc-provider";

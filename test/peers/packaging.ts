@@ -1,0 +1,2 @@
+export { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+export { publint } from "publint";

@@ -1,0 +1,209 @@
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { Batch, CONTINUE_CODE } from "#team/stream/batch.ts";
+import { watch } from "#team/stream/watch-relay.ts";
+import { DurableObjectTenants } from "#tenant/object/durable-object-tenants.ts";
+import { lastObject } from "../support/last-object.ts";
+import { human } from "../support/components.ts";
+import {
+  counter,
+  type Frame,
+  outline,
+  readFrames,
+  roundRobin,
+  TestTeam,
+  value,
+} from "../support/team.ts";
+
+/** Reads the frames of one run of the team. */
+async function framesOfRun(frames: AsyncGenerator<Frame, void, void>): Promise<Frame[]> {
+  const read: Frame[] = [];
+  for (;;) {
+    const next = await frames.next();
+    if (next.done) return read;
+    read.push(next.value);
+    const { event, data } = next.value as { event?: string; data?: { status?: string } };
+    if (event === "run" && data?.status === "completed") return read;
+  }
+}
+
+/** The ids of recorded events. */
+function ids(frames: readonly Frame[]): number[] {
+  return frames.flatMap(({ id }) => (id === undefined ? [] : [id]));
+}
+
+test("the object is unloaded while watchers are connected, and all get the next events once", async () => {
+  const team = await TestTeam.create(counter("a"));
+  const watchers = await Promise.all(Array.from({ length: 30 }, () => team.stream(null)));
+  const seen: number[][] = watchers.map(() => []);
+  for (let round = 0; round < 3; round++) {
+    const loaded = lastObject.state;
+    await team.evict();
+    await team.start("go");
+    expect(lastObject.state).not.toBe(loaded);
+    const read = await Promise.all(watchers.map(framesOfRun));
+    for (const [index, frames] of read.entries()) seen[index]?.push(...ids(frames));
+  }
+  const recorded = seen[0] ?? [];
+  expect(recorded.length).toBeGreaterThan(6);
+  expect(recorded).toEqual([...new Set(recorded)].toSorted((a, b) => a - b));
+  for (const one of seen) expect(one).toEqual(recorded);
+});
+
+test.each(["opened by itself", "that a start answers with"])(
+  "a run's stream %s goes on over its questions, while the object is unloaded",
+  async (how) => {
+    const team = await TestTeam.create(roundRobin([human()], 2));
+    const frames =
+      how === "opened by itself"
+        ? await team.stream((await team.start("go")).id)
+        : await team.startStream("go");
+    const seen: Frame[] = [];
+    const until = async (done: () => boolean): Promise<void> => {
+      while (!done()) {
+        const next = await frames.next();
+        if (next.done) throw new Error(`the stream ended after ${JSON.stringify(outline(seen))}`);
+        seen.push(next.value);
+      }
+    };
+    for (const content of ["one", "two"]) {
+      const before = seen.length;
+      await until(() => outline(seen.slice(before)).includes("run waiting"));
+      // One that its start answered with shows the run again when it continues over a socket.
+      if (how !== "opened by itself" && content === "one") {
+        await until(() => outline(seen).filter((one) => one === "caught_up").length === 2);
+      }
+      const loaded = lastObject.state;
+      await team.evict();
+      const { active_run } = value(await team.gateway.team());
+      expect(lastObject.state).not.toBe(loaded);
+      const run = await team.run(active_run ?? "");
+      value(await team.gateway.answer(run.id, run.requests[0]?.id ?? "", { content }));
+    }
+    await until(() => outline(seen).at(-1) === "TaskResult");
+    expect(await frames.next()).toMatchObject({ done: true });
+    expect(ids(seen)).toEqual([...new Set(ids(seen))].toSorted((a, b) => a - b));
+    expect(outline(seen)).toEqual(expect.arrayContaining(["one", "two"]));
+  },
+);
+
+test("a turn that an unloaded object repeats is seen once, between any two of its events", async () => {
+  const team = await TestTeam.create(roundRobin([counter("a"), counter("b")], 6));
+  const frames = await team.stream(null);
+  const run = await team.start("go");
+  const seen: number[] = [];
+  for await (const { id, event } of frames) {
+    if (id === undefined) continue;
+    seen.push(id);
+    if (event === "result" || (await team.run(run.id)).ended_at !== null) break;
+    await team.crash();
+  }
+  expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => a - b));
+});
+
+test("a watcher that does not read is disconnected, and the others go on", async () => {
+  const team = await TestTeam.create(counter("a"));
+  const slow = value(await team.gateway.stream({ run: null, after: 0 }));
+  const other = await team.stream(null);
+  const large = "x".repeat(300_000);
+  let last: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    await team.start(large);
+    last = ids(await framesOfRun(other));
+  }
+  if ("done" in slow) throw new Error("the stream is over");
+  const read: number[] = [];
+  for await (const { id } of readFrames(slow.body)) if (id !== undefined) read.push(id);
+  expect(read.length).toBeGreaterThan(0);
+  expect(read.at(-1)).toBeLessThan(last[0] ?? 0);
+  const missed: number[] = [];
+  for await (const { id } of await team.stream(null, read.at(-1))) {
+    if (id !== undefined) missed.push(id);
+    if (id === last.at(-1)) break;
+  }
+  expect(missed[0]).toBe((read.at(-1) ?? 0) + 1);
+});
+
+test("the streams of a deleted team end, also when it was unloaded", async () => {
+  const team = await TestTeam.create(counter("a"));
+  const frames = await team.stream(null);
+  await frames.next();
+  await team.evict();
+  value(await team.gateway.destroy());
+  for await (const _frame of frames);
+});
+
+test("the tenant's lists are watched in the same way", async () => {
+  const tenant = "watched-lists";
+  const tenants = new DurableObjectTenants(env.TENANT, 30_000).tenant(tenant);
+  const opened = value(await tenants.events(null, true, { credential: "" }));
+  const events = readEvents(opened);
+  for (let round = 0; round < 3; round++) {
+    const team = await TestTeam.create(counter("a"), tenant);
+    await team.delivered();
+    expect(await events.next()).toMatchObject({ value: { name: "team" } });
+    await evictDurableObject(env.TENANT.get(env.TENANT.idFromName(tenant)));
+  }
+  await events.return();
+});
+
+test("an object that ends with every watcher is not started again without end", async () => {
+  let opened = 0;
+  const open = async (): Promise<Response> => {
+    opened++;
+    const { 0: end, 1: socket } = new WebSocketPair();
+    socket.accept();
+    socket.send(new Batch(": again\n\n", 7).message);
+    socket.close(CONTINUE_CODE);
+    return new Response(null, { status: 101, webSocket: end });
+  };
+  const given = { open, after: 7, signal: undefined, cpuMs: 30_000, pausesMs: [0, 1, 1, 1] };
+  const stream = await watch(given);
+  expect(await new Response(stream as ReadableStream<Uint8Array>).text()).toBe(
+    ": again\n\n".repeat(5),
+  );
+  expect(opened).toBe(5);
+});
+
+test("more changes than a page has come once, in order, with those of the meantime", async () => {
+  const tenant = "watched-pages";
+  const metadata = { note: "x".repeat(12_000) };
+  const create = async (): Promise<TestTeam> => {
+    const team = new TestTeam(tenant);
+    value(
+      await team.gateway.create({ id: team.id, label: null, metadata, component: counter("a") }),
+    );
+    await team.delivered();
+    return team;
+  };
+  const teams: string[] = [];
+  for (let count = 0; count < 14; count++) teams.push((await create()).id);
+  const tenants = new DurableObjectTenants(env.TENANT, 30_000).tenant(tenant);
+  const frames = readEvents(value(await tenants.events(0, true, { credential: "" })));
+  const seen: string[] = [];
+  const next = async (): Promise<void> => {
+    const { value: event } = await frames.next();
+    if (event?.name === "team") seen.push(event.id);
+  };
+  await next();
+  teams.push((await create()).id);
+  while (seen.length < teams.length) await next();
+  expect(seen).toEqual(teams);
+  await frames.return();
+});
+
+/** The names of a stream's events, and the ids of what they are about. */
+async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<{ name: string; id: string }, void, void> {
+  let text = "";
+  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+    const blocks = (text + piece).split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const [, name = "", data = ""] = /^event: (\w+)\nid: \d+\ndata: (.*)$/.exec(block) ?? [];
+      if (name !== "") yield { name, id: (JSON.parse(data) as { id: string }).id };
+    }
+  }
+}

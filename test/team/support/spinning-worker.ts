@@ -1,0 +1,45 @@
+import * as z from "zod";
+import { BaseChatAgent, registerComponent, type AgentResponse, type TurnContext } from "troupe";
+import app, { MemoryObject, TeamObject, TenantObject } from "troupe/worker";
+
+/** An agent that never returns: after a step it takes the whole process with it. */
+class SpinningAgent extends BaseChatAgent {
+  static readonly component = {
+    provider: "test.SpinningAgent",
+    componentType: "agent",
+    role: "agent",
+    version: 1,
+    configSchema: z.object({ name: z.string() }),
+    fromConfig: ({ name }: { name: string }) => new SpinningAgent(name, "spins"),
+  } as const;
+
+  readonly definition = SpinningAgent.component;
+  readonly producedMessageTypes = ["TextMessage"];
+
+  async *onMessagesStream(
+    _messages: unknown,
+    ctx: TurnContext,
+  ): AsyncGenerator<never, AgentResponse> {
+    yield* [];
+    await ctx.step("look", async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return null;
+    });
+    // oxlint-disable-next-line no-console -- tells the test that this process is lost
+    console.log("SPINNING");
+    for (;;);
+  }
+
+  onReset(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  toConfig(): { name: string } {
+    return { name: this.name };
+  }
+}
+
+registerComponent(SpinningAgent.component);
+
+export { MemoryObject, TeamObject, TenantObject };
+export default app;
