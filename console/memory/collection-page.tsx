@@ -45,8 +45,12 @@ export function CollectionPage({ id }: { id: string }) {
   useEffect(() => {
     if (underWay !== true) return undefined;
     const timer = setInterval(reload, PROGRESS_MS);
-    return () => clearInterval(timer);
-  }, [underWay, reload]);
+    return () => {
+      clearInterval(timer);
+      // The numbers may have been counted before the last document was ready.
+      reloadInfo();
+    };
+  }, [underWay, reload, reloadInfo]);
   const [changing, setChanging] = useState(false);
   const embedding = useTask();
   const { attempt, postpone, tell, undo } = useNotices();

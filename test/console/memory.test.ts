@@ -57,8 +57,8 @@ function embedding(): Record<string, string | object> {
 testInBrowser("what is known is searched, corrected, forgotten and taken back", async () => {
   const facts = ["Ada is vegan.", "Ada lives in Lisbon."];
   const team = await stage.client.teams.create({ component: learner(facts), label: "Cook" });
-  await team.run("I am Ada.", { user: "ada" }).result();
-  const [run] = (await stage.client.runs.list({ team: team.id })).runs;
+  const run = team.run("I am Ada.", { user: "ada" });
+  await run.result();
   const known = async (): Promise<string[]> => {
     const { memories } = await stage.client.memories.list({ scope: "user", user: "ada" });
     return memories
@@ -78,7 +78,7 @@ testInBrowser("what is known is searched, corrected, forgotten and taken back", 
     `/teams/${team.id}`,
   );
   expect(await vegan.getByRole("link", { name: /^run/ }).getAttribute("href")).toBe(
-    `/teams/${team.id}/runs/${run?.id}`,
+    `/teams/${team.id}/runs/${run.conversation.run?.id}`,
   );
 
   await page.getByRole("button", { name: "New memory" }).click();
