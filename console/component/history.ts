@@ -25,9 +25,12 @@ export function changed<T>({ past, now }: History<T>, next: T): History<T> {
     typeof valueAt(next, place) === "string" &&
     typeof valueAt(now, place) === "string" &&
     String(changedPlace(before, now)) === String(place);
-  return continues
-    ? { past, now: next, future: [] }
-    : { past: [...past, now].slice(-LONGEST), now: next, future: [] };
+  return continues ? { past, now: next, future: [] } : followed({ past, now, future: [] }, next);
+}
+
+/** With a change that is one of its own, wherever it is. */
+export function followed<T>({ past, now }: History<T>, next: T): History<T> {
+  return { past: [...past, now].slice(-LONGEST), now: next, future: [] };
 }
 
 export function undone<T>(history: History<T>): History<T> {

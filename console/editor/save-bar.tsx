@@ -1,13 +1,13 @@
 import { useId, useState } from "react";
-import type { NotedTeam, TeamClient } from "troupe/client";
+import { ApiError, type NotedTeam, type TeamClient } from "troupe/client";
 import type { TeamView } from "troupe/react";
 import { useTask } from "../hooks/use-task.ts";
 import { Problem } from "../parts/problem.tsx";
+import { useNotices } from "../shell/notices.tsx";
 import type { TeamComponent } from "../component/catalogue.ts";
 import { FoundMistakes } from "./found-mistakes.tsx";
 import { mistakesIn } from "../fields/mistakes.tsx";
 import type { Place } from "../component/places.ts";
-import { ReplacedMeanwhile, replaceVersion } from "../component/replace.ts";
 import { TryInFork } from "./try-in-fork.tsx";
 import type { Checked } from "./use-checked.ts";
 import type { Draft } from "./use-draft.ts";
@@ -35,62 +35,66 @@ const BUSY: Readonly<Partial<Record<TeamView["status"], string>>> = {
 export function SaveBar(props: SaveBarProps) {
   const { handle, team, draft, checked, onShow, onSaved, onReplaced } = props;
   const [forking, setForking] = useState(false);
+  const { tell } = useNotices();
   const task = useTask();
   const reason = useId();
   const busy = BUSY[team.status];
+  const { theirs } = draft;
   const component = draft.component as unknown as TeamComponent;
-  const isReplaced = task.error instanceof ReplacedMeanwhile;
-  const save = async (replacing: () => Promise<NotedTeam>): Promise<void> => {
+  /** @param version the stored one that it replaces */
+  const save = async (version: number): Promise<void> => {
     draft.refuse(undefined);
     try {
-      onSaved(await replacing());
+      onSaved(await handle.replaceComponent(component, { version }));
     } catch (error) {
-      if (error instanceof ReplacedMeanwhile) onReplaced();
+      if (isReplaced(error)) onReplaced();
       draft.refuse(error as Error);
       throw error;
     }
   };
+  const load = (): void => {
+    draft.load();
+    tell("This is what the other one saved. Undo (Ctrl+Z) brings your changes back.");
+  };
+  const button = (name: string, version: number, kind: string) => (
+    <button
+      className={`button ${kind}`}
+      type="button"
+      disabled={busy !== undefined || task.busy}
+      aria-busy={task.busy}
+      aria-describedby={reason}
+      onClick={() => void task.run(() => save(version))}
+    >
+      {name}
+    </button>
+  );
   return (
     <section className="save-bar" aria-label="Unsaved changes">
-      <p role="status" id={reason} className="muted">
-        {busy ?? "Unsaved changes"}
+      <p role="status" id={reason} className={theirs === undefined ? "muted" : "replaced"}>
+        {theirs === undefined
+          ? (busy ?? "Unsaved changes")
+          : [replacedText(draft.version, theirs), busy].join(" ")}
       </p>
       <div className="buttons">
-        <button className="button" type="button" onClick={draft.discard}>
-          Discard
-        </button>
+        {theirs === undefined ? (
+          <button className="button" type="button" onClick={draft.discard}>
+            Discard
+          </button>
+        ) : (
+          <button className="button" type="button" onClick={load}>
+            Load theirs
+          </button>
+        )}
         <button className="button" type="button" onClick={() => setForking(true)}>
           Try in a fork
         </button>
-        <button
-          className="button primary"
-          type="button"
-          disabled={busy !== undefined || task.busy}
-          aria-busy={task.busy}
-          aria-describedby={reason}
-          onClick={() =>
-            void task.run(() => save(() => replaceVersion(handle, draft.version, draft.component)))
-          }
-        >
-          Save
-        </button>
+        {theirs === undefined
+          ? button("Save", draft.version, "primary")
+          : button("Save over theirs", theirs, "danger")}
       </div>
-      {/* Mistakes at known places are listed below. */}
-      {mistakesIn(task.error).length === 0 && <Problem error={task.error} />}
-      {isReplaced && (
-        <div className="save-bar-replaced">
-          <p className="muted">
-            Nothing was saved. Discard your changes to see theirs, or replace theirs with yours.
-          </p>
-          <button
-            className="button danger"
-            type="button"
-            disabled={busy !== undefined || task.busy}
-            onClick={() => void task.run(() => save(() => handle.replaceComponent(component)))}
-          >
-            Replace theirs
-          </button>
-        </div>
+      {/* Mistakes at known places are listed below, and a replaced component is described above. */}
+      {mistakesIn(task.error).length === 0 && !(isReplaced(task.error) && theirs !== undefined) && (
+        <Problem error={task.error} />
       )}
       <FoundMistakes component={draft.component} checked={checked} onShow={onShow} />
       {forking && (
@@ -102,5 +106,16 @@ export function SaveBar(props: SaveBarProps) {
         />
       )}
     </section>
+  );
+}
+
+function isReplaced(error: unknown): boolean {
+  return error instanceof ApiError && error.code === "component_replaced";
+}
+
+function replacedText(mine: number, theirs: number): string {
+  return (
+    `Another person or another tab has changed this team: you began with its version ${mine}, and version ${theirs} is stored now. ` +
+    "Your changes are kept here, and are not saved."
   );
 }

@@ -3,7 +3,7 @@ import type { NotedTeam } from "troupe/client";
 import { useNotices } from "../shell/notices.tsx";
 import { DRAFTS } from "../team/use-draft.ts";
 import type { ComponentData } from "../component/catalogue.ts";
-import { begin, changed, type History, redone, undone } from "../component/history.ts";
+import { begin, changed, followed, type History, redone, undone } from "../component/history.ts";
 
 /** A component as it is stored. */
 export interface StoredComponent {
@@ -19,6 +19,8 @@ export interface Draft {
   changed: boolean;
   /** The version from which the changes were made. */
   version: number;
+  /** The version that another person or another tab has stored since; undefined if there is none. */
+  theirs: number | undefined;
   /** The notes on what was saved last. */
   notes: NotedTeam["notes"];
   /** Why the last attempt to save was refused. */
@@ -30,6 +32,8 @@ export interface Draft {
   refuse: (error: Error | undefined) => void;
   save: (team: NotedTeam) => void;
   discard: () => void;
+  /** Shows what is stored, instead of the changes. They can be brought back with `undo`, as changes of what is stored now. */
+  load: () => void;
 }
 
 interface Changes {
@@ -72,6 +76,8 @@ export function useDraft(name: string, given: StoredComponent, href: string): Dr
     stored: now.component,
     changed: isChanged,
     version: changes?.version ?? now.version,
+    theirs:
+      isChanged && changes !== undefined && changes.version < now.version ? now.version : undefined,
     notes: saved?.notes ?? [],
     refusal,
     change: (next) => update(changed(history, next)),
@@ -89,6 +95,10 @@ export function useDraft(name: string, given: StoredComponent, href: string): Dr
     ),
     discard: () => {
       setChanges(undefined);
+      refuse(undefined);
+    },
+    load: () => {
+      setChanges({ history: followed(history, now.component), version: now.version });
       refuse(undefined);
     },
   };

@@ -2,8 +2,7 @@ import { type FormEvent, useCallback, useMemo, useState } from "react";
 import { useTroupe } from "troupe/react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { Confirm } from "../dialogs/confirm.tsx";
-import type { ComponentData } from "../component/catalogue.ts";
-import { replaceVersion } from "../component/replace.ts";
+import type { ComponentData, TeamComponent } from "../component/catalogue.ts";
 import { useTask } from "../hooks/use-task.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
@@ -104,7 +103,10 @@ export function Playground({ start }: { start: PlaygroundStart }) {
     });
   };
   const keep = async (index: number): Promise<void> => {
-    await replaceVersion(handle, info.component_version, variants[index]?.component ?? stored);
+    const { component } = variants[index] ?? { component: stored };
+    await handle.replaceComponent(component as unknown as TeamComponent, {
+      version: info.component_version,
+    });
     await removeForks();
     navigate(`/teams/${info.id}?view=picture`);
     tell(`The team has the settings of variant ${letterOf(index)} now.`);

@@ -26,7 +26,12 @@ export {
 } from "./stores/memories-store.ts";
 export { type RunConnection, RunStream } from "./run-stream.ts";
 export type { Store, StoreOptions } from "./stores/store.ts";
-export { TeamClient, type TeamEventsOptions, type WatchOptions } from "./team.ts";
+export {
+  type ReplaceOptions,
+  TeamClient,
+  type TeamEventsOptions,
+  type WatchOptions,
+} from "./team.ts";
 export { CONNECTING, type TeamState } from "./stores/team-state.ts";
 export { TeamStore, type TeamStoreOptions } from "./stores/team-store.ts";
 export type { Call, CallOptions, Transport, TransportOptions, Wake } from "./transport.ts";

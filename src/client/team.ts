@@ -58,6 +58,15 @@ export interface WatchOptions extends Pick<CallOptions, "signal"> {
   onLive?: (() => void) | undefined;
 }
 
+/** Options of {@link TeamClient.replaceComponent}. */
+export interface ReplaceOptions extends Pick<CallOptions, "signal"> {
+  /**
+   * The `component_version` that was changed. If the team has another one by now, nothing is replaced, and the call throws an
+   * `ApiError` with the code `component_replaced`. Default: any version is replaced.
+   */
+  version?: number | undefined;
+}
+
 /** One team. */
 export class TeamClient {
   readonly id: string;
@@ -79,11 +88,15 @@ export class TeamClient {
   }
 
   /** Replaces the component and keeps the state that still fits. */
-  replaceComponent(component: NonNullable<CreateTeam["component"]>): Promise<NotedTeam> {
+  replaceComponent(
+    component: NonNullable<CreateTeam["component"]>,
+    { version, signal }: ReplaceOptions = {},
+  ): Promise<NotedTeam> {
+    const headers = { "if-match": version === undefined ? undefined : `"${version}"` };
     return this.#commands.json(
       "PUT /v1/teams/:team/component",
       { team: this.id },
-      { body: { component } },
+      { body: { component }, headers, signal },
     );
   }
 

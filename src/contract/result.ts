@@ -51,6 +51,12 @@ export function stateTooLarge(): Refused {
   return refuse(413, "state_too_large", detail, { limit: MAX_STATE_DOCUMENT_BYTES });
 }
 
+/** @param version the current one, which is none of those that the request names */
+export function componentReplaced(version: number): Refused {
+  const detail = `Nothing was changed, because the team's component was replaced meanwhile: it has the version ${version} now. Read the team again and repeat the change, or send If-Match: "${version}" to replace that version.`;
+  return refuse(412, "component_replaced", detail, { component_version: version });
+}
+
 /** @param run the active run, or the one that starts next */
 export function teamBusy(run: string): Refused {
   return refuse(409, "team_busy", "The team has an active run.", { run_id: run });

@@ -118,28 +118,41 @@ testInBrowser("a component that was replaced meanwhile is not overwritten unaske
   await save(theirs, "You are theirs.");
   await theirs.bar.waitFor({ state: "detached" });
   await save(mine, "You are mine.");
-  await mine.bar.getByText("Another person or another tab").waitFor();
+  await mine.bar.getByText("you began with its version 1, and version 2 is stored now").waitFor();
   expect(JSON.stringify((await team.get()).component)).toContain("You are theirs.");
   expect(await findings(mine.page)).toEqual([]);
+  // The browser logs each refused request.
+  expect(mine.complaints).toEqual([expect.stringContaining("412 (Precondition Failed)")]);
 
-  // What was saved elsewhere is shown, and can be changed.
-  await mine.bar.getByRole("button", { name: "Discard" }).click();
+  // What was saved elsewhere is shown, and nothing of what was typed here is lost.
+  await mine.bar.getByRole("button", { name: "Load theirs" }).click();
   const message = mine.editor.getByLabel("System message");
   await expect.poll(() => message.inputValue()).toBe("You are theirs.");
+  await mine.bar.waitFor({ state: "detached" });
+  await mine.page.getByRole("button", { name: "Undo change" }).click();
+  await expect.poll(() => message.inputValue()).toBe("You are mine.");
+
+  // These are changes of theirs now, until theirs changes once more.
   await save(theirs, "You are theirs again.");
   await theirs.bar.waitFor({ state: "detached" });
-  await save(mine, "You are mine.");
-  await mine.bar.getByRole("button", { name: "Replace theirs" }).click();
+  await mine.bar.getByRole("button", { name: "Save", exact: true }).click();
+  await mine.bar.getByText("version 3 is stored now").waitFor();
+  await save(theirs, "You are theirs for the third time.");
+  await theirs.bar.waitFor({ state: "detached" });
+  const over = mine.bar.getByRole("button", { name: "Save over theirs" });
+  await over.click();
+  await mine.bar.getByText("version 4 is stored now").waitFor();
+  await over.click();
   await mine.bar.waitFor({ state: "detached" });
   const { component, component_version } = await team.get();
   expect(JSON.stringify(component)).toContain("You are mine.");
-  expect(component_version).toBe(4);
+  expect(component_version).toBe(5);
 });
 
 testInBrowser(
   "a team at work says why it cannot be saved; a fork runs with the changes",
   async () => {
-    const team = await stage.client.teams.create({ component: swarm(2_000) });
+    const team = await stage.client.teams.create({ component: swarm(20_000) });
     await team.start("Is it broken?");
     const { page, editor, bar } = await openEditor(team.id, "desk");
     await editor.getByLabel("System message").fill("You are brief.");

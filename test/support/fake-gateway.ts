@@ -132,8 +132,14 @@ class FakeTeam implements Partial<TeamGateway> {
     return this.#info ? ok(this.#info) : refuse(404, "team_not_found");
   }
 
-  async replaceComponent(component: TeamInfo["component"]): Promise<Result<TeamInfo>> {
+  async replaceComponent(
+    component: TeamInfo["component"],
+    versions?: readonly string[],
+  ): Promise<Result<TeamInfo>> {
     if (!this.#info) return refuse(404, "team_not_found");
+    if (versions?.includes(String(this.#info.component_version)) === false) {
+      return refuse(412, "component_replaced");
+    }
     if (this.#info.active_run !== null) return refuse(409, "team_busy");
     const component_version = this.#info.component_version + 1;
     this.#info = { ...this.#info, component, component_version };

@@ -29,6 +29,7 @@ export async function readCall(
   requireIds(endpoint, parameters);
   const query = readQuery(endpoint.query, new URL(c.req.url).searchParams, endpoint.resumable);
   const key = endpoint.idempotent ? readKey(c.req.header("idempotency-key")) : undefined;
+  const ifMatch = endpoint.conditional && readTags(c.req.header("if-match"));
   const max_body_bytes = Math.max(limits.max_body_bytes, endpoint.maxBytes ?? 0);
   const read = endpoint.body && (await readJson(c.req.raw, { ...limits, max_body_bytes }));
   const body = endpoint.body && readBody(endpoint, endpoint.body, read as JsonBody);
@@ -50,6 +51,7 @@ export async function readCall(
     },
     principal,
     ...(key !== undefined && { idempotency: await idempotencyOf(key, read) }),
+    ...(ifMatch && { ifMatch }),
     c,
   };
 }
@@ -129,6 +131,21 @@ function readKey(key: string | undefined): string | undefined {
     `Idempotency-Key must be 1 to ${LONGEST_KEY} visible ASCII characters.`,
     [{ path: "Idempotency-Key", message: `must be 1 to ${LONGEST_KEY} visible ASCII characters` }],
   );
+}
+
+const TAG = String.raw`(?:W/)?"([\x21\x23-\x7e]*)"`;
+const TAGS = new RegExp(String.raw`^\s*${TAG}(?:\s*,\s*${TAG})*\s*$`);
+
+/**
+ * The tags of `If-Match`; undefined without the header and for `*`. Weak tags are as good as strong ones: what compresses a
+ * response on its way makes its tag a weak one.
+ */
+function readTags(header: string | undefined): string[] | undefined {
+  if (header === undefined || header.trim() === "*") return undefined;
+  if (TAGS.test(header))
+    return Array.from(header.matchAll(new RegExp(TAG, "g")), ([, tag = ""]) => tag);
+  const message = 'must be an ETag in quotation marks, such as "3", several of them, or *';
+  throw invalid("invalid_if_match", `If-Match ${message}.`, [{ path: "If-Match", message }]);
 }
 
 async function idempotencyOf(key: string, body: JsonBody | undefined): Promise<Idempotency> {

@@ -46,6 +46,8 @@ export interface Call<Body extends z.ZodType = z.ZodType, Query extends z.ZodObj
   principal: Principal;
   /** The request's idempotency key with a hash of its body, when it has a key. */
   idempotency?: Idempotency;
+  /** The tags of the request's `If-Match`, one of which has to be the current one. Undefined where any is. */
+  ifMatch?: readonly string[];
   c: Context;
 }
 

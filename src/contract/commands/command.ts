@@ -52,6 +52,8 @@ export interface Command {
   query?: (limits: QueryLimits) => z.ZodObject;
   /** Reads `Idempotency-Key`. */
   idempotent?: boolean;
+  /** Reads `If-Match`: the `ETag` of an answer with `etag`. */
+  conditional?: boolean;
   /** Its response is a stream that `Last-Event-ID` continues. */
   resumable?: boolean;
   answers: { readonly [status: number]: ResponseSpec };
@@ -69,6 +71,8 @@ export interface ResponseSpec {
   frames?: "StreamFrame" | "TenantFrame";
   /** The response has `Location`. For an answer of an object, a function gives the location. */
   location?: true | ((value: never) => string);
+  /** The response has `ETag`. */
+  etag?: true;
 }
 
 /** Infers the types of a command's parts. */

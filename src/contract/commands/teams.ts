@@ -25,7 +25,9 @@ export const teamCommands = {
     scope: "teams:write",
     body: createTeamSchema,
     idempotent: true,
-    answers: { 201: { description: "The team.", schema: { Team: teamSchema }, location: true } },
+    answers: {
+      201: { description: "The team.", schema: { Team: teamSchema }, location: true, etag: true },
+    },
     problems: [409, 429, 502],
   }),
 
@@ -35,7 +37,7 @@ export const teamCommands = {
     summary: "A team, secrets redacted",
     tag: "Teams",
     scope: "teams:read",
-    answers: { 200: { description: "The team.", schema: { Team: teamSchema } } },
+    answers: { 200: { description: "The team.", schema: { Team: teamSchema }, etag: true } },
     problems: [404],
   }),
 
@@ -46,8 +48,9 @@ export const teamCommands = {
     tag: "Teams",
     scope: "teams:write",
     body: componentBodySchema,
-    answers: { 200: { description: "The team.", schema: { Team: teamSchema } } },
-    problems: [404, 409, 502],
+    conditional: true,
+    answers: { 200: { description: "The team.", schema: { Team: teamSchema }, etag: true } },
+    problems: [404, 409, 412, 502],
   }),
 
   deleteTeam: command({
@@ -68,7 +71,7 @@ export const teamCommands = {
     scope: "teams:write",
     body: nothingSchema,
     bodyOptional: true,
-    answers: { 200: { description: "The team.", schema: { Team: teamSchema } } },
+    answers: { 200: { description: "The team.", schema: { Team: teamSchema }, etag: true } },
     problems: [404, 409],
   }),
 
@@ -108,7 +111,12 @@ export const teamCommands = {
     bodyOptional: true,
     idempotent: true,
     answers: {
-      201: { description: "The new team.", schema: { Team: teamSchema }, location: true },
+      201: {
+        description: "The new team.",
+        schema: { Team: teamSchema },
+        location: true,
+        etag: true,
+      },
     },
     problems: [404, 409, 429],
   }),

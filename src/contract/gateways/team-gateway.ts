@@ -175,7 +175,11 @@ export interface TokenOfTeam {
 export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGateway, MemoryCalls {
   create(input: CreateTeamInput): Promise<Result<TeamInfo>>;
   team(): Promise<Result<TeamInfo>>;
-  replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>>;
+  /** @param versions those it may replace, as `If-Match` has them. Default: any */
+  replaceComponent(
+    component: ComponentModel,
+    versions?: readonly string[],
+  ): Promise<Result<TeamInfo>>;
   /**
    * Stops the run and erases everything stored, including the alarm. A team whose data could not be read does not
    * report its deletion to the tenant. Answers `team_unreadable` if the object itself cannot be started.

@@ -1,11 +1,18 @@
 import type { ComponentModel } from "../../core/component/component-model.ts";
-import { ComponentError, StateError } from "../../core/errors.ts";
+import { ComponentError, StateError, TroupeError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { addCosts, totalCost } from "../../contract/usage/model-usage.ts";
 import { shownConversation } from "../../contract/shown-conversation.ts";
 import { addUsage } from "../../core/models/request-usage.ts";
 import type { MessagePage, MessageQuery, TeamInfo } from "../../contract/team.ts";
-import { ok, refuseInput, type Result, stateTooLarge, teamBusy } from "../../contract/result.ts";
+import {
+  componentReplaced,
+  ok,
+  refuseInput,
+  type Result,
+  stateTooLarge,
+  teamBusy,
+} from "../../contract/result.ts";
 import { InMemoryHost } from "../../core/run/in-memory-host.ts";
 import { observersOf } from "../../core/run/run-observer.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
@@ -89,8 +96,19 @@ export class TeamService {
     };
   }
 
-  /** Replaces the component; the new one takes over the state. */
-  async replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>> {
+  /**
+   * Replaces the component; the new one takes over the state.
+   *
+   * @param versions those it may replace. Another one is refused, unless it is this component already: the request was repeated
+   */
+  async replaceComponent(
+    component: ComponentModel,
+    versions?: readonly string[],
+  ): Promise<Result<TeamInfo>> {
+    const { component_version } = this.#stores.team.record;
+    if (versions !== undefined && !versions.includes(String(component_version))) {
+      return (await this.#has(component)) ? ok(this.info()) : componentReplaced(component_version);
+    }
     return this.#whileIdle(async () => {
       const { announcer, team, questions } = this.#stores;
       const sealed = await this.#secrets.seal(component, team.component);
@@ -106,6 +124,19 @@ export class TeamService {
         return this.info();
       };
     });
+  }
+
+  /** Whether the stored component is this one, with the same secrets. */
+  async #has(component: ComponentModel): Promise<boolean> {
+    const stored = this.#stores.team.component;
+    try {
+      const given = await this.#secrets.seal(component, stored);
+      const both = await Promise.all([given, stored].map((one) => this.#secrets.open(one)));
+      return new Set(both.map((one) => JSON.stringify(one))).size === 1;
+    } catch (error) {
+      if (error instanceof TroupeError) return false;
+      throw error;
+    }
   }
 
   async reset(): Promise<Result<TeamInfo>> {

@@ -111,6 +111,53 @@ describe("teams", () => {
     expect((await fetch("/v1/teams/t")).status).toBe(404);
   });
 
+  test("have an ETag, without which their component is not replaced where If-Match names one", async () => {
+    const { fetch } = testApp();
+    const created = await fetch("/v1/teams", jsonInit({ id: "t", template: "sample" }));
+    expect(created.headers.get("etag")).toBe('"1"');
+    expect((await fetch("/v1/teams/t")).headers.get("etag")).toBe('"1"');
+    const replace = (tags?: string): Promise<Response> =>
+      fetch(
+        "/v1/teams/t/component",
+        jsonInit(
+          { component: SAMPLE_COMPONENT },
+          "PUT",
+          tags === undefined ? {} : { "if-match": tags },
+        ),
+      );
+    const replaced = await replace('"1"');
+    expect([replaced.status, replaced.headers.get("etag")]).toEqual([200, '"2"']);
+
+    const stale = await replace('"1", "07"');
+    expect(stale.status).toBe(412);
+    expect(await stale.json()).toMatchObject({ code: "component_replaced" });
+    expect((await fetch("/v1/teams/t")).headers.get("etag")).toBe('"2"');
+
+    // A proxy that compresses makes the tag a weak one.
+    for (const tags of ['W/"2"', '"3", "1"', ' "1" , W/"4"', "*", undefined]) {
+      expect((await replace(tags)).status, tags).toBe(200);
+    }
+    for (const tags of ["6", '"6', "", "*, *", '"6" "7"']) {
+      const refused = await replace(tags);
+      expect(refused.status, tags).toBe(422);
+      expect(await refused.json()).toMatchObject({
+        code: "invalid_if_match",
+        errors: [{ path: "If-Match", message: expect.stringContaining('such as "3"') as string }],
+      });
+    }
+    expect((await fetch("/v1/teams/t")).headers.get("etag")).toBe('"7"');
+  });
+
+  test("whose component was replaced are not to blame for secrets that it lacks", async () => {
+    const { fetch } = testApp();
+    await fetch("/v1/teams", jsonInit({ id: "t", template: "sample" }));
+    const component = structuredClone(SAMPLE_COMPONENT) as { config: Record<string, unknown> };
+    component.config["headers"] = { authorization: "**********" };
+    const init = (tag: string): RequestInit => jsonInit({ component }, "PUT", { "if-match": tag });
+    expect((await fetch("/v1/teams/t/component", init('"1"'))).status).toBe(422);
+    expect((await fetch("/v1/teams/t/component", init('"2"'))).status).toBe(412);
+  });
+
   test("are forked under an id of their own, once per key", async () => {
     const { fetch } = testApp();
     for (const id of ["t", "u"]) {

@@ -160,6 +160,28 @@ describe("another component", () => {
     expect(value(await team.gateway.saveState())).toEqual(saved);
   });
 
+  test("is refused where it would replace another version than the one that was changed", async () => {
+    const team = await TestTeam.create(roundRobin([counter("a")], 1));
+    const [mine, theirs] = [roundRobin([counter("a")], 2), roundRobin([counter("a")], 3)];
+    const both = await Promise.all(
+      [theirs, mine].map((component) => team.gateway.replaceComponent(component, ["1"])),
+    );
+    expect(both[0]).toMatchObject({ ok: true, value: { component_version: 2 } });
+    expect(both[1]).toMatchObject({
+      ok: false,
+      problem: { status: 412, code: "component_replaced", extra: { component_version: 2 } },
+    });
+    const { component } = value(await team.gateway.team());
+    expect(component.config).toMatchObject({ max_turns: 3 });
+
+    // A request whose answer was lost finds that it was carried out.
+    expect(value(await team.gateway.replaceComponent(theirs, ["1"]))).toMatchObject({
+      component,
+      component_version: 2,
+    });
+    expect(value(await team.gateway.replaceComponent(mine, ["2"])).component_version).toBe(3);
+  });
+
   test("keeps the state of agents that do not speak for a while", async () => {
     const team = await TestTeam.create(roundRobin([parrot("a"), parrot("b")], 2));
     await team.finished((await team.start("1")).id);

@@ -12,9 +12,9 @@ const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 /** What clients of MCP, A2A and OpenAI's API send besides. */
 const OF_PROTOCOLS =
   "Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, A2A-Version, A2A-Extensions, OpenAI-Organization, OpenAI-Project, Troupe-Chat, X-Stainless-Arch, X-Stainless-Helper-Method, X-Stainless-Lang, X-Stainless-OS, X-Stainless-Package-Version, X-Stainless-Poll-Helper, X-Stainless-Retry-Count, X-Stainless-Runtime, X-Stainless-Runtime-Version, X-Stainless-Timeout";
-const REQUEST_HEADERS = `Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Accept, Troupe-Tenant, ${OF_PROTOCOLS}`;
+const REQUEST_HEADERS = `Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, Accept, Troupe-Tenant, ${OF_PROTOCOLS}`;
 const EXPOSED_HEADERS =
-  "Location, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate, Mcp-Session-Id, X-Should-Retry";
+  "ETag, Location, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate, Mcp-Session-Id, X-Should-Retry";
 /** Seconds that a browser may remember a preflight's answer. */
 const PREFLIGHT_VALID = "600";
 

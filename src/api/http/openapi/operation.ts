@@ -30,6 +30,7 @@ export const REASONS: Record<number, string> = {
   404: "There is no such team, run, request or schedule.",
   409: "It conflicts with what exists or runs; the code says how.",
   410: "What was asked for is no longer known.",
+  412: "If-Match names another version than the current one.",
   413: "The body is too large.",
   415: "The body is not application/json.",
   422: "Something in the request is invalid; errors names the place.",
@@ -70,7 +71,7 @@ export function operation(endpoint: Endpoint): Described {
   };
 }
 
-function parameters({ path, query, idempotent, resumable }: Endpoint): Described[] {
+function parameters({ path, query, idempotent, conditional, resumable }: Endpoint): Described[] {
   const inPath = [...path.matchAll(PARAMETER)].map(([, name, pattern]) => ({
     name,
     in: "path",
@@ -96,6 +97,9 @@ function parameters({ path, query, idempotent, resumable }: Endpoint): Described
           }),
         ]
       : []),
+    ...(conditional
+      ? [header("If-Match", "The ETag of what is replaced, or *.", { type: "string" })]
+      : []),
     ...(resumable
       ? [header("Last-Event-ID", "Like after, which it beats.", { type: "integer", minimum: 0 })]
       : []),
@@ -109,26 +113,30 @@ function header(name: string, description: string, schema: Described): Described
 
 function answers({ answers: specified }: Endpoint): Described {
   return Object.fromEntries(
-    Object.entries(specified).map(([status, { description, schema, media, frames, location }]) => {
-      const content = {
-        ...(schema !== undefined && { "application/json": { schema: ref(nameOf(schema)) } }),
-        ...(media !== undefined && foreign(media)),
-        // As `itemSchema` in OpenAPI 3.2.
-        ...(frames !== undefined && {
-          [EVENT_STREAM]: { schema: { type: "string" }, "x-item-schema": ref(frames) },
-        }),
-      };
-      return [
-        status,
-        {
-          description,
-          ...(Object.keys(content).length > 0 && { content }),
-          ...(location && {
-            headers: { Location: { schema: { type: "string", format: "uri-reference" } } },
+    Object.entries(specified).map(
+      ([status, { description, schema, media, frames, location, etag }]) => {
+        const content = {
+          ...(schema !== undefined && { "application/json": { schema: ref(nameOf(schema)) } }),
+          ...(media !== undefined && foreign(media)),
+          // As `itemSchema` in OpenAPI 3.2.
+          ...(frames !== undefined && {
+            [EVENT_STREAM]: { schema: { type: "string" }, "x-item-schema": ref(frames) },
           }),
-        },
-      ];
-    }),
+        };
+        const headers = {
+          ...(location && { Location: { schema: { type: "string", format: "uri-reference" } } }),
+          ...(etag && { ETag: { schema: { type: "string" } } }),
+        };
+        return [
+          status,
+          {
+            description,
+            ...(Object.keys(content).length > 0 && { content }),
+            ...(Object.keys(headers).length > 0 && { headers }),
+          },
+        ];
+      },
+    ),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Note } from "../../../core/component/component.ts";
-import { type Result, UNREADABLE } from "../../../contract/result.ts";
+import { componentReplaced, type Result, UNREADABLE } from "../../../contract/result.ts";
 import type { NotedTeam, TeamInfo } from "../../../contract/team.ts";
 import { teamCommands } from "../../../contract/commands/teams.ts";
 import type { Scope } from "../../../contract/constants.ts";
@@ -26,6 +26,10 @@ export function teamEndpoints(services: Services): Endpoint[] {
     const team = unwrap(result);
     return { ...team, notes: known ?? (await components.notes(team.component)) };
   };
+
+  /** The tag is the version of the component, which `If-Match` of its replacement names. */
+  const answer = (team: NotedTeam, status = 200, headers: Record<string, string> = {}): Response =>
+    json(team, status, { etag: `"${team.component_version}"`, ...headers });
 
   return commandEndpoints(teamCommands, services, {
     async createTeam({ body, principal, idempotency }) {
@@ -68,15 +72,24 @@ export function teamEndpoints(services: Services): Endpoint[] {
         }),
         notes,
       );
-      return json(team, 201, { location: `/v1/teams/${team.id}` });
+      return answer(team, 201, { location: `/v1/teams/${team.id}` });
     },
 
-    getTeam: async ({ team }) => json(await withNotes(await team.team())),
+    getTeam: async ({ team }) => answer(await withNotes(await team.team())),
 
-    async replaceComponent({ body, team }) {
-      const { component: shown } = unwrap(await team.team());
-      const { component, notes } = await preparedRunnable(body.component, services, shown);
-      return json(await withNotes(await team.replaceComponent(component), notes));
+    async replaceComponent({ body, team, ifMatch }) {
+      const shown = unwrap(await team.team());
+      const version = shown.component_version;
+      const isStale = ifMatch !== undefined && !ifMatch.includes(String(version));
+      const { component, notes } = await preparedRunnable(
+        body.component,
+        services,
+        shown.component,
+      ).catch((error: unknown) => {
+        // The component that has taken the place of the one that was read may lack its secrets.
+        throw isStale ? new ProblemError(componentReplaced(version).problem) : error;
+      });
+      return answer(await withNotes(await team.replaceComponent(component, ifMatch), notes));
     },
 
     async deleteTeam({ team, param, principal }) {
@@ -88,7 +101,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       return new Response(null, { status: 204 });
     },
 
-    resetTeam: async ({ team }) => json(await withNotes(await team.reset())),
+    resetTeam: async ({ team }) => answer(await withNotes(await team.reset())),
 
     async forkTeam({ body, team, param, principal, idempotency }) {
       const source = param("team");
@@ -104,7 +117,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       const fork = await withNotes(
         await team.fork({ id, turn: body.turn ?? null, ...(own && { idempotency: own }) }),
       );
-      return json(fork, 201, { location: `/v1/teams/${fork.id}` });
+      return answer(fork, 201, { location: `/v1/teams/${fork.id}` });
     },
 
     async listMessages({ query, team }) {

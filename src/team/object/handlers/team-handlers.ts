@@ -48,8 +48,8 @@ export const teamHandlers = {
 
   team: ({ team }) => teamInfo(team),
 
-  replaceComponent: ({ team }, component) =>
-    team.change((parts) => parts.team.replaceComponent(component)),
+  replaceComponent: ({ team }, component, versions) =>
+    team.change((parts) => parts.team.replaceComponent(component, versions)),
 
   destroy: ({ team }) => team.change((parts) => team.erase(parts)),
 
