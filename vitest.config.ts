@@ -27,7 +27,7 @@ const long = [
   "test/api/http/{ports,silent-receiver,waiting-streams}.test.ts",
   "test/api/protocols/a2a/{card,page,push,push-kill}.test.ts",
   "test/api/protocols/ai-sdk/page.test.ts",
-  "test/api/protocols/mcp/{resumption,runs,sessions}.test.ts",
+  "test/api/protocols/mcp/{resumption,runs,sessions,tasks}.test.ts",
   "test/api/protocols/openai/{conversations,hosts,kill,page}.test.ts",
   "test/components/models/makers/matrix.test.ts",
   "test/client/{kill,page}.test.ts",

@@ -14,8 +14,6 @@ const KEPT = {
   "src/api/auth/jose.ts":
     "a bundle leaves out the rest of jose only if a module of its own loads the parts",
   "src/api/protocols/a2a/card/jose.ts": "the same for what signs agent cards",
-  "src/api/protocols/mcp/sdk.ts":
-    "names what is used of a package that is loaded with the first message",
   "src/api/protocols/ag-ui/endpoints.ts": "loaded with the first request to AG-UI",
   "src/components/models/anthropic/base-sdk.ts":
     "a bundle leaves out the rest of the SDK only if a module of its own loads the part",

@@ -14,6 +14,9 @@ const OF_METHODS: Readonly<Record<string, Scope>> = {
   "resources/read": "teams:read",
   "prompts/list": "teams:read",
   "prompts/get": "teams:read",
+  "tasks/get": "runs:read",
+  "tasks/update": "requests:write",
+  "tasks/cancel": "runs:write",
 };
 
 const OF_TOOLS: Readonly<Record<string, Scope>> = {
@@ -27,13 +30,15 @@ export function scopeOfTool(name: string): Scope {
   return Object.hasOwn(OF_TOOLS, name) ? (OF_TOOLS[name] as Scope) : "runs:write";
 }
 
-/** The scope that a JSON-RPC message needs; undefined for one that any credential may send. */
-export function scopeOfMessage(message: unknown): Scope | undefined {
+/** The scope that a JSON-RPC message needs of those that a credential has; undefined for one that any credential may send. */
+export function scopeOfMessage(message: unknown, scopes: readonly Scope[]): Scope | undefined {
   if (!isJsonObject(message)) return undefined;
   const { method, params } = message;
   // The answer to an elicitation.
   if (method === undefined) return "result" in message ? "requests:write" : undefined;
   if (typeof method !== "string") return undefined;
+  // Whoever starts runs follows them.
+  if (method === "tasks/get" && scopes.includes("runs:write")) return "runs:write";
   if (method !== "tools/call")
     return Object.hasOwn(OF_METHODS, method) ? OF_METHODS[method] : undefined;
   const name = isJsonObject(params) ? params.name : undefined;

@@ -31,7 +31,7 @@ export async function answer(
   if (body === undefined) return parseError();
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   for (const message of messages) {
-    const scope = scopeOfMessage(message);
+    const scope = scopeOfMessage(message, principal.scopes);
     if (scope !== undefined) requireScope(scope, principal);
   }
   const team =

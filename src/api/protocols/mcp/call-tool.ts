@@ -1,7 +1,6 @@
 import type {
   CallToolRequest,
   CallToolResult,
-  InputRequiredResult,
   Server,
   ServerContext,
 } from "@modelcontextprotocol/server";
@@ -9,21 +8,17 @@ import type * as z from "zod";
 import { issuesOf } from "../../../core/issues.ts";
 import { answerSchema } from "../../../contract/run.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { userOf } from "../../http/access/admission.ts";
 import { invalid, ProblemError, unwrap } from "../../http/problem.ts";
 import { tenantOf } from "../../http/services.ts";
-import { readTask, recipient } from "../../http/input/task.ts";
 import { ANSWER_REQUEST, GET_RUN, LIST_TEAMS, STOP_RUN } from "./access.ts";
 import { giveAnswer } from "./run/elicitation.ts";
-import { idempotencyOf, REQUEST_OF_RUN } from "./run/idempotency.ts";
-import { Conversation } from "../shared/conversation.ts";
 import { answeredResult, refusal, runResult } from "./run/run-result.ts";
 import { type McpRequest, teamOf } from "./services.ts";
-import { type Call, stateOf, waitForRun } from "./run/wait-for-run.ts";
+import { runTeam } from "./run/run-team.ts";
+import { takesTasks } from "./run/task.ts";
+import { type Call, type ToolResult, waitForRun } from "./run/wait-for-run.ts";
 import { teamOfTool, tenantTools, toolName } from "./tool-names.ts";
 import { toolInputs } from "./list-tools.ts";
-
-type ToolResult = CallToolResult | InputRequiredResult;
 
 /** Calls a tool. What is refused is a result that the model reads. @throws ProblemError 404 for an unknown tool */
 export async function callTool(
@@ -34,7 +29,7 @@ export async function callTool(
 ): Promise<ToolResult> {
   const { name, arguments: given = {} } = params;
   const call: Call = { request, ctx, server };
-  const inputs = toolInputs(request.services.limits.max_wait_seconds);
+  const inputs = toolInputs(request.services.limits.max_wait_seconds, takesTasks(server));
   switch (name) {
     case LIST_TEAMS:
       if (request.only !== undefined) throw unknownTool(name);
@@ -86,35 +81,6 @@ function requireOwn({ only }: McpRequest, team: string): void {
     code: "team_not_found",
     detail: `This server is about the team ${only.id} only.`,
   });
-}
-
-async function runTeam(
-  call: Call,
-  id: string,
-  { task, wait_seconds }: { task: string; wait_seconds: number },
-): Promise<ToolResult> {
-  const { request, ctx } = call;
-  // The client comes back with answers to what was asked.
-  const state = stateOf(ctx);
-  if (state !== undefined) return waitForRun(call, { team: id, run: state, seconds: wait_seconds });
-  const { id: requestId, _meta: meta } = ctx.mcpReq;
-  const idempotency = await idempotencyOf(request, {
-    id: requestId,
-    meta,
-    input: { team: id, task },
-  });
-  const metadata: JsonObject = idempotency ? { [REQUEST_OF_RUN]: idempotency.key } : {};
-  const team = teamOf(request, id);
-  const conversation = new Conversation(team, request.services);
-  const started = unwrap(
-    await conversation.start(await readTask(task, request.services, recipient(team)), {
-      on_conflict: "queue",
-      user: userOf(request.principal),
-      metadata,
-      ...(idempotency && { idempotency }),
-    }),
-  );
-  return waitForRun(call, { team: id, run: started.run, seconds: wait_seconds, opened: started });
 }
 
 async function answerRequest(

@@ -13,20 +13,25 @@ const WAIT_SECONDS = 50;
 /** Tools of a page of the list, each of which names the team as its object knows it. */
 const PAGE = 50;
 
-/** The arguments of the tools. `mostSeconds` is the longest time that a call may wait. */
-export function toolInputs(mostSeconds: number) {
-  const wait_seconds = z
+/**
+ * The arguments of the tools.
+ *
+ * @param mostSeconds the longest time that a call may wait
+ * @param tasks whether a run that continues becomes a task, so that its call need not wait
+ */
+export function toolInputs(mostSeconds: number, tasks: boolean) {
+  const seconds = z
     .number()
     .int()
     .min(0)
     .max(mostSeconds)
-    .default(Math.min(WAIT_SECONDS, mostSeconds))
     .describe("Seconds to wait for the end of the run. The run continues after that.");
+  const wait_seconds = seconds.default(Math.min(WAIT_SECONDS, mostSeconds));
   const run = { team_id: idSchema, run_id: idSchema };
   return {
     run: z.strictObject({
       task: z.string().min(1).describe("The task of the team, or the next message to it."),
-      wait_seconds,
+      wait_seconds: tasks ? seconds.default(0) : wait_seconds,
     }),
     [GET_RUN]: z.strictObject({ ...run, wait_seconds }),
     [STOP_RUN]: z.strictObject(run),
@@ -60,10 +65,10 @@ export const teamsOutputSchema = z.object({
 /** A page of the tools that the credential may call. @throws ProblemError for an invalid cursor */
 export async function listTools(
   request: McpRequest,
-  cursor: string | undefined,
+  { cursor, tasks }: { cursor: string | undefined; tasks: boolean },
 ): Promise<{ tools: Tool[]; nextCursor?: string }> {
   const { services, principal, only } = request;
-  const inputs = toolInputs(services.limits.max_wait_seconds);
+  const inputs = toolInputs(services.limits.max_wait_seconds, tasks);
   const may = (tool: Tool): boolean =>
     principal.scopes.includes(scopeOfTool(tool.name)) ||
     (tool.name === ANSWER_REQUEST && principal.scopes.includes("runs:write"));

@@ -3,6 +3,7 @@
 // zod's own entry must be among the imports of what is loaded like this (src/components/mcp/connection/sdk.ts says why); list-tools.ts has it.
 export {
   createMcpHandler,
+  MissingRequiredClientCapabilityError,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,

@@ -1,4 +1,11 @@
-import type { GetPromptResult, Prompt, ServerContext } from "@modelcontextprotocol/server";
+import type {
+  CallToolResult,
+  GetPromptResult,
+  JSONRPCRequest,
+  Prompt,
+  Result,
+  ServerContext,
+} from "@modelcontextprotocol/server";
 import {
   INTERNAL_PROBLEM,
   internalErrorLine,
@@ -14,6 +21,8 @@ import {
   Server,
 } from "./sdk.ts";
 import type { McpRequest } from "./services.ts";
+import { takesTasks, TASKS } from "./run/task.ts";
+import { requireTasks, TASK_METHODS, TASK_SCHEMAS } from "./tasks.ts";
 import { listThreads, readThread, threadTemplates } from "./threads.ts";
 import { listTools } from "./list-tools.ts";
 
@@ -24,7 +33,7 @@ export async function serve(
   parsedBody: unknown,
 ): Promise<Response> {
   let failure: Error | undefined;
-  const handler = createMcpHandler(() => mcpServer(about), {
+  const handler = createMcpHandler(({ era }) => mcpServer(about, era === "modern"), {
     // This request's. It is acknowledged and gets nothing: lists are read when they are needed.
     maxSubscriptions: 1,
     // It is called for mistakes of clients, too.
@@ -35,13 +44,19 @@ export async function serve(
   return response;
 }
 
-function mcpServer(request: McpRequest): Server {
+/** @param hasTasks whether the revision of the protocol has the tasks extension */
+function mcpServer(request: McpRequest, hasTasks: boolean): Server {
   const { services, only } = request;
   const title = only === undefined ? "Troupe" : (only.label ?? only.id);
-  const server = new Server(
+  const server = new TeamServer(
     { name: "troupe", title, version: services.version },
     {
-      capabilities: { tools: {}, resources: {}, ...(only === undefined && { prompts: {} }) },
+      capabilities: {
+        tools: {},
+        resources: {},
+        ...(only === undefined && { prompts: {} }),
+        ...(hasTasks && { extensions: { [TASKS]: {} } }),
+      },
       instructions: INSTRUCTIONS,
       // Forms of the revisions with sessions are sent and answered without it.
       inputRequired: { legacyShim: false },
@@ -64,11 +79,13 @@ function mcpServer(request: McpRequest): Server {
 
   server.setRequestHandler(
     "tools/list",
-    guarded(({ params }) => listTools(request, params?.cursor)),
+    guarded(({ params }) =>
+      listTools(request, { cursor: params?.cursor, tasks: takesTasks(server) }),
+    ),
   );
   server.setRequestHandler(
     "tools/call",
-    guarded((message, ctx) => callTool(request, message, ctx, server)),
+    guarded((message, ctx) => callTool(request, message, ctx, server) as Promise<CallToolResult>),
   );
   server.setRequestHandler(
     "resources/list",
@@ -86,6 +103,16 @@ function mcpServer(request: McpRequest): Server {
       return read;
     }),
   );
+  for (const [method, handle] of hasTasks ? Object.entries(TASK_METHODS) : []) {
+    server.setRequestHandler(
+      method,
+      TASK_SCHEMAS,
+      guarded(({ taskId }, ctx) => {
+        requireTasks(server);
+        return handle(request, taskId, { ctx, server });
+      }),
+    );
+  }
   if (only === undefined) {
     server.setRequestHandler(
       "prompts/list",
@@ -143,4 +170,33 @@ async function getPrompt(
       { role: "user", content: { type: "resource", resource } },
     ],
   };
+}
+
+type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
+
+/** Takes a task past the SDK, which does not know that a tool may give one. */
+class TaskCreated extends Error {
+  readonly task: Result;
+
+  constructor(task: Result) {
+    super("The call is answered with a task.");
+    this.task = task;
+  }
+}
+
+/** The SDK's server, whose tools may also give tasks. */
+export class TeamServer extends Server {
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    if (method !== "tools/call") return super._wrapHandler(method, handler);
+    const checked = super._wrapHandler(method, async (request, ctx) => {
+      const result = await handler(request, ctx);
+      if (result.resultType === "task") throw new TaskCreated(result);
+      return result;
+    });
+    return (request, ctx) =>
+      checked(request, ctx).catch((error: unknown) => {
+        if (error instanceof TaskCreated) return error.task;
+        throw error;
+      });
+  }
 }

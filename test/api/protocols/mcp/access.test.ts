@@ -5,6 +5,7 @@ import { SAMPLE_COMPONENT } from "../../../support/sample-component.ts";
 import { TestWorker } from "../../../support/worker.ts";
 import { CLIENTS, connect } from "./support/clients.ts";
 import { lastOf, post, request } from "./support/messages.ts";
+import { ask } from "./support/tasks.ts";
 import { bearer, deployed, ORIGIN, teamToken } from "../support/access.ts";
 import { post as postA2A, request as requestA2A, sent as sentA2A } from "../a2a/support/rpc.ts";
 import { conversationsOf, HUMAN, inTurn, newTeam } from "../support/teams.ts";
@@ -42,6 +43,13 @@ test.each<[string, Scope[], object]>([
     ["requests:write", "runs:write"],
     { jsonrpc: "2.0", id: "troupe-question/desk/none/input/none", result: { action: "cancel" } },
   ],
+  ["tasks/get", ["runs:read", "runs:write"], request(1, "tasks/get", { taskId: "desk/none" })],
+  [
+    "tasks/update",
+    ["requests:write", "runs:write"],
+    request(1, "tasks/update", { taskId: "desk/none", inputResponses: {} }),
+  ],
+  ["tasks/cancel", ["runs:write"], request(1, "tasks/cancel", { taskId: "desk/none" })],
   ["ping", [...SCOPES], ping],
 ])("%s needs its scope", async (_, needs, body) => {
   for (const path of ["/mcp", "/mcp/teams/desk"]) {
@@ -221,6 +229,37 @@ test("who may only read answers nothing, who may only answer reads nothing", asy
     structuredContent: { run_id, text: null },
   });
   expect(JSON.stringify(answered)).not.toContain("Lisbon");
+});
+
+test("a task is found by who may see its run, and where its team is served", async () => {
+  const started = await ask(
+    worker,
+    "tools/call",
+    { name: "run_asks", arguments: { task: "Ask." } },
+    { headers: bearer("acme") },
+  );
+  const { taskId } = started.result!;
+  const look = (sent: { path?: string; headers: Record<string, string> }) =>
+    ask(worker, "tasks/get", { taskId }, sent);
+  for (const sent of [
+    { headers: bearer("globex") },
+    { path: "/mcp/teams/desk", headers: bearer("acme") },
+    { path: "/mcp/teams/desk", headers: bearer(token) },
+  ]) {
+    for (const method of ["tasks/get", "tasks/update", "tasks/cancel"]) {
+      const { error } = await ask(worker, method, { taskId, inputResponses: {} }, sent);
+      expect(error).toMatchObject({ code: -32_602, message: expect.stringContaining("no task") });
+    }
+  }
+  await expect
+    .poll(async () => (await look({ headers: bearer("acme") })).result?.status)
+    .toBe("input_required");
+  const own = { path: "/mcp/teams/asks", headers: bearer("acme") };
+  expect((await look(own)).result?.status).toBe("input_required");
+  // Who may not answer is not asked.
+  const read = await look({ headers: bearer("runs:read") });
+  expect(read.result).not.toHaveProperty("inputRequests");
+  expect(read.result?.result?.structuredContent.status).toBe("waiting");
 });
 
 test("a team token is good at its team's address only", async () => {

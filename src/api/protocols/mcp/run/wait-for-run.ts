@@ -1,20 +1,25 @@
 import type {
   CallToolResult,
   InputRequiredResult,
+  Result,
   Server,
   ServerContext,
 } from "@modelcontextprotocol/server";
-import type { OpenedStream } from "../../../../contract/gateways/team-gateway.ts";
-import { ID } from "../../../../contract/constants.ts";
-import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
+import type { OpenedStream, TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
+import type { RunInfo } from "../../../../contract/run.ts";
 import { unwrap } from "../../../http/problem.ts";
 import { Conversation, type GivenAnswer } from "../../shared/conversation.ts";
-import { answerOf, elicitationRequest, formOf } from "./elicitation.ts";
+import { elicitationRequest } from "./elicitation.ts";
 import { followRun } from "./follow-run.ts";
+import { inputRequestsOf, readResponses, type Responses } from "./input-requests.ts";
 import { Progress } from "./progress.ts";
 import { runResult } from "./run-result.ts";
+import { createdTask } from "./task.ts";
 import { type McpRequest, teamOf } from "../services.ts";
 import { canShowForms } from "../session.ts";
+
+/** What a tool gives: its result, what it asks first, or the task that has the result later. */
+export type ToolResult = CallToolResult | InputRequiredResult | Result;
 
 /** A call of a tool. */
 export interface Call {
@@ -33,6 +38,8 @@ export interface WaitedRun {
   opened?: OpenedStream;
   /** Answers with which the run continues. */
   answers?: readonly GivenAnswer[];
+  /** Whether the run becomes a task if it continues after that. */
+  asTask?: boolean;
 }
 
 /**
@@ -43,8 +50,8 @@ export interface WaitedRun {
  */
 export async function waitForRun(
   call: Call,
-  { team: id, run, seconds, opened, answers = [] }: WaitedRun,
-): Promise<CallToolResult | InputRequiredResult> {
+  { team: id, run, seconds, opened, answers = [], asTask = false }: WaitedRun,
+): Promise<ToolResult> {
   const { request, ctx } = call;
   const team = teamOf(request, id);
   const conversation = new Conversation(team, request.services);
@@ -56,7 +63,7 @@ export async function waitForRun(
   if (given.length > 0 && follows)
     stream = unwrap(await conversation.continue(run, given, { after: 0 }));
   else if (given.length > 0) unwrap(await conversation.answer(run, given));
-  const { asks, now } = formsOf(call);
+  const { now } = formsOf(call);
   const { stream: events, resumes } = request;
   const asked = new Set(resumes?.asked);
   const sent = { cursor: resumes?.cursor ?? 0, progress: resumes?.progress ?? 0 };
@@ -99,9 +106,28 @@ export async function waitForRun(
     );
   }
   const info = unwrap(await team.run(run));
-  const open = info.requests.filter(({ id: question }) => !responses.dismissed.has(question));
-  if (asks && !now && info.status === "waiting" && open.length > 0) return inputRequired(run, open);
-  return runResult(team, info);
+  return resultOf(call, team, info, { asTask, dismissed: responses.dismissed });
+}
+
+/** A run as the result of a call that waits for it no longer. */
+export async function resultOf(
+  call: Call,
+  team: TeamGateway,
+  run: RunInfo,
+  { asTask, dismissed = new Set() }: { asTask: boolean; dismissed?: ReadonlySet<string> },
+): Promise<ToolResult> {
+  if (asTask && run.ended_at === null) return createdTask(run);
+  const { asks, now } = formsOf(call);
+  const open = run.requests.filter(({ id: question }) => !dismissed.has(question));
+  // The call is made again, with the answers. Its state is the run: a client may answer what it may see.
+  if (asks && !now && run.status === "waiting" && open.length > 0) {
+    return {
+      resultType: "input_required",
+      requestState: run.id,
+      inputRequests: inputRequestsOf(open),
+    };
+  }
+  return runResult(team, run);
 }
 
 /** Whether the client shows forms: at once, on the call's stream, or as the call's result. */
@@ -113,7 +139,7 @@ function formsOf({ request, ctx, server }: Call): { asks: boolean; now: boolean 
   return { asks: forms, now: forms };
 }
 
-function mayAnswer({ principal: { scopes } }: McpRequest): boolean {
+export function mayAnswer({ principal: { scopes } }: McpRequest): boolean {
   return scopes.includes("requests:write") || scopes.includes("runs:write");
 }
 
@@ -134,47 +160,7 @@ async function ask(
   }
 }
 
-/** The result of a call that is made again, with the answers. Its state is the run: a client may answer what it may see. */
-function inputRequired(run: string, questions: readonly HumanRequest[]): InputRequiredResult {
-  return {
-    resultType: "input_required",
-    requestState: run,
-    inputRequests: Object.fromEntries(
-      questions.map((question) => [
-        `${question.kind}:${question.id}`,
-        { method: "elicitation/create", params: { mode: "form", ...formOf(question) } },
-      ]),
-    ),
-  };
-}
-
-/** The run of a call that is made again; undefined for a first one. */
-export function stateOf(ctx: ServerContext): string | undefined {
-  const state = ctx.mcpReq.requestState();
-  return typeof state === "string" && ID.test(state) ? state : undefined;
-}
-
-/** What a call that is made again answers, and the questions that the human has dismissed. */
-interface Responses {
-  answers: GivenAnswer[];
-  dismissed: Set<string>;
-}
-
+/** What a call that is made again answers. */
 function responsesOf({ request, ctx }: Call): Responses {
-  const answers: GivenAnswer[] = [];
-  const dismissed = new Set<string>();
-  if (!mayAnswer(request)) return { answers, dismissed };
-  for (const [key, response] of Object.entries(ctx.mcpReq.inputResponses ?? {})) {
-    const [kind, question = ""] = split(key);
-    const answer = answerOf(kind === "approval" ? "approval" : "input", response);
-    if (answer === undefined) dismissed.add(question);
-    // The run's result says so if another person has answered the question, or the run has ended.
-    else answers.push({ request: question, answer, if_open: true });
-  }
-  return { answers, dismissed };
-}
-
-function split(key: string): [kind: string, question?: string] {
-  const colon = key.indexOf(":");
-  return colon === -1 ? [key] : [key.slice(0, colon), key.slice(colon + 1)];
+  return readResponses(mayAnswer(request) ? ctx.mcpReq.inputResponses : undefined);
 }

@@ -5,13 +5,14 @@ export const VERSION = "2025-11-25";
 export interface Sent {
   path?: string;
   headers?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
 /** Sends JSON-RPC as a client of the revisions with sessions does. */
 export function post(
   worker: TestWorker,
   body: unknown,
-  { path = "/mcp", headers = {} }: Sent = {},
+  { path = "/mcp", headers = {}, signal }: Sent = {},
 ): Promise<Response> {
   return worker.fetch(path, {
     method: "POST",
@@ -22,6 +23,7 @@ export function post(
       ...headers,
     },
     body: typeof body === "string" ? body : JSON.stringify(body),
+    ...(signal && { signal }),
   });
 }
 

@@ -1,0 +1,42 @@
+import type { InputRequiredResult } from "@modelcontextprotocol/server";
+import type { HumanRequest } from "../../../../contract/run.ts";
+import type { GivenAnswer } from "../../shared/conversation.ts";
+import { answerOf, formOf } from "./elicitation.ts";
+
+/** Questions as forms that the client shows before it comes back, in the revision without sessions. */
+export function inputRequestsOf(
+  questions: readonly HumanRequest[],
+): NonNullable<InputRequiredResult["inputRequests"]> {
+  return Object.fromEntries(
+    questions.map((question) => [
+      `${question.kind}:${question.id}`,
+      { method: "elicitation/create", params: { mode: "form", ...formOf(question) } },
+    ]),
+  );
+}
+
+/** What the human did with the forms. */
+export interface Responses {
+  answers: GivenAnswer[];
+  /** The questions whose forms were dismissed. */
+  dismissed: Set<string>;
+}
+
+/** Reads the responses to {@link inputRequestsOf}. */
+export function readResponses(given: Readonly<Record<string, unknown>> = {}): Responses {
+  const answers: GivenAnswer[] = [];
+  const dismissed = new Set<string>();
+  for (const [key, response] of Object.entries(given)) {
+    const [kind, question = ""] = split(key);
+    const answer = answerOf(kind === "approval" ? "approval" : "input", response);
+    if (answer === undefined) dismissed.add(question);
+    // The run's result says so if another person has answered the question, or the run has ended.
+    else answers.push({ request: question, answer, if_open: true });
+  }
+  return { answers, dismissed };
+}
+
+function split(key: string): [kind: string, question?: string] {
+  const colon = key.indexOf(":");
+  return colon === -1 ? [key] : [key.slice(0, colon), key.slice(colon + 1)];
+}

@@ -1,0 +1,130 @@
+import type { OpenedStream, StartRunInput } from "../../../../contract/gateways/team-gateway.ts";
+import { ID } from "../../../../contract/constants.ts";
+import { ok, type Result } from "../../../../contract/result.ts";
+import type { RunInfo } from "../../../../contract/run.ts";
+import { sha256Hex } from "../../../../core/hash.ts";
+import { userOf } from "../../../http/access/admission.ts";
+import { ProblemError, unwrap } from "../../../http/problem.ts";
+import { readTask, recipient } from "../../../http/input/task.ts";
+import { Conversation, type RunOptions } from "../../shared/conversation.ts";
+import { ProtocolError, ProtocolErrorCode } from "../sdk.ts";
+import { type McpRequest, teamOf } from "../services.ts";
+import { idempotencyOf, REQUEST_OF_RUN } from "./idempotency.ts";
+import { takesTasks } from "./task.ts";
+import { type Call, resultOf, type ToolResult, waitForRun } from "./wait-for-run.ts";
+
+interface GivenTask {
+  task: string;
+  wait_seconds: number;
+}
+
+/** Gives a task to a team, or continues the run of a call that is made again with answers. @throws ProblemError or ProtocolError */
+export async function runTeam(
+  call: Call,
+  team: string,
+  { task, wait_seconds: seconds }: GivenTask,
+): Promise<ToolResult> {
+  const { request, ctx, server } = call;
+  const state = ctx.mcpReq.requestState();
+  if (state !== undefined) return continueRun(call, { team, state, seconds });
+  const asTask = takesTasks(server);
+  const started = await start(call, team, task, seconds > 0);
+  const { run, info, opened } = started;
+  const result =
+    info === undefined
+      ? await waitForRun(call, { team, run, seconds, asTask, ...(opened && { opened }) })
+      : await resultOf(call, teamOf(request, team), info, { asTask });
+  if (started.created) return result;
+  return { ...result, _meta: { ...result._meta, "troupe/repeated": true } };
+}
+
+async function continueRun(
+  call: Call,
+  { team, state, seconds }: { team: string; state: unknown; seconds: number },
+): Promise<ToolResult> {
+  const unknown = new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    "requestState must be the one of an earlier result of this tool",
+    { reason: "invalid_request_state" },
+  );
+  // Starting another run would be a surprise.
+  if (typeof state !== "string" || !ID.test(state)) throw unknown;
+  try {
+    return await waitForRun(call, { team, run: state, seconds });
+  } catch (error) {
+    if (error instanceof ProblemError && error.problem.code === "run_not_found") throw unknown;
+    throw error;
+  }
+}
+
+/** A run that a call has started or found: its stream, or the run as it is where the client does not wait for it. */
+interface Started {
+  run: string;
+  /** Whether the call has started it. */
+  created: boolean;
+  opened?: OpenedStream;
+  info?: RunInfo;
+}
+
+/**
+ * Starts a run. A call without a key that equals the one of an active run is taken for that call made again, and finds its run: its
+ * client may have lost the connection before it learned of the run.
+ */
+async function start(call: Call, id: string, task: string, follows: boolean): Promise<Started> {
+  const { request, ctx } = call;
+  const { services, principal } = request;
+  const team = teamOf(request, id);
+  const conversation = new Conversation(team, services);
+  const input = await readTask(task, services, recipient(team));
+  const { id: requestId, _meta: meta } = ctx.mcpReq;
+  const idempotency = await idempotencyOf(request, {
+    id: requestId,
+    meta,
+    input: { team: id, task },
+  });
+  const key = idempotency?.key ?? (await keyOfCall(request, task));
+  const begin = (on_conflict: "reject" | "queue"): Promise<Result<Started>> => {
+    const options: RunOptions = {
+      on_conflict,
+      user: userOf(principal),
+      metadata: { [REQUEST_OF_RUN]: key },
+      ...(idempotency && { idempotency }),
+    };
+    return follows ? followed(conversation, input, options) : alone(conversation, input, options);
+  };
+  const begun = await begin(idempotency ? "queue" : "reject");
+  if (begun.ok || begun.problem.code !== "team_busy") return unwrap(begun);
+  const { runs } = unwrap(await team.runs({ limit: services.limits.max_page_size }));
+  const same = runs.find((run) => run.ended_at === null && run.metadata[REQUEST_OF_RUN] === key);
+  if (same === undefined) return unwrap(await begin("queue"));
+  return { run: same.id, created: false, ...(!follows && { info: same }) };
+}
+
+type Task = StartRunInput["task"];
+
+async function followed(
+  conversation: Conversation,
+  task: Task,
+  options: RunOptions,
+): Promise<Result<Started>> {
+  const begun = await conversation.start(task, options);
+  if (!begun.ok) return begun;
+  const { run, created } = begun.value;
+  return ok({ run, created, opened: begun.value });
+}
+
+async function alone(
+  conversation: Conversation,
+  task: Task,
+  options: RunOptions,
+): Promise<Result<Started>> {
+  const begun = await conversation.startAlone(task, options);
+  if (!begun.ok) return begun;
+  const { created, ...info } = begun.value;
+  return ok({ run: info.id, created, info });
+}
+
+/** What distinguishes calls that have no key: who makes them, and their task. */
+async function keyOfCall({ principal }: McpRequest, task: string): Promise<string> {
+  return `mcp-${await sha256Hex(JSON.stringify(["call", principal.id, task]))}`;
+}
