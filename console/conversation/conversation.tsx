@@ -32,8 +32,12 @@ const ROW_PX = 110;
 export function Conversation(props: ConversationProps) {
   const { team, teamId, turns, ended, printers, manager } = props;
   const { messages, texts, activity, run, hasEarlier, loadEarlier } = team;
+  const [keys] = useState(() => new Map<string, string>());
   // Texts change with each frame, messages do not.
-  const cards = useMemo(() => new Cards(messages, printers), [messages, printers]);
+  const cards = useMemo(
+    () => new Cards(messages, { printers, keys, hasEarlier }),
+    [messages, printers, keys, hasEarlier],
+  );
   const said = useMemo(() => withEnds(cards.entries, ended), [cards, ended]);
   const speakers = useMemo(() => speakersOf(messages), [messages]);
   const { entries, lines } = useMemo(
@@ -86,9 +90,10 @@ export function Conversation(props: ConversationProps) {
   const items = list.getVirtualItems();
   const first = items[0]?.index;
   useEffect(() => {
-    // A page that failed to load is requested again on the next scroll.
+    // A page that failed to load is requested again on the next scroll. After one whose messages are all part of the first card,
+    // the next one is due without a scroll.
     if (hasEarlier && first !== undefined && first < 10) loadEarlier().catch(() => undefined);
-  }, [hasEarlier, loadEarlier, first]);
+  }, [hasEarlier, loadEarlier, first, messages]);
 
   return (
     <div className="conversation-frame">

@@ -55,6 +55,18 @@ const ELSEWHERE: ReadonlySet<Message["type"]> = new Set([
   "ModelClientStreamingChunkEvent",
 ]);
 
+export interface CardsOptions {
+  /** Agents whose messages are output of code. */
+  printers?: ReadonlySet<string>;
+  /**
+   * The keys of cards by the ids of their messages, which this adds to. With those of the messages so far, a card keeps its key
+   * when earlier messages are loaded.
+   */
+  keys?: Map<string, string>;
+  /** Whether there are messages before the first one. */
+  hasEarlier?: boolean;
+}
+
 /**
  * Messages as cards: the thoughts, tool calls and other events of an agent belong to its next message. A task of the user
  * ends what was begun.
@@ -65,13 +77,18 @@ export class Cards {
   readonly #open = new Map<string, Card & { work: Work[] }>();
   /** The message that ended the last card of each agent, and the last one that ended all. */
   readonly #ended = new Map<string, string>();
-  #allEnded = "";
+  #allEnded: string;
   /** Agents whose last tool calls ran code. */
   readonly #ranCode = new Set<string>();
   readonly #results = new Map<string, Result>();
   readonly #called = new Set<string>();
+  readonly #keys: Map<string, string>;
 
-  constructor(messages: TeamState["messages"], printers: ReadonlySet<string> = new Set()) {
+  constructor(messages: TeamState["messages"], options: CardsOptions = {}) {
+    const { printers = new Set(), keys = new Map(), hasEarlier = false } = options;
+    this.#keys = keys;
+    // What ended before the first message is not loaded.
+    this.#allEnded = hasEarlier ? `before ${messages[0]?.id}` : "";
     for (const message of messages) {
       if (message.type === "ToolCallExecutionEvent") {
         for (const result of message.content) this.#results.set(result.call_id, result);
@@ -99,10 +116,10 @@ export class Cards {
       this.entries.push({ kind: "event", key: id, message });
     } else if (type.endsWith("Event")) {
       const work = this.#workOf(message);
-      if (work !== undefined) this.#card(source).work.push(work);
+      if (work !== undefined) this.#card(message).work.push(work);
     } else {
       if (source === "user") this.#endAll(id);
-      const card = this.#card(source);
+      const card = this.#card(message);
       card.answer = message;
       card.printed =
         (type === "TextMessage" && printers.has(source)) ||
@@ -118,13 +135,16 @@ export class Cards {
     this.#allEnded = id;
   }
 
-  #card(source: string): Card & { work: Work[] } {
+  /** The card to which a message belongs. */
+  #card({ id, source }: Message): Card & { work: Work[] } {
     let card = this.#open.get(source);
     if (card === undefined) {
       card = { ...emptyCard(source, this.nextKey(source)), work: [] };
       this.#open.set(source, card);
       this.entries.push(card);
     }
+    card.key = this.#keys.get(id) ?? card.key;
+    this.#keys.set(id, card.key);
     return card;
   }
 

@@ -1,5 +1,5 @@
-import type { Locator } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import type { Locator, Route } from "playwright-core";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
 import { discussion } from "./support/components.ts";
 import { ConsoleStage } from "./support/stage.ts";
@@ -35,25 +35,63 @@ async function numbersOf(log: Locator): Promise<number[]> {
   return bodies.map((body) => Number(/\d+/.exec(body)?.[0]));
 }
 
+testInBrowser(`of ${MESSAGES} messages only those in sight are on the page`, async () => {
+  const team = await talked(MESSAGES);
+  const { page, complaints } = await stage.open(`/teams/${team}`);
+  const log = page.getByRole("log");
+  const body = (number: number) => log.getByText(`Number ${number}`, { exact: true });
+  await body(MESSAGES).waitFor();
+  // Pages of messages come as they are scrolled to.
+  await log.focus();
+  const scrolled = async (): Promise<boolean> => {
+    await page.keyboard.press("PageUp");
+    return ((await numbersOf(log))[0] ?? MESSAGES) <= MESSAGES - 299;
+  };
+  await vi.waitUntil(scrolled, { timeout: 60_000, interval: 20 });
+  expect(await page.locator("article").count()).toBeLessThan(60);
+  await page.getByRole("button", { name: "Latest" }).click();
+  await body(MESSAGES).waitFor();
+  const numbers = await numbersOf(log);
+  expect(numbers.at(-1)).toBe(MESSAGES);
+  expect(numbers).toEqual(numbers.map((_, index) => MESSAGES - numbers.length + 1 + index));
+  expect(complaints).toEqual([]);
+});
+
 testInBrowser(
-  `of ${MESSAGES} messages only those in sight are on the page`,
+  "a page of messages that comes late leaves the one in sight in its place",
   async () => {
-    const team = await talked(MESSAGES);
-    const { page, complaints } = await stage.open(`/teams/${team}`);
+    const team = await talked(120);
+    const { page, complaints } = await stage.open("/");
+    const late: Route[] = [];
+    await page.route(/\/messages\?before=\d{1,15}&/, (route) => void late.push(route));
+    await page.goto(`${stage.origin}/teams/${team}`);
     const log = page.getByRole("log");
     const body = (number: number) => log.getByText(`Number ${number}`, { exact: true });
-    await body(MESSAGES).waitFor();
-    // Pages of messages come as they are scrolled to.
+    const distance = (number: number): Promise<number> =>
+      body(number).evaluate(
+        (element) =>
+          element.getBoundingClientRect().top -
+          (element.closest("[role=log]")?.getBoundingClientRect().top ?? 0),
+      );
+    await body(120).waitFor();
     await log.focus();
-    while (((await numbersOf(log))[0] ?? MESSAGES) > MESSAGES - 299)
-      await page.keyboard.press("PageUp");
-    expect(await page.locator("article").count()).toBeLessThan(60);
-    await page.getByRole("button", { name: "Latest" }).click();
-    await body(MESSAGES).waitFor();
-    const numbers = await numbersOf(log);
-    expect(numbers.at(-1)).toBe(MESSAGES);
-    expect(numbers).toEqual(numbers.map((_, index) => MESSAGES - numbers.length + 1 + index));
+    // One waits at the beginning of each page for the one before it.
+    for (const [first, before] of [
+      [71, 70],
+      [21, 20],
+    ] as const) {
+      // Rows that are measured move what is scrolled.
+      const atBeginning = async (): Promise<boolean> => {
+        await page.keyboard.press("Home");
+        return (await log.evaluate(({ scrollTop }) => scrollTop)) === 0;
+      };
+      await vi.waitUntil(atBeginning, { timeout: 60_000, interval: 20 });
+      await expect.poll(() => late.length).toBe(1);
+      await late.pop()?.continue();
+      await body(before).waitFor();
+      await expect.poll(() => distance(first)).toBeGreaterThan(0);
+      expect(await distance(first)).toBeLessThan(200);
+    }
     expect(complaints).toEqual([]);
   },
-  120_000,
 );

@@ -99,6 +99,32 @@ describe("messages as cards", () => {
     expect(keys).toEqual(keys.map(() => entries[1]?.key));
     expect(new Set(entries.map(({ key }) => key)).size).toBe(entries.length);
   });
+
+  test("a card keeps its key when messages before it are loaded", () => {
+    const messages = [
+      said("ann"),
+      said("bob"),
+      thought("ann"),
+      said("bob"),
+      said("ann"),
+      said("user"),
+      said("bob"),
+      said("bob"),
+    ];
+    const keysOf = (from: number, keys: Map<string, string>): string[] =>
+      new Cards(messages.slice(from), { keys, hasEarlier: from > 0 }).entries.map(({ key }) => key);
+    for (let from = messages.length - 1; from > 0; from--) {
+      for (let before = from - 1; before >= 0; before--) {
+        const keys = new Map<string, string>();
+        const shown = keysOf(from, keys);
+        const all = keysOf(before, keys);
+        // A card that began before comes earlier in the list.
+        expect(all).toEqual(expect.arrayContaining(shown));
+        expect(new Set(all).size).toBe(all.length);
+        expect(keysOf(before, keys)).toEqual(all);
+      }
+    }
+  });
 });
 
 describe("what happens now", () => {
