@@ -17,9 +17,22 @@ interface TeamListProps {
 }
 
 /** The teams; on a new server, the templates that it offers. */
-export function TeamList({ title, children }: TeamListProps) {
-  const [filter, setFilter] = useState<TeamFilter>({ q: "", status: "" });
+export function TeamList(props: TeamListProps) {
   const [creating, setCreating] = useState<Way>();
+  return (
+    <>
+      <ListedTeams {...props} onCreate={setCreating} />
+      {creating && <NewTeam way={creating} onClose={() => setCreating(undefined)} />}
+    </>
+  );
+}
+
+function ListedTeams({
+  title,
+  children,
+  onCreate,
+}: TeamListProps & { onCreate: (way: Way) => void }) {
+  const [filter, setFilter] = useState<TeamFilter>({ q: "", status: "" });
   const list = useTeamList(useDeferredValue(filter));
   const search = useRef<HTMLInputElement>(null);
   useSlash(() => search.current?.focus());
@@ -39,14 +52,13 @@ export function TeamList({ title, children }: TeamListProps) {
         </p>
         <Templates />
         <p className="other-ways">
-          <button className="button" type="button" onClick={() => setCreating("draw")}>
+          <button className="button" type="button" onClick={() => onCreate("draw")}>
             Draw a team
           </button>
-          <button className="button" type="button" onClick={() => setCreating("json")}>
+          <button className="button" type="button" onClick={() => onCreate("json")}>
             Bring component JSON
           </button>
         </p>
-        {creating && <NewTeam way={creating} onClose={() => setCreating(undefined)} />}
       </div>
     );
   }
@@ -81,7 +93,7 @@ export function TeamList({ title, children }: TeamListProps) {
             </option>
           ))}
         </select>
-        <button className="button primary" type="button" onClick={() => setCreating("template")}>
+        <button className="button primary" type="button" onClick={() => onCreate("template")}>
           <Icon name="plus" />
           New team
         </button>
@@ -99,7 +111,6 @@ export function TeamList({ title, children }: TeamListProps) {
           Show more
         </button>
       )}
-      {creating && <NewTeam way={creating} onClose={() => setCreating(undefined)} />}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { Locator, Page } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
 import { findings, testAppearances } from "./support/accessible.ts";
@@ -84,6 +84,21 @@ testInBrowser("a swarm is drawn from nothing, connected by keyboard, and created
   await page.goto(`${stage.origin}/new-team?kind=Swarm`);
   await node(page, "assistant").waitFor();
   expect(await node(page, "refunds").count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser("a team is drawn before the list of teams has arrived", async () => {
+  const { page, complaints } = await stage.open("/");
+  const late: Route[] = [];
+  await page.route(/\/v1\/teams\?/, (route) => void late.push(route));
+  await page.goto(`${stage.origin}/teams`);
+  await page.getByRole("button", { name: "New team" }).click();
+  await page.getByRole("button", { name: "Draw it" }).click();
+  await expect.poll(() => late.length).toBeGreaterThan(0);
+  for (const route of late) await route.fulfill({ json: { teams: [], next_cursor: null } });
+  await page.getByRole("heading", { name: "Start a team", includeHidden: true }).waitFor();
+  await page.getByRole("dialog").getByRole("link", { name: "Swarm" }).click();
+  await node(page, "assistant").waitFor();
   expect(complaints).toEqual([]);
 });
 
