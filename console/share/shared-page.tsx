@@ -1,11 +1,5 @@
-import { useEffect, useMemo } from "react";
-import {
-  ApiError,
-  type FilePage,
-  type Message,
-  type ThreadMessage,
-  TroupeClient,
-} from "troupe/client";
+import { memo, useEffect, useMemo } from "react";
+import { ApiError, type FilePage, type Message, TroupeClient } from "troupe/client";
 import { TroupeProvider } from "troupe/react";
 import { MessageBody } from "../conversation/message-body.tsx";
 import { ToolCalls } from "../conversation/tool-calls.tsx";
@@ -20,6 +14,7 @@ import { Logo } from "../shell/logo.tsx";
 import { ThemeSwitch } from "../shell/theme-switch.tsx";
 import { CodeBlock } from "../text/code-block.tsx";
 import { visibleName } from "../text/foreign.ts";
+import { Markdown } from "../text/markdown.tsx";
 import type { SharedLink } from "./link.ts";
 import { useShared } from "./use-shared.ts";
 
@@ -71,9 +66,24 @@ export default function SharedPage({ team, token }: SharedLink) {
             </button>
           )}
           {conversation.messages.map((message) => (
-            <SharedMessage key={message.seq} message={message} all={conversation.messages} />
+            <SharedMessage key={message.id} message={message} all={conversation.messages} />
           ))}
-          {conversation.messages.length === 0 && <p className="muted none">No messages yet</p>}
+          {conversation.texts.map(({ id, source, content }) => (
+            <article key={id} className="entry" aria-busy>
+              <Avatar source={source} />
+              <header>
+                <strong>
+                  <Name name={source} />
+                </strong>
+              </header>
+              <div className="body">
+                <Markdown text={content} growing />
+              </div>
+            </article>
+          ))}
+          {conversation.messages.length === 0 && conversation.texts.length === 0 && (
+            <p className="muted none">No messages yet</p>
+          )}
         </main>
       </div>
     </TroupeProvider>
@@ -81,11 +91,11 @@ export default function SharedPage({ team, token }: SharedLink) {
 }
 
 interface SharedMessageProps {
-  message: ThreadMessage;
-  all: readonly ThreadMessage[];
+  message: Message;
+  all: readonly Message[];
 }
 
-function SharedMessage({ message, all }: SharedMessageProps) {
+const SharedMessage = memo(function SharedMessage({ message, all }: SharedMessageProps) {
   // Results are shown with their calls.
   if (message.type === "ToolCallExecutionEvent") return null;
   const { source, created_at } = message;
@@ -109,11 +119,11 @@ function SharedMessage({ message, all }: SharedMessageProps) {
       </div>
     </article>
   );
-}
+});
 
 interface CallsProps {
   message: Extract<Message, { type: "ToolCallRequestEvent" }>;
-  all: readonly ThreadMessage[];
+  all: readonly Message[];
 }
 
 function Calls({ message, all }: CallsProps) {

@@ -1,10 +1,19 @@
-import { useCallback, useEffect, useState } from "react";
-import type { FilePage, SharedConversation, ThreadMessage, TroupeClient } from "troupe/client";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import {
+  Conversation,
+  type FilePage,
+  type Message,
+  type SharedConversation,
+  type TextInProgress,
+  type TroupeClient,
+} from "troupe/client";
 
 interface Shown {
   label: string | null;
   component: SharedConversation["component"];
-  messages: readonly ThreadMessage[];
+  messages: readonly Message[];
+  /** Texts that are being written. */
+  texts: readonly TextInProgress[];
   hasEarlier: boolean;
 }
 
@@ -18,91 +27,75 @@ interface Shared {
 }
 
 const PAGE = 200;
-/** How often later messages are looked up. */
-const EVERY_MS = 5_000;
 
-/** A shared conversation from its end, as it grows. */
+/** What was loaded of a shared conversation, besides its messages. */
+interface Loaded {
+  page: Pick<SharedConversation, "label" | "component">;
+  files: FilePage["files"] | undefined;
+}
+
+/** A shared conversation from its end, as it is written. */
 export function useShared(client: TroupeClient, id: string): Shared {
-  const [conversation, setConversation] = useState<Shown>();
+  const team = useMemo(() => client.team(id), [client, id]);
+  const conversation = useRef(new Conversation());
+  const [loaded, setLoaded] = useState<Loaded>();
+  const [said, setSaid] = useState<Pick<Shown, "messages" | "texts">>();
   const [before, setBefore] = useState<number | null>(null);
-  const [after, setAfter] = useState(0);
-  const [files, setFiles] = useState<FilePage["files"]>();
   const [error, setError] = useState<Error>();
   const [attempt, setAttempt] = useState(0);
 
   useEffect(() => {
-    let current = true;
-    const load = async (): Promise<void> => {
-      const team = client.team(id);
+    const left = new AbortController();
+    const { signal } = left;
+    const own = new Conversation();
+    conversation.current = own;
+    let last: number | undefined;
+    const load = async (): Promise<number> => {
+      if (last !== undefined) return last;
       const page = await team.conversation({ before: Number.MAX_SAFE_INTEGER, limit: PAGE });
       const { scopes } = await client.whoami();
       const listed = scopes.includes("files:read") ? await team.files({ limit: PAGE }) : undefined;
-      if (!current) return;
-      setConversation({ ...page, hasEarlier: page.next_before !== null });
+      signal.throwIfAborted();
+      own.prepend(page.messages);
+      setLoaded({ page, files: listed?.files });
       setBefore(page.next_before);
-      setAfter(page.messages.at(-1)?.seq ?? 0);
-      setFiles(listed?.files);
+      setSaid({ messages: own.messages, texts: own.texts });
+      last = page.messages.at(-1)?.seq ?? 0;
+      return last;
+    };
+    const follow = async (): Promise<void> => {
+      const options = { after: load, signal, conversation: own, background: false };
+      const items = team.conversationEvents({ ...options, patienceMs: Infinity });
+      for await (const { kind } of items) {
+        const grows = kind === "text" || kind === "discard";
+        setSaid((shown) => ({
+          messages: grows && shown !== undefined ? shown.messages : own.messages,
+          texts: own.texts,
+        }));
+      }
     };
     setError(undefined);
-    load().catch((reason: unknown) => current && setError(reason as Error));
-    return () => {
-      current = false;
-    };
-  }, [client, id, attempt]);
-
-  const loaded = conversation !== undefined;
-  useEffect(() => {
-    if (!loaded) return undefined;
-    const look = async (): Promise<void> => {
-      if (document.visibilityState === "hidden") return;
-      const page = await client.team(id).conversation({ after, limit: PAGE });
-      // A page may have events that are not shown.
-      const last = page.messages.at(-1)?.seq ?? page.next_after;
-      if (last === null) return;
-      setAfter(last);
-      setConversation((shown) => shown && { ...shown, messages: merged(shown.messages, page) });
-    };
-    const timer = setInterval(() => {
-      look().catch((reason: unknown) => {
-        // A lost connection comes back. A link that has ended does not.
-        if ((reason as { status?: unknown }).status === 401) {
-          setConversation(undefined);
-          setError(reason as Error);
-        }
-      });
-    }, EVERY_MS);
-    return () => clearInterval(timer);
-  }, [client, id, after, loaded]);
+    follow().catch((reason: unknown) => {
+      if (signal.aborted) return;
+      setLoaded(undefined);
+      setError(reason as Error);
+    });
+    return () => left.abort();
+  }, [client, team, attempt]);
 
   const reload = useCallback(() => setAttempt((last) => last + 1), []);
   const loadEarlier = (): void => {
     if (before === null) return;
-    client
-      .team(id)
-      .conversation({ before, limit: PAGE })
-      .then(
-        (page) => {
-          setBefore(page.next_before);
-          return setConversation(
-            (shown) =>
-              shown && {
-                ...shown,
-                messages: merged(shown.messages, page),
-                hasEarlier: page.next_before !== null,
-              },
-          );
-        },
-        (reason: unknown) => setError(reason as Error),
-      );
+    const own = conversation.current;
+    team.conversation({ before, limit: PAGE }).then(
+      (page) => {
+        own.prepend(page.messages);
+        setBefore(page.next_before);
+        return setSaid({ messages: own.messages, texts: own.texts });
+      },
+      (reason: unknown) => setError(reason as Error),
+    );
   };
-  return { conversation, files, error, reload, loadEarlier };
-}
-
-/** All messages in their order, each once. */
-function merged(
-  shown: readonly ThreadMessage[],
-  { messages }: Pick<SharedConversation, "messages">,
-): ThreadMessage[] {
-  const bySeq = new Map([...shown, ...messages].map((message) => [message.seq, message]));
-  return [...bySeq.values()].toSorted((one, other) => one.seq - other.seq);
+  const shown = loaded && said && { ...loaded.page, ...said, hasEarlier: before !== null };
+  return { conversation: shown, files: loaded?.files, error, reload, loadEarlier };
 }

@@ -104,7 +104,7 @@ export const LAYERS = {
   "api/documents/": { src: ["contract/"], packages: ["htmlparser2", "markdown-it"] },
   "api/http/": {
     src: ["core/", "contract/", "http/", "secrets/", "api/auth/", "api/documents/", "telemetry/"],
-    packages: ["zod", "hono"],
+    packages: ["zod", "hono", "eventsource-parser"],
   },
   // Like routes: the credentials, limits and problems are the API's.
   "api/protocols/": {

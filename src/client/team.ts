@@ -238,17 +238,26 @@ export class TeamClient {
   }
 
   /** Follows everything in the team, in all its runs, until the loop is left. */
-  async *events(options: TeamEventsOptions = {}): AsyncGenerator<StreamItem, void, void> {
+  events(options: TeamEventsOptions = {}): AsyncGenerator<StreamItem, void, void> {
+    return this.#events("GET /v1/teams/:team/events", options);
+  }
+
+  /**
+   * Follows the conversation as far as the credential may see it: messages, and texts while they are written, until the loop is
+   * left. @throws ApiError 401 when the credential has ended
+   */
+  conversationEvents(options: TeamEventsOptions = {}): AsyncGenerator<StreamItem, void, void> {
+    return this.#events("GET /v1/teams/:team/conversation/events", options);
+  }
+
+  async *#events(
+    route: "GET /v1/teams/:team/events" | "GET /v1/teams/:team/conversation/events",
+    options: TeamEventsOptions,
+  ): AsyncGenerator<StreamItem, void, void> {
     const { after, follow = true, conversation = new Conversation(), ...connection } = options;
     const open = async (lastId: string | undefined, signal: AbortSignal): Promise<Response> => {
       const query = { after: typeof after === "function" ? await after() : after };
-      return this.#commands.stream(
-        "GET /v1/teams/:team/events",
-        { team: this.id },
-        lastId,
-        signal,
-        query,
-      );
+      return this.#commands.stream(route, { team: this.id }, lastId, signal, query);
     };
     for await (const event of eventSource({ ...connection, open, wake: this.#wake })) {
       if (event.event === "caught_up") connection.onConnection?.("live");

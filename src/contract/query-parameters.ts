@@ -29,6 +29,11 @@ const DEFAULT_PAGE_SIZE = 50;
 /** A position in a team's event log: the id of a stream frame, or a message's `seq`. */
 export const cursorParameter = integerParameter(0, Number.MAX_SAFE_INTEGER);
 
+/** The query of a stream. */
+export const streamQuery = z.strictObject({
+  after: cursorParameter.optional().describe("Recorded items after this cursor."),
+});
+
 /** The `next_cursor` of an earlier page, for lists whose cursors are not numbers. */
 export const pageCursorParameter = z
   .string()

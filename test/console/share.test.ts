@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { TroupeClient } from "troupe/client";
 import { sha256Hex } from "#core/hash.ts";
-import { HAS_BROWSER } from "../support/browser.ts";
+import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
 import { findings, testAppearances } from "./support/accessible.ts";
-import { delegating } from "./support/components.ts";
+import { delegating, speaker } from "./support/components.ts";
 import { ConsoleStage } from "./support/stage.ts";
 
 const KEY = "console-secret";
@@ -60,3 +60,56 @@ testAppearances("a conversation is shared by a link, read, and revoked", async (
   await reader.goto(more);
   await reader.getByText("precise").first().waitFor();
 });
+
+/** A text that takes some seconds to write. */
+const WORDS = Array.from({ length: 60 }, (_, place) => `word${place}`);
+
+for (const colorScheme of ["light", "dark"] as const) {
+  testInBrowser(`a link shows a text while it is written (${colorScheme})`, async () => {
+    const team = await client.teams.create({
+      component: speaker([`<think>Hidden.</think>${WORDS.join(" ")}`], 50),
+      label: "Live",
+    });
+    const { token } = await team.createToken({ scopes: ["conversation:read"], expires_in: 600 });
+    const tab = await stage.open(`/shared/${team.id}#${token}`, { colorScheme });
+    const { page } = tab;
+    await page.getByText("No messages yet").waitFor();
+    await team.start("Speak.");
+    const text = page.locator("article[aria-busy] .body");
+    await text.getByText("word3").waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.reload();
+    await text.getByText("word10").waitFor();
+    expect(await page.content()).not.toContain("Hidden");
+    // Nothing is missing and nothing is doubled, before and after the message takes the place of the text.
+    const written = (await text.textContent())?.trim().split(" ") ?? [];
+    expect(WORDS.slice(0, written.length - 1)).toEqual(written.slice(0, -1));
+    await page.locator("article:not([aria-busy])", { hasText: "word59" }).waitFor();
+    expect(await text.count()).toBe(0);
+    expect(await page.locator("article .body").allTextContents()).toEqual([
+      "Speak.",
+      WORDS.join(" "),
+    ]);
+    expect(tab.complaints).toEqual([]);
+  });
+}
+
+testInBrowser(
+  "a page that reads along says when its link is revoked",
+  async () => {
+    const team = await client.teams.create({ component: speaker(["Yes."]), label: "Revoked" });
+    const { token, id } = await team.createToken({
+      scopes: ["conversation:read"],
+      expires_in: 600,
+    });
+    const { page } = await stage.open(`/shared/${team.id}#${token}`);
+    await page.getByText("No messages yet").waitFor();
+    await team.revokeTokens(id);
+    const sentence = page.getByText("It has expired, or it was revoked. Ask for a new one.");
+    await sentence.waitFor({ timeout: 40_000 });
+    expect(await page.getByRole("heading").allTextContents()).toEqual([
+      "This link does not work any more",
+    ]);
+  },
+  90_000,
+);

@@ -1,23 +1,19 @@
 import type { Scope } from "../../contract/constants.ts";
-import type { MessagePage } from "../../contract/team.ts";
 import type { Message } from "../../core/messages/message.ts";
 import { isFile } from "../../core/models/attached-files.ts";
-
-type Numbered = MessagePage["messages"][number];
+import { withoutThoughts } from "./spoken-text.ts";
 
 /**
  * A message as a shared conversation shows it: what it says, and the names of called tools. Everything that is not listed here
  * is left out, so that fields and events of later versions are not shared by mistake.
  *
  * @param may whether the credential permits a scope
- * @returns nothing for an event that is not shown
+ * @returns undefined for an event that is not shown
  */
-export function sharedMessage(message: Numbered, may: (scope: Scope) => boolean): Numbered[] {
-  const { seq, turn } = message;
-  return contents(message, may).map((shown) => ({ seq, turn, ...shown }));
-}
-
-function contents(message: Message, may: (scope: Scope) => boolean): Message[] {
+export function sharedMessage(
+  message: Message,
+  may: (scope: Scope) => boolean,
+): Message | undefined {
   const { id, source, created_at } = message;
   const base = { id, source, created_at, models_usage: null, metadata: {} };
   const tools = may("tools:read");
@@ -25,24 +21,25 @@ function contents(message: Message, may: (scope: Scope) => boolean): Message[] {
     case "TextMessage":
     case "StopMessage": {
       const { type, content } = message;
-      return [{ ...base, type, content: withoutThoughts(content) }];
+      return { ...base, type, content: withoutThoughts(content) };
     }
     case "HandoffMessage": {
       const { type, content, target } = message;
-      return [{ ...base, type, content, target, context: [] }];
+      return { ...base, type, content, target, context: [] };
     }
     case "ToolCallSummaryMessage": {
       const { type, content, tool_calls } = message;
       // The format of a summary may contain the arguments.
       const tells = tool_calls.some((call) => content.includes(call.arguments));
-      return tells && !tools ? [] : [{ ...base, type, content, tool_calls: [], results: [] }];
+      if (tells && !tools) return undefined;
+      return { ...base, type, content, tool_calls: [], results: [] };
     }
     case "MultiModalMessage": {
       const { type, content } = message;
       const parts = content.map((part) =>
         typeof part !== "string" && isFile(part) && !may("files:read") ? `(${part.name})` : part,
       );
-      return [{ ...base, type, content: parts }];
+      return { ...base, type, content: parts };
     }
     case "ToolCallRequestEvent": {
       const { type, content } = message;
@@ -51,7 +48,7 @@ function contents(message: Message, may: (scope: Scope) => boolean): Message[] {
         name: call.name,
         arguments: tools ? call.arguments : "{}",
       }));
-      return [{ ...base, type, content: calls }];
+      return { ...base, type, content: calls };
     }
     case "ToolCallExecutionEvent": {
       const { type, content } = message;
@@ -61,10 +58,10 @@ function contents(message: Message, may: (scope: Scope) => boolean): Message[] {
         is_error: result.is_error,
         content: tools ? result.content : "",
       }));
-      return [{ ...base, type, content: results }];
+      return { ...base, type, content: results };
     }
     default:
-      return isStructured(message) ? [{ ...message, ...base }] : [];
+      return isStructured(message) ? { ...message, ...base } : undefined;
   }
 }
 
@@ -72,11 +69,4 @@ function isStructured(
   message: Message,
 ): message is Extract<Message, { type: `StructuredMessage[${string}]` }> {
   return message.type.startsWith("StructuredMessage[");
-}
-
-/** The thoughts of a model that writes them into its text. */
-const THOUGHTS = /<think>[\s\S]*?(<\/think>\s*|$)/g;
-
-function withoutThoughts(text: string): string {
-  return text.replaceAll(THOUGHTS, "");
 }

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import {
-  cursorParameter,
   integerParameter,
   pageCursorParameter,
   pageSizeParameter,
+  streamQuery,
 } from "../query-parameters.ts";
 import {
   answerSchema,
@@ -19,10 +19,6 @@ import {
 import { modelRequestSchema } from "../model-request.ts";
 import { runTraceSchema } from "../trace.ts";
 import { command } from "./command.ts";
-
-const streamQuery = z.strictObject({
-  after: cursorParameter.optional().describe("Recorded items after this cursor."),
-});
 
 /** Runs: started, read, streamed, stopped, paused, answered and traced. */
 export const runCommands = {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { MAX_STATE_DOCUMENT_BYTES } from "../constants.ts";
-import { cursorParameter, pageSizeParameter } from "../query-parameters.ts";
+import { cursorParameter, pageSizeParameter, streamQuery } from "../query-parameters.ts";
 import { nothingSchema } from "../run.ts";
 import {
   componentBodySchema,
@@ -175,6 +175,23 @@ export const teamCommands = {
       }),
     answers: {
       200: { description: "A page.", schema: { SharedConversation: sharedConversationSchema } },
+    },
+    problems: [404],
+  }),
+
+  streamConversation: command({
+    method: "get",
+    path: "/v1/teams/:team/conversation/events",
+    summary: "The conversation as it grows, as far as the credential may see it; stays open",
+    tag: "Teams",
+    scope: "conversation:read",
+    query: () => streamQuery,
+    resumable: true,
+    answers: {
+      200: {
+        description: "The stream: messages, texts while they are written, retract and caught_up.",
+        frames: "StreamFrame",
+      },
     },
     problems: [404],
   }),

@@ -71,6 +71,12 @@ export const activitySchema = z.object({
         next_attempt_at: timeSchema
           .nullable()
           .describe("While it waits after a failed attempt: when it is tried again."),
+        message_id: z
+          .string()
+          .nullable()
+          .describe(
+            "The message that its text is certain to be; null where the text may be a thought before calls of tools.",
+          ),
       }),
     )
     .describe("In the order in which they began."),

@@ -89,7 +89,8 @@ export class AssistantAgent<Output = unknown> extends BaseChatAgent {
       const call = await turn.nextCall();
       let result: CreateResult;
       if (stream) {
-        const options = { ...call.options, messageId: call.messageId };
+        const { messageId, isAnswer } = call;
+        const options = { ...call.options, messageId, isAnswer };
         const pieces = streamModel(ctx, call.key, modelClient, call.messages, options);
         // Inlined, without `yield*`: each layer between client and team costs time per chunk.
         try {

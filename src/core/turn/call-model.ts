@@ -54,16 +54,16 @@ export function callModel(
 /**
  * As {@link callModel}, yielding pieces of text while they arrive. A recorded answer comes without pieces.
  *
- * @param options `messageId` names the message whose text streams
+ * @param options `messageId` names the message whose text streams; `isAnswer` as in {@link StreamStepOptions}
  */
 export function streamModel(
   ctx: TurnContext,
   key: string,
   client: ChatCompletionClient,
   messages: readonly LLMMessage[],
-  options: ModelCallOptions & { messageId?: string } = {},
+  options: ModelCallOptions & { messageId?: string; isAnswer?: boolean } = {},
 ): AsyncGenerator<string, CreateResult, void> {
-  const { messageId, patience, ...rest } = options;
+  const { messageId, isAnswer, patience, ...rest } = options;
   const { messages: shown, note } = visibleMessages(client, messages);
   return ctx.stream(
     key,
@@ -75,6 +75,7 @@ export function streamModel(
     {
       ...stepOptions({ client, messages: shown, options: rest, streamed: true }, patience),
       ...(messageId !== undefined && { messageId }),
+      isAnswer,
     },
   );
 }

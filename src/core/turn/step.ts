@@ -68,9 +68,9 @@ export class Step<T> {
     this.#attempt++;
     host.stepStarted(this.#path, this.#record());
     this.#keep = [];
-    const { input, request, subject, messageId } = this.#options;
+    const { input, request, subject, messageId, isAnswer = false } = this.#options;
     const asks = (model: string | undefined): void => {
-      if (input) host.calls?.(this.#path, { model, input, messageId });
+      if (input) host.calls?.(this.#path, { model, input, messageId, isAnswer });
     };
     asks(subject?.name);
     const trace = host.traceContext?.(this.#path);

@@ -54,6 +54,8 @@ export interface StepOptions<T> {
 export interface StreamStepOptions<T> extends StepOptions<T> {
   /** Id of the message whose text streams: clients discard the text when the call is made again. */
   messageId?: string | undefined;
+  /** Whether the text is certain to be that message. Otherwise it may be a thought before calls of tools. Default false. */
+  isAnswer?: boolean | undefined;
 }
 
 /** A tool call that needs approval, or that the client makes. */

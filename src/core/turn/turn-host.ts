@@ -48,6 +48,8 @@ export interface ModelCallUnderWay {
   input: () => readonly LLMMessage[];
   /** The message whose text streams. */
   messageId: string | undefined;
+  /** {@link StreamStepOptions.isAnswer} */
+  isAnswer: boolean;
 }
 
 /** An attempt at a step that failed and is followed by another one. */

@@ -2,6 +2,7 @@ import type { HumanRequest, RunInfo } from "../../contract/run.ts";
 import type { ActivityFrame } from "../../contract/stream/stream-frame.ts";
 import { totalCost } from "../../contract/usage/model-usage.ts";
 import type { ChatMessage, Message } from "../../core/messages/message.ts";
+import type { ModelCallUnderWay } from "../../core/turn/turn-host.ts";
 import type { StoredQuestion } from "../storage/runs/question-store.ts";
 import { isOver, type StoredRun } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -49,7 +50,7 @@ export function runInfo(
 }
 
 /** The steps under way, as streams show them. */
-export function activityOf({ record, trace }: ActiveRun): ActivityFrame {
+export function activityOf({ record, trace, calls }: ActiveRun): ActivityFrame {
   const steps = record.status === "running" ? (trace?.underWay() ?? []) : [];
   return {
     run_id: record.id,
@@ -64,8 +65,14 @@ export function activityOf({ record, trace }: ActiveRun): ActivityFrame {
       started_at: new Date(start).toISOString(),
       error: failure ?? null,
       next_attempt_at: nextAt === null ? null : new Date(nextAt).toISOString(),
+      message_id: messageOf(calls.get(path)),
     })),
   };
+}
+
+/** The message that a model writes, where it can do nothing else. */
+function messageOf(call: ModelCallUnderWay | undefined): string | null {
+  return call?.isAnswer === true ? (call.messageId ?? null) : null;
 }
 
 type RequestContext = HumanRequest["context"];

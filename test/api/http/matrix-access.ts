@@ -98,6 +98,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     teamToken: true,
     status: 200,
   },
+  "GET /v1/teams/{team}/conversation/events": {
+    needs: ["teams:read", "conversation:read"],
+    teamToken: true,
+    status: 200,
+  },
   "GET /v1/teams/{team}/turns": { needs: ["teams:read"], teamToken: true, status: 200 },
   "GET /v1/teams/{team}/messages/search": {
     needs: ["teams:read"],

@@ -144,6 +144,7 @@ test("a link reads one conversation only", async () => {
     "/v1/teams/desk/runs",
     "/v1/teams/desk/turns",
     "/v1/teams/other/conversation",
+    "/v1/teams/other/conversation/events",
     "/v1/teams",
     "/v1/runs",
     "/v1/events",

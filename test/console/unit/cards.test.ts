@@ -35,6 +35,7 @@ const step = (
   started_at: "2026-01-01T00:00:00.000Z",
   error: null,
   next_attempt_at: null,
+  message_id: null,
   ...more,
 });
 const frame = (...steps: ActivityFrame["steps"]): ActivityFrame => ({

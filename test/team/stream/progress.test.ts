@@ -58,6 +58,7 @@ describe("the frame activity", () => {
         started_at: expect.any(String) as string,
         error: null,
         next_attempt_at: null,
+        message_id: null,
       },
     ]);
     const late = await team.stream(null);

@@ -11,6 +11,7 @@ import { preparedRunnable } from "../input/component.ts";
 import { invalid, ProblemError, unwrap } from "../problem.ts";
 import type { Services } from "../services.ts";
 import { checkMetadata } from "../input/body.ts";
+import { cursorOf, eventStreamHead, streamAnswer } from "../sse.ts";
 import { makeTemplateCollection } from "../input/template-collection.ts";
 import { newTeamId, reservedId } from "../input/team-input.ts";
 
@@ -140,8 +141,24 @@ export function teamEndpoints(services: Services): Endpoint[] {
         label,
         component: may("component:read") ? component : null,
         ...page,
-        messages: page.messages.flatMap((message) => sharedMessage(message, may)),
+        messages: page.messages.flatMap(({ seq, turn, ...message }) => {
+          const shown = sharedMessage(message, may);
+          return shown === undefined ? [] : [{ seq, turn, ...shown }];
+        }),
       });
+    },
+
+    async streamConversation({ query: { after }, team, principal, c }) {
+      if (c.req.raw.method === "HEAD") {
+        unwrap(await team.team());
+        return eventStreamHead();
+      }
+      const input = { run: null, after: cursorOf(c.req.header("last-event-id"), after) };
+      const opened = unwrap(await team.stream(input));
+      if ("done" in opened) return streamAnswer(opened);
+      const { sharedFrames } = await import("../shared-frames.ts");
+      const may = (scope: Scope): boolean => permits(principal.scopes, scope);
+      return streamAnswer({ body: sharedFrames(opened.body, may) });
     },
 
     async listTurns({ query, team }) {

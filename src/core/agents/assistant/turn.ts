@@ -31,6 +31,8 @@ export interface ModelCall {
   options: CreateOptions;
   /** The message whose text streams in. */
   messageId: string;
+  /** Whether the text is certain to be that message: the model is offered no tools. */
+  isAnswer: boolean;
 }
 
 /** The state machine of one answer of an assistant: makes model calls and handles their results. */
@@ -76,7 +78,7 @@ export class AssistantTurn {
         jsonOutput,
         declaredTools: this.#declared,
       };
-      return { key, messages, options, messageId: this.#messageId };
+      return { key, messages, options, messageId: this.#messageId, isAnswer: true };
     }
     this.#listed = await listTools(this.#settings, this.#ctx, number);
     const own = [...this.#listed.flat(), ...this.#settings.handoffTools];
@@ -84,7 +86,8 @@ export class AssistantTurn {
     this.#declared = tools;
     const toolChoice = number === 0 ? wanted?.toolChoice : undefined;
     const options = { tools, jsonOutput, ...(toolChoice && { toolChoice }) };
-    return { key, messages, options, messageId: this.#messageId };
+    const isAnswer = tools.length === 0;
+    return { key, messages, options, messageId: this.#messageId, isAnswer };
   }
 
   /** A piece of the streamed text, as an event. */
