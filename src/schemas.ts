@@ -163,7 +163,12 @@ export {
   type TraceSpan,
 } from "./contract/trace.ts";
 export { modelRequestSchema, type ModelRequest } from "./contract/model-request.ts";
-export { foundMessagesSchema, type FoundMessages } from "./contract/found-messages.ts";
+export {
+  foundInTeamsSchema,
+  foundMessagesSchema,
+  type FoundInTeams,
+  type FoundMessages,
+} from "./contract/found-messages.ts";
 export { usageByModelSchema, type UsageByModel } from "./contract/usage/usage-schemas.ts";
 export {
   createScheduleSchema,

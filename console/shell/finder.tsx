@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useId, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import type { WhoAmI } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { useLocation } from "wouter";
@@ -13,6 +13,8 @@ interface Found {
   name: string;
   /** What tells it from others. */
   detail: string;
+  /** The team whose message it is: messages are listed under the names of their teams. */
+  team?: { id: string; name: string };
 }
 
 const PAGES = [
@@ -28,20 +30,27 @@ const PAGES = [
 ] as const;
 
 const TYPING_MS = 150;
+/** A search over all teams waits for a longer pause: it asks many of them. */
+const LONGER_MS = 400;
 const MOST = 6;
+const MOST_MESSAGES = 20;
 
 interface FinderProps {
   whoami: WhoAmI;
   onClose: () => void;
 }
 
-/** Finds pages, teams, runs by what was asked and answered in them, and messages of the team that is open. */
+/** Finds pages, teams, runs by what was asked and answered in them, and messages: those of the open team first. */
 export default function Finder({ whoami, onClose }: FinderProps) {
   const [path, navigate] = useLocation();
   const [text, setText] = useState("");
   const [place, setPlace] = useState(0);
   const list = useId();
-  const found = useFound(text.trim(), whoami, /^\/teams\/([\w-]+)/.exec(path)?.[1]);
+  const wanted = text.trim();
+  const openTeam = /^\/teams\/([\w-]+)/.exec(path)?.[1];
+  const listed = useFound(wanted, whoami);
+  const said = useMessages(wanted, whoami, openTeam);
+  const found = [...listed, ...said.messages];
   const chosen = Math.min(place, found.length - 1);
   const open = (item: Found | undefined): void => {
     if (item === undefined) return;
@@ -77,79 +86,149 @@ export default function Finder({ whoami, onClose }: FinderProps) {
         }}
         onKeyDown={onKeyDown}
       />
-      <ul id={list} className="found" role="listbox" aria-label="Results">
-        {found.map((item, index) => (
-          <li
-            key={`${item.href} ${item.detail}`}
-            id={`${list}-${index}`}
-            role="option"
-            aria-selected={index === chosen}
-            onClick={() => open(item)}
+      <div id={list} className="found" role="listbox" aria-label="Results">
+        {groupsOf(found).map(({ team, items, first }) => (
+          <ul
+            key={team?.id ?? ""}
+            role="group"
+            aria-label={team === undefined ? "Pages, teams and runs" : visibleName(team.name)}
           >
-            <span className="muted">{item.kind}</span>
-            <strong className="one-line">{visibleName(item.name)}</strong>
-            <span className="one-line muted">{visibleName(item.detail)}</span>
-          </li>
+            {team !== undefined && (
+              <li className="found-team one-line muted" role="presentation">
+                {visibleName(team.name)}
+              </li>
+            )}
+            {items.map((item, index) => (
+              <li
+                key={`${item.href} ${item.detail}`}
+                id={`${list}-${first + index}`}
+                role="option"
+                aria-selected={first + index === chosen}
+                onClick={() => open(item)}
+              >
+                <span className="muted">{item.kind}</span>
+                <strong className="one-line">{visibleName(item.name)}</strong>
+                <span className="one-line muted">{visibleName(item.detail)}</span>
+              </li>
+            ))}
+          </ul>
         ))}
-      </ul>
+      </div>
+      {said.searched !== undefined && (
+        <p className="muted">
+          The messages of the {said.searched} teams that were active last were searched.
+        </p>
+      )}
       {found.length === 0 && text !== "" && <p className="muted">Nothing matches.</p>}
     </Dialog>
   );
 }
 
-/** @param team the one that is open */
-function useFound(text: string, whoami: WhoAmI, team: string | undefined): Found[] {
+interface Group extends Pick<Found, "team"> {
+  items: Found[];
+  /** The place of its first item among all. */
+  first: number;
+}
+
+/** Items with those of the same team that follow them. */
+function groupsOf(found: readonly Found[]): Group[] {
+  const groups: Group[] = [];
+  for (const [first, item] of found.entries()) {
+    const last = groups.at(-1);
+    if (last !== undefined && last.team?.id === item.team?.id) last.items.push(item);
+    else groups.push({ team: item.team, items: [item], first });
+  }
+  return groups;
+}
+
+/** Pages, teams and runs. */
+function useFound(text: string, whoami: WhoAmI): Found[] {
   const client = useTroupe();
-  const [items, setItems] = useState<readonly Found[]>([]);
-  useEffect(() => {
-    setItems([]);
-    if (text === "") return undefined;
-    let current = true;
-    const pages = pagesOf(whoami);
-    const load = async (): Promise<void> => {
-      const query = { q: text, limit: MOST };
-      const [teams, runs, said] = await Promise.all([
-        pages.teams ? client.teams.list(query) : undefined,
-        pages.runs ? client.runs.list(query) : undefined,
-        // A conversation that cannot be searched takes nothing away from the others.
-        team &&
-          client
-            .team(team)
-            .findMessages(query)
-            .catch(() => undefined),
-      ]);
-      if (!current) return;
-      setItems([
-        ...(teams?.teams ?? []).map(({ id, label }) => ({
-          kind: "Team" as const,
-          href: `/teams/${id}`,
-          name: label ?? id,
-          detail: label === null ? "" : id,
-        })),
-        ...(runs?.runs ?? []).map(({ id, team_id, task, answer, error }) => ({
-          kind: "Run" as const,
-          href: `/teams/${team_id}/runs/${id}`,
-          name: task ?? id,
-          detail: answer?.text ?? error?.message ?? "",
-        })),
-        ...((said && team ? said.messages : []) ?? []).map(({ turn, source, excerpt }) => ({
-          kind: "Message" as const,
-          href: placeInConversation(team ?? "", turn),
-          name: source,
-          detail: excerpt,
-        })),
-      ]);
-    };
-    // What cannot be loaded is not found.
-    const timer = setTimeout(() => void load().catch(() => undefined), TYPING_MS);
-    return () => {
-      current = false;
-      clearTimeout(timer);
-    };
-  }, [client, text, whoami, team]);
   const allowed = pagesOf(whoami);
+  const items = useSearch(text, TYPING_MS, NOTHING, async (): Promise<readonly Found[]> => {
+    const query = { q: text, limit: MOST };
+    const [teams, runs] = await Promise.all([
+      allowed.teams ? client.teams.list(query) : undefined,
+      allowed.runs ? client.runs.list(query) : undefined,
+    ]);
+    return [
+      ...(teams?.teams ?? []).map(({ id, label }) => ({
+        kind: "Team" as const,
+        href: `/teams/${id}`,
+        name: label ?? id,
+        detail: label === null ? "" : id,
+      })),
+      ...(runs?.runs ?? []).map(({ id, team_id, task, answer, error }) => ({
+        kind: "Run" as const,
+        href: `/teams/${team_id}/runs/${id}`,
+        name: task ?? id,
+        detail: answer?.text ?? error?.message ?? "",
+      })),
+    ];
+  });
   const pages = PAGES.filter(
     ([page, , name]) => allowed[page] && name.toLowerCase().includes(text.toLowerCase()),
   ).map(([, href, name]): Found => ({ kind: "Page", href, name, detail: "" }));
   return [...pages, ...items];
+}
+
+interface FoundMessages {
+  messages: readonly Found[];
+  /** How many teams were searched, if there are others. */
+  searched?: number;
+}
+
+/** Messages, by their teams. @param open the team that is open, which is searched further back */
+function useMessages(text: string, whoami: WhoAmI, open: string | undefined): FoundMessages {
+  const client = useTroupe();
+  const { teams: allowed } = pagesOf(whoami);
+  const own = useSearch(text, TYPING_MS, NOTHING, async (): Promise<readonly Found[]> => {
+    if (open === undefined) return NOTHING;
+    const { messages } = await client.team(open).findMessages({ q: text, limit: MOST });
+    return messages.map((message) => foundMessage(open, "This team", message));
+  });
+  const others = useSearch(text, LONGER_MS, NO_MESSAGES, async (): Promise<FoundMessages> => {
+    if (!allowed) return NO_MESSAGES;
+    const found = await client.messages.search({ q: text, limit: MOST_MESSAGES });
+    const messages = found.messages
+      .filter(({ team_id }) => team_id !== open)
+      .map((message) => foundMessage(message.team_id, message.team_label, message));
+    const more = found.next_cursor !== null;
+    return { messages, ...(more && { searched: found.searched_teams.length }) };
+  });
+  return { ...others, messages: [...own, ...others.messages] };
+}
+
+const NOTHING: readonly never[] = [];
+const NO_MESSAGES: FoundMessages = { messages: NOTHING };
+
+function foundMessage(
+  id: string,
+  label: string | null,
+  { turn, source, excerpt }: { turn: number; source: string; excerpt: string },
+): Found {
+  const href = placeInConversation(id, turn);
+  return { kind: "Message", href, name: source, detail: excerpt, team: { id, name: label ?? id } };
+}
+
+/** What is found once nothing more is typed; `none` before, and where the search fails. */
+function useSearch<T>(text: string, pauseMs: number, none: T, search: () => Promise<T>): T {
+  const [found, setFound] = useState(none);
+  const latest = useRef(search);
+  latest.current = search;
+  useEffect(() => {
+    setFound(none);
+    if (text === "") return undefined;
+    let current = true;
+    const load = async (): Promise<void> => {
+      const result = await latest.current().catch(() => none);
+      if (current) setFound(result);
+    };
+    const timer = setTimeout(() => void load(), pauseMs);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [text, pauseMs, none]);
+  return found;
 }

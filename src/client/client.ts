@@ -13,6 +13,7 @@ import type {
   DocumentInfo,
   DocumentList,
   FileContent,
+  FoundInTeams,
   Forgotten,
   Memory,
   MemoryList,
@@ -114,6 +115,12 @@ export class TroupeClient {
     /** Runs over all teams. */
     list: (query: Query = {}): Promise<RunList> =>
       this.#commands.json("GET /v1/runs", {}, { query }),
+  };
+
+  readonly messages = {
+    /** Messages that contain a text, of the teams that were active last; `next_cursor` asks the next ones. */
+    search: (query: { q: string; limit?: number; cursor?: string }): Promise<FoundInTeams> =>
+      this.#commands.json("GET /v1/messages/search", {}, { query }),
   };
 
   readonly requests = {

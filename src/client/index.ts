@@ -81,6 +81,7 @@ export type {
   RunOptions,
   RunPage,
   ModelRequest,
+  FoundInTeams,
   FoundMessages,
   RunTrace,
   ScheduleInfo,

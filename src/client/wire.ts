@@ -55,7 +55,7 @@ import type {
   validSchema,
 } from "../contract/team.ts";
 import type { TurnInfo, TurnPage } from "../contract/turn.ts";
-import type { FoundMessages } from "../contract/found-messages.ts";
+import type { FoundInTeams, FoundMessages } from "../contract/found-messages.ts";
 import type { ModelRequest } from "../contract/model-request.ts";
 import type { RunTrace, TraceSpan } from "../contract/trace.ts";
 import type { UsageReport } from "../contract/usage/usage-report.ts";
@@ -178,6 +178,7 @@ export type {
   RunPage,
   RunTotals,
   ModelRequest,
+  FoundInTeams,
   FoundMessages,
   RunTrace,
   ScheduleInfo,

@@ -47,6 +47,14 @@ export const listCursorParameter = z
   .optional()
   .describe("A next_cursor of an earlier answer.");
 
+/** A text that messages are searched for. */
+export const searchParameter = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .describe("The text, in any case of its letters.");
+
 /** A number of at least 0 in a query string. */
 export const amountParameter = z
   .string()

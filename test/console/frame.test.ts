@@ -143,6 +143,41 @@ testInBrowser(
   },
 );
 
+for (const colorScheme of ["light", "dark"] as const) {
+  testInBrowser(
+    `Ctrl+K finds messages of all teams, under their names (${colorScheme})`,
+    async () => {
+      for (const label of ["Harbour", "Coast"]) {
+        const component = speaker([`A ${colorScheme} lighthouse at the ${label.toLowerCase()}.`]);
+        const team = await client.teams.create({ component, label: `${label} ${colorScheme}` });
+        await team.run("What is there?").result();
+      }
+      const { page } = await stage.open("/", { colorScheme });
+      await enter(page, OWNER);
+      await page.getByRole("heading", { name: "Home" }).waitFor();
+      await page.keyboard.press("Control+k");
+      await page
+        .getByLabel("Find pages, teams, runs and messages")
+        .fill(`${colorScheme} lighthouse at`);
+      const under = (team: string) => page.getByRole("group", { name: `${team} ${colorScheme}` });
+      await under("Coast")
+        .getByRole("option", { name: /Message speaker.*at the coast/ })
+        .waitFor();
+      const wanted = under("Harbour").getByRole("option", { name: /Message speaker.*the harbour/ });
+      await wanted.waitFor();
+      expect(await findings(page)).toEqual([]);
+      for (let step = 0; step < 10; step++) {
+        if ((await wanted.getAttribute("aria-selected")) === "true") break;
+        await page.keyboard.press("ArrowDown");
+      }
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/\/teams\/[\w-]+\?turn=\d+$/);
+      await page.getByRole("heading", { name: `Harbour ${colorScheme}` }).waitFor();
+      await page.locator("article", { hasText: "lighthouse at the harbour." }).waitFor();
+    },
+  );
+}
+
 testInBrowser("an operator chooses a tenant, and another one", async () => {
   await client.teams.create({ component: speaker(["Hello."]), label: "Acme's team" });
   const { page } = await stage.open("/teams");

@@ -7,7 +7,9 @@ import {
   listCursorParameter,
   momentParameter,
   pageSizeParameter,
+  searchParameter,
 } from "../query-parameters.ts";
+import { foundInTeamsSchema } from "../found-messages.ts";
 import { humanRequestSchema } from "../run.ts";
 import { usageReportSchema } from "../usage/usage-report.ts";
 import { command } from "./command.ts";
@@ -72,6 +74,23 @@ export const directoryCommands = {
         cursor: listCursorParameter,
       }),
     answers: { 200: { description: "A page.", schema: { RunList: runListSchema } } },
+  }),
+
+  searchMessages: command({
+    method: "get",
+    path: "/v1/messages/search",
+    summary: "Messages of the teams that were active last which contain a text",
+    tag: "Teams",
+    scope: "teams:read",
+    query: (limits) =>
+      z.strictObject({
+        q: searchParameter,
+        limit: pageSizeParameter(limits),
+        cursor: listCursorParameter,
+      }),
+    answers: {
+      200: { description: "What was found.", schema: { FoundInTeams: foundInTeamsSchema } },
+    },
   }),
 
   requests: command({

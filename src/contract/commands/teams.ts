@@ -1,6 +1,11 @@
 import * as z from "zod";
 import { MAX_STATE_DOCUMENT_BYTES } from "../constants.ts";
-import { cursorParameter, pageSizeParameter, streamQuery } from "../query-parameters.ts";
+import {
+  cursorParameter,
+  pageSizeParameter,
+  searchParameter,
+  streamQuery,
+} from "../query-parameters.ts";
 import { nothingSchema } from "../run.ts";
 import {
   componentBodySchema,
@@ -149,7 +154,7 @@ export const teamCommands = {
     object: "team",
     query: (limits) =>
       z.strictObject({
-        q: z.string().trim().min(1).max(200).describe("The text, in any case of its letters."),
+        q: searchParameter,
         before: cursorParameter.optional().describe("Messages before this seq."),
         limit: pageSizeParameter(limits),
       }),

@@ -14,11 +14,14 @@ const EXCERPT = 200;
 const BEFORE = 60;
 
 /** The messages whose text contains `q`, the latest first. Reads a bounded number of messages, so that a long conversation takes several calls. */
-export function findMessages(log: EventLog, { q, before, limit }: MessageSearch): FoundMessages {
+export function findMessages(
+  log: EventLog,
+  { q, before, limit, most = MOST_SEARCHED_MESSAGES }: MessageSearch,
+): FoundMessages {
   const wanted = q.toLowerCase();
   const messages: FoundMessages["messages"] = [];
   let place = before ?? Number.MAX_SAFE_INTEGER;
-  for (let read = 0; read < MOST_SEARCHED_MESSAGES;) {
+  for (let read = 0; read < most;) {
     const page = log.messages({ before: place, limit: PAGE });
     if (page.length === 0) return { messages, searched_to: null };
     for (const { seq, turn, ...message } of page.toReversed()) {

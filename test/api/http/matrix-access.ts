@@ -263,6 +263,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   },
   "GET /v1/teams": { needs: ["teams:read"], status: 200 },
   "GET /v1/runs": { needs: ["runs:read"], status: 200 },
+  "GET /v1/messages/search": { needs: ["teams:read"], status: 200, query: "?q=hello" },
   "GET /v1/requests": { needs: ["runs:read"], status: 200 },
   // With runs:read it also sends what changes of runs and requests.
   "GET /v1/events": { needs: ["teams:read"], status: 200 },

@@ -1,5 +1,6 @@
 import { USAGE_GROUPS, type UsageQuery } from "../../../contract/usage/usage-report.ts";
 import { directoryCommands } from "../../../contract/commands/directory.ts";
+import { MOST_SEARCHED_TEAMS } from "../../../contract/found-messages.ts";
 import { commandEndpoints } from "../command-endpoints.ts";
 import { type Endpoint, json } from "../endpoint.ts";
 import { invalid, type ProblemError, unwrap } from "../problem.ts";
@@ -34,6 +35,26 @@ export function directoryEndpoints(services: Services): Endpoint[] {
         ...(end !== undefined && { to: end }),
       });
       return json(unwrap(page));
+    },
+
+    async searchMessages({ query: { q, limit, cursor }, principal, c }) {
+      const { tenant, id: credential } = principal;
+      const listed = unwrap(
+        await tenantOf(services, tenant).teams({
+          limit: MOST_SEARCHED_TEAMS,
+          ...(cursor !== undefined && { cursor }),
+          order: "newest",
+          metadata: {},
+        }),
+      );
+      const { searchTeams } = await import("../search-teams.ts");
+      const caller = { credential, signal: c.req.raw.signal };
+      const found = await searchTeams(listed.teams, { q, limit }, (team) =>
+        services.gateway.team(tenant, team, caller),
+      );
+      const { next_cursor } = listed;
+      const complete = found.complete && next_cursor === null && cursor === undefined;
+      return json({ ...found, complete, next_cursor });
     },
 
     async streamTenant({ query: { after }, principal, c }) {
