@@ -155,7 +155,7 @@ describe("of several teams", () => {
     const found = await searchTeams(
       [team("a"), team("b"), team("c")],
       { q: "found", limit: 6 },
-      (id) => ({ findMessages: answers[id as "a"] as never }),
+      (id) => ({ findMessages: answers[id as "a"] }),
     );
     expect(found.messages.map(({ seq }) => seq)).toEqual([9, 8, 7, 5, 4, 3]);
     expect(found.complete).toBe(false);
