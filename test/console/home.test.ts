@@ -2,12 +2,15 @@ import { afterAll, beforeAll, expect } from "vitest";
 import type { Locator } from "playwright-core";
 import { HAS_BROWSER } from "../support/browser.ts";
 import { findings, testAppearances } from "./support/accessible.ts";
-import { careful, discussion, speaker } from "./support/components.ts";
+import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
+import { careful, speaker, turnTaking } from "./support/components.ts";
 import { ConsoleStage } from "./support/stage.ts";
 
 let stage: ConsoleStage;
+let models: FakeOpenAI;
 beforeAll(async () => {
   if (!HAS_BROWSER) return;
+  models = await startFakeOpenAI({ rules: [{ name: "turn", hold: true }] });
   stage = await ConsoleStage.start({
     MODEL_PRICES: JSON.stringify({ replay: { input: 1_000_000, output: 1_000_000 } }),
     CURRENCY: "EUR",
@@ -26,12 +29,15 @@ beforeAll(async () => {
     .result()
     .catch(() => undefined);
   const slow = await client.teams.create({
-    component: discussion("A very long sentence. ".repeat(100), 100),
+    component: turnTaking(models.url),
     label: "Review",
   });
   await slow.start("Discuss it.");
 }, 120_000);
-afterAll(() => stage?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+  await models?.[Symbol.asyncDispose]();
+});
 
 testAppearances("home says what waits, runs and failed, and what today costs", async (context) => {
   const { page, complaints } = await stage.open("/", context);

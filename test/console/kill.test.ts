@@ -5,10 +5,12 @@ import { expect } from "vitest";
 import { testInBrowser } from "../support/browser.ts";
 import { NpmStart } from "../support/npm-start.ts";
 import { freePort } from "../support/ports.ts";
-import { discussion } from "./support/components.ts";
+import { startFakeOpenAI } from "../support/fake-openai/server.ts";
+import { turnTaking } from "./support/components.ts";
 import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
 
 const TEXT = "one two three four five six seven eight nine ten ".repeat(8).trim();
+const reply = { content: TEXT };
 
 testInBrowser(
   "a reload, and kill -9 of npm start in mid-sentence, leave the page as it was",
@@ -16,10 +18,17 @@ testInBrowser(
     const port = await freePort();
     const persistTo = mkdtempSync(join(tmpdir(), "troupe-console-"));
     try {
+      // The first reply breaks off in mid-sentence, with the server.
+      await using models = await startFakeOpenAI({
+        rules: [
+          { name: "broken", times: 1, reply, fault: { kind: "stall", after_chunks: 5 } },
+          { name: "turn", reply },
+        ],
+      });
       await using first = await NpmStart.ready({ port, persistTo });
       expect(first.output).toContain(`Troupe is running: ${first.url} (open it in a browser)`);
       await using stage = await ConsoleStage.at(first.url);
-      const created = await stage.client.teams.create({ component: discussion(TEXT, 40) });
+      const created = await stage.client.teams.create({ component: turnTaking(models.url) });
       const { page } = await stage.open(`/teams/${created.id}`);
       const team = new TeamOnPage(page);
       await team.send("Count.");

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
-import type { FakeOpenAI } from "../support/fake-openai/server.ts";
+import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { findings } from "./support/accessible.ts";
-import { discussion } from "./support/components.ts";
+import { turnTaking } from "./support/components.ts";
 import { office, OFFICE_PRICES, officeModels } from "./support/office.ts";
 import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
 
@@ -88,13 +88,14 @@ testInBrowser(
 );
 
 testInBrowser("a pause and a stop answer at once, and can be taken back", async () => {
-  const created = await stage.client.teams.create({
-    component: discussion("one two three four five six seven eight ".repeat(20), 15),
+  await using held = await startFakeOpenAI({
+    rules: [{ name: "turn", hold: true, reply: { content: "Yes." } }],
   });
+  const created = await stage.client.teams.create({ component: turnTaking(held.url) });
   const { page } = await stage.open(`/teams/${created.id}`);
   const team = new TeamOnPage(page);
   await team.send("Count.");
-  await page.getByText("one two three").first().waitFor();
+  await held.held("turn");
   await team.button("Pause").click();
   await team.status("Pausing");
   await page.getByText("pausing after this step").waitFor();
@@ -103,5 +104,6 @@ testInBrowser("a pause and a stop answer at once, and can be taken back", async 
   await team.button("Stop after turn").click();
   await team.status("Stopping");
   await page.getByText("stopping after this turn").waitFor();
+  held.release("turn");
   await team.status("Completed");
 });

@@ -3,7 +3,8 @@ import type { Route } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
 import { startFakeOpenAI } from "../support/fake-openai/server.ts";
-import { careful, delegating, discussion, speaker } from "./support/components.ts";
+import { speaker as served } from "../client/support/speaker.ts";
+import { careful, delegating, speaker, turnTaking } from "./support/components.ts";
 import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
 
 let stage: ConsoleStage;
@@ -13,21 +14,34 @@ beforeAll(async () => {
 afterAll(() => stage?.[Symbol.asyncDispose]());
 
 const LONG = "one two three four five six seven eight nine ten ".repeat(20).trim();
+/** A reply of which only the beginning comes. */
+const unfinished = {
+  reply: { content: LONG },
+  fault: { kind: "stall", after_chunks: 5 },
+} as const;
 
 testInBrowser("a run is paused, resumed, cancelled and retried", async () => {
-  const created = await stage.client.teams.create({ component: discussion(LONG, 10) });
+  await using models = await startFakeOpenAI({
+    rules: [{ name: "turn", hold: true, reply: { content: LONG } }],
+  });
+  const created = await stage.client.teams.create({ component: turnTaking(models.url) });
   const { page, complaints } = await stage.open(`/teams/${created.id}`);
   const team = new TeamOnPage(page);
   await team.send("Count.");
-  await page.getByText("one two three").waitFor();
+  await models.held("turn");
   await team.button("Pause").click();
+  await team.status("Pausing");
+  models.release("turn");
   await team.status("Paused");
+  models.rules.hold("turn");
   await team.button("Resume").click();
   await team.status("Running");
+  await models.held("turn");
   await team.button("Cancel now").click();
   await team.status("Cancelled");
   await team.button("Retry").click();
   await team.status("Running");
+  models.release("turn");
   await team.status("Completed");
   await expect.poll(() => team.messages.last().textContent()).toBe(LONG);
   expect(complaints).toEqual([]);
@@ -52,7 +66,13 @@ testInBrowser(
 );
 
 testInBrowser("a task interrupts the run, or waits for its end", async () => {
-  const created = await stage.client.teams.create({ component: speaker([LONG], 60) });
+  await using models = await startFakeOpenAI({
+    rules: [
+      { name: "first", match: { user: "First." }, ...unfinished },
+      { name: "second", match: { user: "Second." }, hold: true, reply: { content: "Yes." } },
+    ],
+  });
+  const created = await stage.client.teams.create({ component: served(models.url) });
   const { page } = await stage.open(`/teams/${created.id}`);
   const team = new TeamOnPage(page);
   await team.send("First.");
@@ -64,14 +84,17 @@ testInBrowser("a task interrupts the run, or waits for its end", async () => {
   await page.getByLabel("What to do with the current run").selectOption("queue");
   await team.send("Third.");
   await page.getByText("1 queued").waitFor();
+  models.release("second");
   await page.getByText("Third.", { exact: true }).waitFor();
+  await expect
+    .poll(async () => (await created.runs()).runs.map(({ status }) => status))
+    .toEqual(["completed", "completed", "cancelled"]);
   await team.status("Completed");
-  const { runs } = await created.runs();
-  expect(runs.map(({ status }) => status)).toEqual(["completed", "completed", "cancelled"]);
 });
 
 testInBrowser("what is queued is seen, changed and taken back", async () => {
-  const created = await stage.client.teams.create({ component: speaker([LONG], 60) });
+  await using models = await startFakeOpenAI({ rules: [{ name: "all", ...unfinished }] });
+  const created = await stage.client.teams.create({ component: served(models.url) });
   const { page, complaints } = await stage.open(`/teams/${created.id}`);
   const team = new TeamOnPage(page);
   await team.send("First.");

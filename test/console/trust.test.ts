@@ -2,8 +2,10 @@ import { afterAll, beforeAll, expect } from "vitest";
 import type { Locator, Page } from "playwright-core";
 import type { TeamClient } from "troupe/client";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import { speaker as served } from "../client/support/speaker.ts";
+import { startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { Sandbox } from "../support/sandbox.ts";
-import { careful, discussion, speaker } from "./support/components.ts";
+import { careful, speaker, turnTaking } from "./support/components.ts";
 import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
 
 let stage: ConsoleStage;
@@ -158,16 +160,19 @@ testInBrowser("a table is scrolled where its words do not fit", async () => {
 testInBrowser(
   "a run that failed, and one that was cancelled, leave their marks; the last can be retried",
   async () => {
-    const slow = "one two three four five six seven eight nine ten ".repeat(20).trim();
-    const created = await stage.client.teams.create({ component: discussion(slow, 10) });
+    await using models = await startFakeOpenAI({
+      rules: [{ name: "turn", hold: true, reply: { content: "Yes." } }],
+    });
+    const created = await stage.client.teams.create({ component: turnTaking(models.url) });
     const { page } = await stage.open(`/teams/${created.id}`);
     const team = new TeamOnPage(page);
     await team.send("Count.");
-    await page.getByText("one two three").waitFor();
+    await models.held("turn");
     await team.button("Cancel now").click();
     await page.getByRole("note").getByText("The run was cancelled.").waitFor();
     await page.getByRole("note").getByRole("button", { name: "Retry this run" }).click();
     await page.getByRole("note").getByText("It was retried.").waitFor();
+    models.release("turn");
     await team.status("Completed");
     await page.reload();
     await page.getByRole("note").getByText("The run was cancelled. It was retried.").waitFor();
@@ -188,16 +193,20 @@ testInBrowser(
 );
 
 testInBrowser("Enter during a run queues the message", async () => {
-  const slow = "one two three four five six seven eight nine ten ".repeat(10).trim();
-  const created = await stage.client.teams.create({ component: speaker([slow], 20) });
+  await using models = await startFakeOpenAI({
+    rules: [{ name: "turn", hold: true, reply: { content: "Yes." } }],
+  });
+  const created = await stage.client.teams.create({ component: served(models.url) });
   const { page } = await stage.open(`/teams/${created.id}`);
   const team = new TeamOnPage(page);
   await team.send("First.");
-  await page.getByText("one two three").waitFor();
+  await team.status("Running");
   await team.send("Second.");
   await page.getByText("1 queued").waitFor();
+  models.release("turn");
+  await expect
+    .poll(async () => (await created.runs()).runs.map(({ status: ended }) => ended))
+    .toEqual(["completed", "completed"]);
   await page.getByText("Second.", { exact: true }).waitFor();
   await team.status("Completed");
-  const { runs } = await created.runs();
-  expect(runs.map(({ status: ended }) => ended)).toEqual(["completed", "completed"]);
 });

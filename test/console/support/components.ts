@@ -8,6 +8,7 @@ import {
   UserProxyAgent,
 } from "troupe";
 import type { CreateTeam } from "troupe/client";
+import { speaker as served } from "../../client/support/speaker.ts";
 import { shippedTemplates } from "#service/templates/templates.ts";
 
 type Component = NonNullable<CreateTeam["component"]>;
@@ -52,6 +53,21 @@ export function discussion(text: string, chunkDelayMs: number): Component {
   const agents = ["first", "second"].map((name) => saying([text], chunkDelayMs, name));
   const terminationCondition = new MaxMessageTermination(5);
   return dumped(new RoundRobinGroupChat(agents, { terminationCondition }));
+}
+
+/** Agents of this model server that take turns until five messages were said. */
+export function turnTaking(url: string): Component {
+  const agent = served(url);
+  const names = ["first", "second"];
+  const participants = names.map((name) => ({
+    ...agent,
+    config: { ...(agent["config"] as object), name },
+  }));
+  const termination_condition = {
+    provider: "MaxMessageTermination",
+    config: { max_messages: 5 },
+  };
+  return { provider: "RoundRobinGroupChat", config: { participants, termination_condition } };
 }
 
 /** A team that ends with its task: whatever it is given becomes its conversation. */
