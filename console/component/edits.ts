@@ -1,7 +1,7 @@
 import { configOf, fieldsOf, listOf, textOf } from "../picture/component-json.ts";
 import type { Catalogue, ComponentData } from "./catalogue.ts";
 import { modelPlace, targetOf } from "./parts.ts";
-import { hasKeptSecrets, type Place, valueAt, withoutSecrets, withValue } from "./places.ts";
+import { type Place, valueAt, withoutSecrets, withValue } from "./places.ts";
 import { graphOf, inChain, withNode, withoutNode, withRenamedNode } from "./graph.ts";
 
 // Changes of the participants of a team. Each gives a copy of the component in which what refers to them fits, too.
@@ -60,18 +60,6 @@ export function withOrder<T>(root: T, team: Place, index: number, to: number): T
     root,
     [...team, "config", "participants"],
     others.toSpliced(to, 0, members[index]),
-  );
-}
-
-/**
- * Whether participants from this place on have stored secrets, which the server finds by their places: they can be neither
- * removed nor moved.
- *
- * @param to the last place that changes; default: the end
- */
-export function holdsSecrets(root: unknown, team: Place, from: number, to = Infinity): boolean {
-  return membersOf(root, team).some(
-    (part, index) => index >= from && index <= to && hasKeptSecrets(part),
   );
 }
 

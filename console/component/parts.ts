@@ -49,18 +49,6 @@ export function withTool<T>(root: T, place: Place, tool: ComponentData): T {
   return withValue(withValue(root, [...config, "tools"], undefined), [...config, "workbench"], all);
 }
 
-/**
- * The name of an item after this one whose stored secret would be lost, because the server finds it by its place in the
- * list; undefined if this one can be removed.
- */
-export function heldBy(root: unknown, place: Place): string | undefined {
-  const index = place.at(-1);
-  const list = valueAt(root, place.slice(0, -1));
-  if (typeof index !== "number" || !Array.isArray(list)) return undefined;
-  const held: unknown = list.slice(index + 1).find(hasKeptSecrets);
-  return held === undefined ? undefined : nameOf(held);
-}
-
 /** The name of a tool, or its class. */
 export function nameOf(part: unknown): string {
   return textOf(configOf(part)["name"]) || classOf(part);

@@ -1,7 +1,7 @@
 /** The keys and indexes from a component to a value inside it. */
 export type Place = readonly (string | number)[];
 
-/** What a component shows instead of a stored secret. The server keeps the secret where this comes back in the same place. */
+/** What a component shows instead of a stored secret. The server keeps the secret where this comes back. */
 const KEPT_SECRET = "**********";
 
 export function valueAt(root: unknown, place: Place): unknown {
@@ -43,17 +43,31 @@ function isNotKept(value: unknown): boolean {
   return value !== KEPT_SECRET;
 }
 
-/** A copy in which another text stands for the secrets that are stored in the same places. */
+/** A copy in which another text stands for the secrets that are stored for the same parts, as the server finds them. */
 export function withStandIns<T>(value: T, stored: unknown): T {
   if (value === KEPT_SECRET && stored === KEPT_SECRET) return "stored" as T;
   if (typeof value !== "object" || value === null) return value;
-  const inner = (step: string | number, own: unknown): unknown =>
-    withStandIns(own, valueAt(stored, [step]));
-  if (Array.isArray(value)) return value.map((item, index) => inner(index, item)) as T;
-  return Object.fromEntries(Object.entries(value).map(([key, own]) => [key, inner(key, own)])) as T;
+  if (Array.isArray(value)) {
+    const before: readonly unknown[] = Array.isArray(stored) ? stored : [];
+    return value.map((item, index) =>
+      withStandIns(
+        item,
+        before.find((one) => identityOf(one) === identityOf(item)) ?? before[index],
+      ),
+    ) as T;
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, own]) => [key, withStandIns(own, valueAt(stored, [key]))]),
+  ) as T;
 }
 
-/** Whether a value has stored secrets, which are found again only in the same place. */
+/** What an item of a list is known by: the name in its config, or all of it. */
+function identityOf(item: unknown): string {
+  const name = valueAt(item, ["config", "name"]);
+  return typeof name === "string" ? `named ${name}` : JSON.stringify(item);
+}
+
+/** Whether a value has stored secrets. */
 export function hasKeptSecrets(value: unknown): boolean {
   return value !== undefined && JSON.stringify(value).includes(KEPT_SECRET);
 }

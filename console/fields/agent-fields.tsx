@@ -3,7 +3,7 @@ import { configOf, textOf } from "../picture/component-json.ts";
 import { titleOf } from "../teams/kinds.ts";
 import type { ComponentData } from "../component/catalogue.ts";
 import { EdgesField } from "./edges-field.tsx";
-import { holdsSecrets, namesIn, withName } from "../component/edits.ts";
+import { namesIn, withName } from "../component/edits.ts";
 import { graphOf } from "../component/graph.ts";
 import { HandoffsField } from "./handoffs-field.tsx";
 import { FoldedSettings } from "./mistakes.tsx";
@@ -73,7 +73,6 @@ export function AgentFields(props: AgentFieldsProps) {
   // A team that is an agent alone has no members.
   const index = around.length > team.length && typeof last === "number" ? last : undefined;
   const fields = { component, place, catalogue, onChange };
-  const locked = index !== undefined && holdsSecrets(component, team, index + 1);
   return (
     <>
       <NameField
@@ -150,21 +149,9 @@ export function AgentFields(props: AgentFieldsProps) {
               onMove={(next) => onAgent(next, name)}
             />
           )}
-          <button
-            className="button danger"
-            type="button"
-            disabled={locked}
-            aria-describedby={locked ? "agent-locked" : undefined}
-            onClick={onRemove}
-          >
+          <button className="button danger" type="button" onClick={onRemove}>
             Remove agent
           </button>
-          {locked && (
-            <p id="agent-locked" className="muted">
-              It cannot be removed, because an agent after it has a stored secret, which belongs to
-              its place in the list. Remove that one first.
-            </p>
-          )}
         </footer>
       )}
     </>

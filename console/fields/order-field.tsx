@@ -1,6 +1,6 @@
 import { IconButton } from "../parts/icon-button.tsx";
 import type { ComponentData } from "../component/catalogue.ts";
-import { holdsSecrets, namesIn, withOrder } from "../component/edits.ts";
+import { namesIn, withOrder } from "../component/edits.ts";
 import type { Place } from "../component/places.ts";
 
 interface OrderFieldProps {
@@ -14,20 +14,15 @@ interface OrderFieldProps {
 /** The place of an agent in the order of its team. */
 export function OrderField({ component, team, index, onMove }: OrderFieldProps) {
   const count = namesIn(component, team).length;
-  const button = (to: number, icon: "send" | "down", name: string) => {
-    const [from, until] = [Math.min(index, to), Math.max(index, to)];
-    const held = holdsSecrets(component, team, from, until);
-    return (
-      <IconButton
-        small
-        icon={icon}
-        name={name}
-        title={held ? `${name}: not possible, stored secrets belong to the places of agents` : name}
-        disabled={to < 0 || to >= count || held}
-        onClick={() => onMove(withOrder(component, team, index, to), to)}
-      />
-    );
-  };
+  const button = (to: number, icon: "send" | "down", name: string) => (
+    <IconButton
+      small
+      icon={icon}
+      name={name}
+      disabled={to < 0 || to >= count}
+      onClick={() => onMove(withOrder(component, team, index, to), to)}
+    />
+  );
   return (
     <div className="order-field" role="group" aria-label="Order">
       <span>

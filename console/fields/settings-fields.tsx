@@ -7,7 +7,7 @@ import { ClassChoice } from "./class-choice.tsx";
 import { JsonField } from "./json-field.tsx";
 import { FoldedSettings, MistakesAt, useMistakes } from "./mistakes.tsx";
 import type { FieldsProps } from "./model-fields.tsx";
-import { heldBy, nameOf } from "../component/parts.ts";
+import { nameOf } from "../component/parts.ts";
 import { type Place, valueAt, withValue } from "../component/places.ts";
 import type { Setting } from "../component/settings.ts";
 import { TextField } from "./text-field.tsx";
@@ -219,11 +219,6 @@ function PartList({ component, place, catalogue, label, of, onChange }: PartFiel
       <legend>{label}</legend>
       {items.map((item, index) => {
         const at: Place = [...place, index];
-        const held = heldBy(component, at);
-        const title =
-          held === undefined
-            ? `Remove ${visibleName(nameOf(item))}`
-            : `Remove ${visibleName(held)} first: its stored secret belongs to its place in the list.`;
         return (
           <div key={index} className="editor-item">
             <PartField
@@ -238,8 +233,7 @@ function PartList({ component, place, catalogue, label, of, onChange }: PartFiel
               small
               icon="bin"
               name={`Remove ${name} ${index + 1}`}
-              title={title}
-              disabled={held !== undefined}
+              title={`Remove ${visibleName(nameOf(item))}`}
               onClick={() => onChange(withValue(component, at, undefined))}
             />
           </div>

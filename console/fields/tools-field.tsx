@@ -6,7 +6,7 @@ import { kindOf } from "../teams/kinds.ts";
 import { visibleName } from "../text/foreign.ts";
 import { MistakesAt } from "./mistakes.tsx";
 import type { FieldsProps } from "./model-fields.tsx";
-import { heldBy, nameOf, toolPlaces, withTool } from "../component/parts.ts";
+import { nameOf, toolPlaces, withTool } from "../component/parts.ts";
 import { type Place, valueAt, withValue } from "../component/places.ts";
 import { SettingsFields } from "./settings-fields.tsx";
 
@@ -94,7 +94,6 @@ function Tool({ component, place, catalogue, begin, onChange }: ToolProps) {
   const [open, setOpen] = useState(begin);
   const tool = valueAt(component, place) as ComponentData;
   const name = visibleName(nameOf(tool) || kindOf(tool.provider));
-  const held = heldBy(component, place);
   return (
     <>
       <div className="editor-item">
@@ -116,12 +115,6 @@ function Tool({ component, place, catalogue, begin, onChange }: ToolProps) {
           small
           icon="bin"
           name={`Remove ${name}`}
-          title={
-            held === undefined
-              ? `Remove ${name}`
-              : `Remove ${visibleName(held)} first: its stored secret belongs to its place in the list.`
-          }
-          disabled={held !== undefined}
           onClick={() => onChange(withValue(component, place, undefined))}
         />
       </div>

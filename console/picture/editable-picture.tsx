@@ -9,13 +9,7 @@ import {
 } from "react";
 import type { Message } from "troupe/client";
 import type { TeamView } from "troupe/react";
-import {
-  withHandoff,
-  withoutParticipant,
-  holdsSecrets,
-  namesIn,
-  handsOver,
-} from "../component/edits.ts";
+import { withHandoff, withoutParticipant, namesIn, handsOver } from "../component/edits.ts";
 import type { EditorSubject } from "../editor/editor-panel.tsx";
 import { graphOf, withEdge } from "../component/graph.ts";
 import { EditorTools } from "../editor/editor-tools.tsx";
@@ -142,7 +136,7 @@ export function EditablePicture(props: EditablePictureProps) {
   };
   const remove = (removed: PictureNode): void => {
     const index = nodePlace(draft.component, within, removed).at(-1);
-    if (typeof index !== "number" || holdsSecrets(draft.component, within, index + 1)) return;
+    if (typeof index !== "number") return;
     draft.change(withoutParticipant(draft.component, within, index));
     select(undefined);
   };

@@ -4,6 +4,7 @@ import type { ComponentModel } from "../core/component/component-model.ts";
 import { pathOf } from "../core/issues.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { ENVIRONMENT, isSecretName, type Keys } from "./secret-fields.ts";
+import { StoredPlaces } from "./stored-places.ts";
 
 /** What is known of the components of a deployment: which one a secret belongs to, and where that one sends it. */
 export interface SecretOwners {
@@ -43,16 +44,27 @@ const HARMLESS: ReadonlySet<string> = new Set(
 /** May be changed unless that changes the server: clients of some makers know it by the model's name. */
 const MODEL = "model";
 
+/** A place in the stored component. */
+export interface Candidate {
+  keys: Keys;
+  /**
+   * The path of something that differs in the component that the secret belongs to, or in one inside it, and could send the
+   * secret elsewhere; undefined when it may be kept.
+   */
+  difference: string | undefined;
+}
+
 /**
  * Compares a component with the one it replaces, both without their secrets.
  *
- * @see differenceBeside
+ * @see candidates
  */
 export class KeptSecrets {
   readonly #stored: JsonObject;
   readonly #given: JsonObject;
   readonly #loaded: ReadonlySet<string>;
   readonly #keyUrl: SecretOwners["keyUrl"];
+  readonly #places: StoredPlaces;
 
   /** @param loaded paths of the components that are loaded for `given` */
   constructor(
@@ -65,17 +77,24 @@ export class KeptSecrets {
     this.#given = given;
     this.#loaded = new Set(loaded);
     this.#keyUrl = keyUrl;
+    this.#places = new StoredPlaces(stored, given);
   }
 
   /**
-   * The path of something that differs in the component that a secret belongs to, or in one inside it, and could send the
-   * secret elsewhere; undefined when it may be kept.
+   * Where the secret for a place may be stored: in the component that the place belongs to, which is the stored one of its name,
+   * or else the one that was in its position. Inside of it, the place has to be the same.
    *
-   * @param keys where the secret is
+   * @param keys the place in the given component
    */
-  differenceBeside(keys: Keys): string | undefined {
-    const owner = keys.slice(0, this.#ownerDepth(keys));
-    return this.#difference(at(this.#stored, owner), at(this.#given, owner), { keys: owner });
+  candidates(keys: Keys): Candidate[] {
+    const depth = this.#ownerDepth(keys);
+    const owner = keys.slice(0, depth);
+    const within = keys.slice(depth);
+    const given = at(this.#given, owner);
+    return [this.#places.of(owner), owner].map((stored) => ({
+      keys: [...stored, ...within],
+      difference: this.#difference(at(this.#stored, stored), given, { keys: owner }),
+    }));
   }
 
   /** The innermost component around a secret that is loaded. The outermost one always is. */

@@ -1,8 +1,9 @@
 import type { Note } from "../core/component/component.ts";
 import type { Issue } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import { mapSecrets, type SecretField } from "./secret-fields.ts";
+import { mapSecrets, secretFields, secretId } from "./secret-fields.ts";
 import { secretsFor, type Settings } from "./secret-hosts.ts";
+import { StoredPlaces } from "./stored-places.ts";
 
 /** Stands for a secret wherever a component is shown; AutoGen writes the same. */
 export const REDACTED = "**********";
@@ -36,16 +37,18 @@ export class RedactedSecrets {
     this.#addressOf = addressOf;
   }
 
-  /** @param isStored whether the team has a stored secret for the marker at this path, which then stays */
-  resolve(
-    component: JsonObject,
-    isStored: (path: string) => boolean = () => false,
-  ): ResolvedComponent {
+  /** @param shown the component that it replaces, as it was shown: markers for its secrets stay */
+  resolve(component: JsonObject, shown: JsonObject = {}): ResolvedComponent {
+    const stored = new Set(
+      secretFields(shown).flatMap(({ id, value }) => (value === REDACTED ? id : [])),
+    );
+    const places = new StoredPlaces(shown, component);
     const notes: Note[] = [];
     const issues: Issue[] = [];
     const resolved = mapSecrets(component, (field) => {
-      const { path, value } = field;
-      if (value !== REDACTED || isStored(path)) return value;
+      const { path, value, id, keys, part } = field;
+      if (value !== REDACTED || stored.has(id)) return value;
+      if (stored.has(secretId(places.of(keys), part))) return value;
       const address = path.endsWith(".api_key") ? this.#addressOf(field.owner) : undefined;
       const name = address && this.#secretFor(address);
       if (name === undefined) {
@@ -64,16 +67,6 @@ export class RedactedSecrets {
     if (names.includes(keyName)) return keyName;
     return names.length === 1 ? names[0] : undefined;
   }
-}
-
-/** Whether a component that was shown has a stored secret at a path. */
-export function storedPaths(shown: JsonObject): (path: string) => boolean {
-  const paths = new Set<string>();
-  mapSecrets(shown, (field: SecretField) => {
-    if (field.value === REDACTED) paths.add(field.path);
-    return field.value;
-  });
-  return (path) => paths.has(path);
 }
 
 function redactedMessage(address: KeyAddress | undefined): string {

@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { ComponentSecrets, OpenedComponent } from "./component-secrets.ts";
 import { KeptSecrets, ONE_OWNER, type SecretOwners } from "./kept-secrets.ts";
 import { REDACTED } from "./redacted-secrets.ts";
-import { mapSecrets, type SecretField, secretFields } from "./secret-fields.ts";
+import { mapSecrets, type SecretField, secretFields, secretId } from "./secret-fields.ts";
 import { isSealed, Sealer } from "./sealer.ts";
 
 /**
@@ -22,9 +22,9 @@ export class SealedSecrets implements ComponentSecrets {
   }
 
   /**
-   * Seals the secrets of component JSON for storage. Where it has the redaction marker, the secret of `previous` in the
-   * same place is kept, so that a component can be read, changed and sent back; but only where nothing beside it was
-   * changed that could send it elsewhere, else a caller who may change a team could have its secrets sent to a server of
+   * Seals the secrets of component JSON for storage. Where it has the redaction marker, the secret of `previous` is
+   * kept that the component of the same name has there, so that a component can be read, changed and sent back; but only where nothing
+   * beside it was changed that could send it elsewhere, else a caller who may change a team could have its secrets sent to a server of
    * theirs.
    *
    * @throws TroupeError `secrets_not_configured` when there is a secret and no key
@@ -100,12 +100,16 @@ export class SealedSecrets implements ComponentSecrets {
         this.#owners,
       );
     const issues: Issue[] = [];
-    for (const { path, id, keys } of markers) {
-      const old = known.get(id);
-      const difference = kept?.differenceBeside(keys);
-      if (old === undefined) issues.push({ path, message: NOT_STORED });
-      else if (difference !== undefined) issues.push({ path, message: changedBeside(difference) });
-      else stored.set(id, old);
+    for (const { path, id, keys, part } of markers) {
+      const candidates = (kept?.candidates(keys) ?? []).flatMap(({ keys: place, difference }) => {
+        const old = known.get(secretId(place, part));
+        return old === undefined ? [] : [{ old, difference }];
+      });
+      const found = candidates.find(({ difference }) => difference === undefined);
+      const difference = candidates[0]?.difference;
+      if (found !== undefined) stored.set(id, found.old);
+      else if (difference === undefined) issues.push({ path, message: NOT_STORED });
+      else issues.push({ path, message: changedBeside(difference) });
     }
     if (issues.length === 0) return stored;
     throw new ComponentError("value", "Secrets are missing: give them again.", { issues });

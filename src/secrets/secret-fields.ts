@@ -14,6 +14,8 @@ export interface SecretField {
   id: string;
   /** To the text that is the secret or, as a URL may, contains it. */
   keys: Keys;
+  /** The part of a URL that is the secret; empty for other texts. */
+  part: string;
   value: string;
   /** The innermost component around it. */
   owner: JsonObject;
@@ -137,7 +139,12 @@ function fieldOf(
   part = "",
 ): SecretField {
   const path = pathOf(keys, "component") + part;
-  return { path, id: JSON.stringify([...keys, part]), keys, value, owner, maybePlain };
+  return { path, id: secretId(keys, part), keys, part, value, owner, maybePlain };
+}
+
+/** The id of a secret at a place, see {@link SecretField}. */
+export function secretId(keys: Keys, part: string): string {
+  return JSON.stringify([...keys, part]);
 }
 
 function mapObject(value: JsonObject, place: Place, replace: Replace): JsonObject {

@@ -91,6 +91,31 @@ testInBrowser("an agent is changed where it is drawn, and its stored key stays",
   expect(complaints).toEqual([]);
 });
 
+testInBrowser("an agent with a stored key is moved, and the one before it removed", async () => {
+  const team = await stage.client.teams.create({ component: swarm() });
+  const { page, editor, bar, complaints } = await openEditor(team.id, "refunds");
+  const save = async (): Promise<unknown> => {
+    await bar.getByRole("button", { name: "Save", exact: true }).click();
+    await bar.waitFor({ state: "detached" });
+    const { participants } = (await team.get()).component.config as {
+      participants: { config: { name: string; model_client: { config: { api_key?: string } } } }[];
+    };
+    return participants.map(({ config }) => [config.name, config.model_client.config.api_key]);
+  };
+  await editor.getByRole("button", { name: "Move earlier" }).click();
+  await editor.getByText("Speaks as number 1 of 2").waitFor();
+  expect(await save()).toEqual([
+    ["refunds", "**********"],
+    ["desk", undefined],
+  ]);
+  await editor.getByRole("button", { name: "Move later" }).click();
+  await page.locator(".node", { hasText: "desk" }).click();
+  const desk = page.getByRole("complementary", { name: "About desk" });
+  await desk.getByRole("button", { name: "Remove agent" }).click();
+  expect(await save()).toEqual([["refunds", "**********"]]);
+  expect(complaints).toEqual([]);
+});
+
 testInBrowser("a mistake is shown at its field, and nothing is saved", async () => {
   const team = await stage.client.teams.create({ component: swarm() });
   const { page, editor, bar } = await openEditor(team.id, "refunds");
@@ -152,7 +177,7 @@ testInBrowser("a component that was replaced meanwhile is not overwritten unaske
 testInBrowser(
   "a team at work says why it cannot be saved; a fork runs with the changes",
   async () => {
-    const team = await stage.client.teams.create({ component: swarm(20_000) });
+    const team = await stage.client.teams.create({ component: swarm(10_000) });
     await team.start("Is it broken?");
     const { page, editor, bar } = await openEditor(team.id, "desk");
     await editor.getByLabel("System message").fill("You are brief.");

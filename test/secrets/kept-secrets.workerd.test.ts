@@ -280,3 +280,158 @@ describe("a kept secret", () => {
     });
   });
 });
+
+describe("a secret of an agent", () => {
+  const at_ = (name: string, host: string, api_key = REDACTED): ComponentModel =>
+    component("autogen_agentchat.agents.AssistantAgent", {
+      name,
+      model_client: component("autogen_ext.models.openai.OpenAIChatCompletionClient", {
+        model: "gpt-4o",
+        api_key,
+        base_url: `https://${host}.example/v1`,
+      }),
+    });
+  const teamOf = (...participants: ComponentModel[]): ComponentModel =>
+    component("autogen_agentchat.teams.RoundRobinGroupChat", {
+      participants: participants,
+    });
+  const plain = component("autogen_agentchat.agents.UserProxyAgent", { name: "human" });
+  const stored = teamOf(
+    plain,
+    at_("a", "one", "key-a"),
+    at_("b", "one", "key-b"),
+    at_("c", "two", "key-c"),
+  );
+
+  /** The keys by agent after the change. */
+  async function keysAfter(given: ComponentModel): Promise<Record<string, string | undefined>> {
+    const opened = await secrets.open(await secrets.seal(given, await secrets.seal(stored, null)));
+    const { participants } = opened.config as unknown as { participants: ComponentModel[] };
+    const entries = participants.map(({ config }) => {
+      const { name, model_client: client } = config as {
+        name: string;
+        model_client?: { config: { api_key: string } };
+      };
+      return [name, client?.config.api_key] as const;
+    });
+    return Object.fromEntries(entries);
+  }
+
+  test.for<[string, ComponentModel, Record<string, string>]>([
+    [
+      "is moved",
+      teamOf(at_("c", "two"), at_("b", "one"), plain, at_("a", "one")),
+      { a: "key-a", b: "key-b", c: "key-c" },
+    ],
+    [
+      "comes after one that was removed",
+      teamOf(at_("b", "one"), at_("c", "two")),
+      { b: "key-b", c: "key-c" },
+    ],
+    [
+      "has another name",
+      teamOf(plain, at_("a", "one"), at_("z", "one"), at_("c", "two")),
+      { a: "key-a", z: "key-b", c: "key-c" },
+    ],
+    [
+      "has another name and another place",
+      teamOf(at_("z", "one"), plain, at_("a", "one"), at_("c", "two")),
+      { a: "key-a", z: "key-b", c: "key-c" },
+    ],
+    [
+      "is the name of another one now",
+      teamOf(plain, at_("b", "one"), at_("a", "one"), at_("c", "two")),
+      { a: "key-a", b: "key-b", c: "key-c" },
+    ],
+    // As it was found before there were names: the servers did not change.
+    [
+      "got the name of one with another server",
+      teamOf(plain, at_("c", "one"), at_("b", "one"), at_("a", "two")),
+      { c: "key-a", b: "key-b", a: "key-c" },
+    ],
+  ])("is kept when it %s", async ([, given, keys]) => {
+    expect(await keysAfter(given)).toMatchObject(keys);
+  });
+
+  test.for<[string, ComponentModel, string]>([
+    [
+      "a name is taken over",
+      teamOf(plain, at_("a", "evil")),
+      "participants[1].config.model_client.config.base_url",
+    ],
+    [
+      "servers are swapped",
+      teamOf(plain, at_("a", "two"), at_("b", "one"), at_("c", "one")),
+      "participants[1].config.model_client.config.base_url",
+    ],
+    [
+      "names and places are swapped",
+      teamOf(at_("b", "two"), at_("c", "evil"), plain),
+      "participants[0].config.model_client.config.base_url",
+    ],
+    [
+      "an agent is moved and changed",
+      teamOf(at_("c", "evil"), plain),
+      "participants[0].config.model_client.config.base_url",
+    ],
+    [
+      "a new agent comes first",
+      teamOf(at_("z", "one"), plain, at_("a", "one"), at_("b", "one"), at_("c", "two")),
+      "participants[0].config.model_client.config.api_key",
+    ],
+  ])("does not go elsewhere when %s", async ([, given, place]) => {
+    const refused = await keysAfter(given).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "component_value" });
+    expect(JSON.stringify((refused as { issues: unknown }).issues)).toContain(place);
+  });
+
+  test("goes to no other server, however agents are named and placed", async () => {
+    const before = await secrets.seal(stored, null);
+    const server = { "key-a": "one", "key-b": "one", "key-c": "two" };
+    const one = fc.record({
+      name: fc.constantFrom("a", "b", "c", "d", "human"),
+      host: fc.constantFrom("one", "two", "evil"),
+    });
+    let kept = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(one, { minLength: 1, maxLength: 5 }), async (agents) => {
+        const given = teamOf(...agents.map(({ name, host }) => at_(name, host)));
+        const sealed = await secrets.seal(given, before).catch(() => undefined);
+        if (sealed === undefined) return;
+        const { participants } = (await secrets.open(sealed)).config as unknown as {
+          participants: {
+            config: { model_client: { config: { api_key: keyof typeof server } } };
+          }[];
+        };
+        for (const [index, { config }] of participants.entries()) {
+          kept += 1;
+          expect(server[config.model_client.config.api_key]).toBe(agents[index]?.host);
+        }
+      }),
+      { numRuns: 500, seed: 28 },
+    );
+    expect(kept).toBeGreaterThan(20);
+  });
+
+  test("of a workbench, which has no name, is found where others before it are gone", async () => {
+    const bench = (host: string, key: string): ComponentModel =>
+      workbench({
+        type: "StreamableHttpServerParams",
+        url: `https://${host}.example/mcp`,
+        headers: { "x-key": key },
+      });
+    const helper = (...benches: ComponentModel[]): ComponentModel =>
+      component("autogen_agentchat.agents.AssistantAgent", {
+        name: "helper",
+        model_client: component("autogen_ext.models.openai.OpenAIChatCompletionClient", {
+          model: "gpt-4o",
+        }),
+        workbench: benches,
+      });
+    const before = await secrets.seal(helper(bench("one", "key-1"), bench("two", "key-2")), null);
+    const after = await secrets.open(await secrets.seal(helper(bench("two", REDACTED)), before));
+    expect(after).toEqual(helper(bench("two", "key-2")));
+    const evil = secrets.seal(helper(bench("evil", REDACTED), bench("one", REDACTED)), before);
+    await expect(evil).rejects.toMatchObject({ code: "component_value" });
+  });
+});

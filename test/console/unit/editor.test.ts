@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import {
   agentPlace,
-  heldBy,
   innerPlace,
   modelPlace,
   nodePlace,
@@ -9,7 +8,13 @@ import {
   toolPlaces,
   withTool,
 } from "../../../console/component/parts.ts";
-import { hasKeptSecrets, isWithin, valueAt, withValue } from "../../../console/component/places.ts";
+import {
+  hasKeptSecrets,
+  isWithin,
+  valueAt,
+  withValue,
+  withStandIns,
+} from "../../../console/component/places.ts";
 import { pictureOf } from "../../../console/picture/picture.ts";
 
 const tool = (name: string, config = {}) => ({
@@ -108,14 +113,15 @@ test("an agent that gets a workbench has its tools in another one", () => {
   expect(changed.config).toMatchObject({ workbench: [{ config: { tools: [tool("a")] } }, mcp] });
 });
 
-test("a tool before one with a stored secret stays, as the secret is found by its place", () => {
-  const secret = tool("secret", { headers: { token: "**********" } });
-  const component = agent("x", { tools: [tool("a"), secret, tool("b")] });
-  const [first, second, third] = toolPlaces(component, []);
-  expect(heldBy(component, first!)).toBe("secret");
-  expect(heldBy(component, second!)).toBeUndefined();
-  expect(heldBy(component, third!)).toBeUndefined();
-  expect(hasKeptSecrets(component)).toBe(true);
+test("stored secrets are expected for the tools that stay when another one is removed", () => {
+  const secret = (token: string) => tool("secret", { headers: { token } });
+  const mcpBench = (token: string) => ({ config: { server_params: { headers: { token } } } });
+  const stored = agent("x", { tools: [tool("a"), secret("**********"), mcpBench("**********")] });
+  const left = agent("x", { tools: [secret("**********"), mcpBench("**********")] });
+  expect(withStandIns(left, stored)).toEqual(
+    agent("x", { tools: [secret("stored"), mcpBench("stored")] }),
+  );
+  expect(hasKeptSecrets(stored)).toBe(true);
   expect(hasKeptSecrets(tool("a"))).toBe(false);
 });
 

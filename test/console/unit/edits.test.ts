@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { Catalogue, type ComponentData } from "../../../console/component/catalogue.ts";
 import {
   freeName,
-  holdsSecrets,
   modelsIn,
   namesIn,
   withHandoff,
@@ -102,16 +101,20 @@ test("an agent is added to a graph after another one, and edges are not doubled"
   expect(entryOf(withEntry(next, [], "a"), [])).toBe("a");
 });
 
-test("the order of agents changes, unless a stored secret belongs to a place", () => {
+test("the order of agents changes, and stored secrets are expected where the agents are", () => {
   expect(namesIn(withOrder(swarm, [], 2, 0), [])).toEqual(["c", "a", "b"]);
-  const secret = team("RoundRobinGroupChat", [
-    agent("a"),
-    agent("b", { model_client: { config: { api_key: "**********" } } }),
-    agent("c"),
-  ]);
-  expect(holdsSecrets(secret, [], 1)).toBe(true);
-  expect(holdsSecrets(secret, [], 2)).toBe(false);
-  expect(holdsSecrets(secret, [], 0, 0)).toBe(false);
+  const keyed = (name: string, api_key: string): ComponentData =>
+    agent(name, { model_client: { config: { api_key } } });
+  const stored = team("RoundRobinGroupChat", [agent("a"), keyed("b", "**********"), agent("c")]);
+  const moved = withoutParticipant(withOrder(stored, [], 2, 0), [], 1);
+  expect(namesIn(moved, [])).toEqual(["c", "b"]);
+  expect(withStandIns(moved, stored)).toEqual(
+    team("RoundRobinGroupChat", [agent("c"), keyed("b", "stored")]),
+  );
+  const renamed = withName(stored, [], 1, "z");
+  expect(withStandIns(renamed, stored)).toEqual(
+    team("RoundRobinGroupChat", [agent("a"), keyed("z", "stored"), agent("c")]),
+  );
 });
 
 test("names of agents are free and can be identifiers", () => {

@@ -4,7 +4,6 @@ import type { Note } from "../../../core/component/component.ts";
 import type { Issue } from "../../../core/errors.ts";
 import { pathOf } from "../../../core/issues.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { storedPaths } from "../../../secrets/redacted-secrets.ts";
 import { userInfoIssues } from "../../../secrets/url-secrets.ts";
 import { invalid, type ProblemError } from "../problem.ts";
 import type { Services } from "../services.ts";
@@ -34,7 +33,7 @@ export async function preparedComponent(
     ...userInfoIssues(component, path),
   ];
   if (issues.length > 0) throw refused(issues);
-  const resolved = services.redactedSecrets.resolve(component, storedPaths(shown));
+  const resolved = services.redactedSecrets.resolve(component, shown);
   const prepared = await services.components.prepare(resolved.component, path);
   const inspected = await services.components.inspect(prepared, roles, path);
   issues = [...resolved.issues, ...inspected.issues];
