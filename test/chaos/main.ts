@@ -45,7 +45,7 @@ const scratch = mkdtempSync(join(tmpdir(), "troupe-chaos-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const sandbox = await Sandbox.start();
 process.on("exit", () => void sandbox.kill());
-const config = await configOfWorker(scratch, [...VAR_NAMES, "CHAOS"], {
+const config = await configOfWorker([...VAR_NAMES, "CHAOS"], {
   entry: "test/chaos/worker/main.ts",
 });
 const place = { scratch, config, sandbox };

@@ -16,7 +16,7 @@ beforeAll(async () => {
   };
   worker = await TestWorker.start(
     { TROUPE_OPEN: "", API_KEYS: JSON.stringify([key]) },
-    { entry: "examples/queue-and-cron/worker.ts", memories: false },
+    { entry: "examples/queue-and-cron/worker.ts", memories: false, handlers: true },
   );
   client = new TroupeClient({ baseURL: await worker.origin, token: KEY });
 });

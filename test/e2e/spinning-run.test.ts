@@ -11,7 +11,7 @@ const ENTRY = "test/team/support/spinning-worker.ts";
 test("a run that takes the whole process with it each time fails in the end, and the server answers", async () => {
   const scratch = mkdtempSync(join(tmpdir(), "troupe-spinning-"));
   let spins = (): void => {};
-  const config = await configOfWorker(scratch, ["TROUPE_OPEN"], { entry: ENTRY });
+  const config = await configOfWorker(["TROUPE_OPEN"], { entry: ENTRY });
   const state = join(scratch, "state");
   const lines: string[] = [];
   const onOutput = (line: string): void => {

@@ -2,7 +2,21 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Workerd } from "../chaos/harness/workerd.ts";
+import type { BuildOptions } from "./built-worker.ts";
 import { configOfWorker } from "./workerd-config.ts";
+
+export interface KillableWorkerOptions extends BuildOptions {
+  /** The origin of what acts as the binding VECTORIZE. Without it there is no such binding. */
+  vectorize?: string | undefined;
+  /** Whether it has the binding `MEMORY`. Default true. */
+  memories?: boolean;
+  /** Where it listens; any free port without it. */
+  port?: number | undefined;
+  /** The directory of the objects' databases, which are otherwise removed with the worker. */
+  persistTo?: string | undefined;
+  /** Gets what the Worker and the runtime log. */
+  logs?(message: string): void;
+}
 
 /** The Worker as it is deployed in a process of its own, which can be ended with kill -9 and started on what it had stored. */
 export class KillableWorker implements AsyncDisposable {
@@ -17,16 +31,22 @@ export class KillableWorker implements AsyncDisposable {
     this.#workerd = workerd;
   }
 
-  /** @param options.vectorize the origin of what acts as the binding VECTORIZE */
   static async start(
     settings: Record<string, string> = {},
-    options: { vectorize?: string } = {},
+    { vectorize, port, persistTo, logs, ...deployed }: KillableWorkerOptions = {},
   ): Promise<KillableWorker> {
-    const directory = mkdtempSync(join(tmpdir(), "troupe-kill-"));
-    const vars = { TROUPE_OPEN: "1", ...settings };
-    const config = await configOfWorker(directory, Object.keys(vars), options);
-    const state = join(directory, "state");
-    const worker = new KillableWorker(directory, state, new Workerd({ config, state, vars }));
+    const bindings = { TROUPE_OPEN: "1", ...settings };
+    const config = await configOfWorker(Object.keys(bindings), {
+      ...deployed,
+      vectorize: vectorize !== undefined,
+      structuredLogs: true,
+    });
+    const directory = mkdtempSync(join(tmpdir(), "troupe-worker-"));
+    const state = persistTo ?? join(directory, "state");
+    const vars = { ...bindings, ...(vectorize !== undefined && { VECTORIZE_ORIGIN: vectorize }) };
+    const onOutput = (line: string): void => logs?.(messageIn(line));
+    const workerd = new Workerd({ config, state, vars, port, onOutput });
+    const worker = new KillableWorker(directory, state, workerd);
     await worker.restart();
     return worker;
   }
@@ -59,4 +79,11 @@ export class KillableWorker implements AsyncDisposable {
     await this.kill();
     rmSync(this.#directory, { recursive: true, force: true });
   }
+}
+
+/** The message of a line of structured logs. What the runtime writes before it has read its configuration is text. */
+function messageIn(line: string): string {
+  if (!line.startsWith("{")) return line;
+  const { message } = JSON.parse(line) as { message: string };
+  return message;
 }

@@ -1,10 +1,6 @@
-import { join } from "node:path";
-import { convertV4MiniflareOptions, Miniflare, type RemoteProxyConnectionString } from "miniflare";
-import { AiRelay } from "./ai-relay.ts";
-import { type BuildOptions, builtWorker, compatibility } from "./built-worker.ts";
-import { keepMiniflarePrivate } from "./private-miniflare.ts";
-
-const root = join(import.meta.dirname, "../..");
+import type { BuildOptions } from "./built-worker.ts";
+import { KillableWorker } from "./killable-worker.ts";
+import { type Handlers, MiniflareWorker } from "./miniflare-worker.ts";
 
 export interface TestWorkerOptions extends BuildOptions {
   /** What the runtime says of this is not shown: it is what the test does. */
@@ -17,116 +13,66 @@ export interface TestWorkerOptions extends BuildOptions {
   ai?: string;
   /** Where it listens; any free port without it. */
   port?: number;
-  /** The directory of the objects' databases, which are otherwise in memory. */
+  /** The directory of the objects' databases, which are otherwise removed with the Worker. */
   persistTo?: string;
   /** Whether it serves the console, as `console/public` has it. */
   console?: boolean;
   /** Whether it has the binding `MEMORY`. Default true. */
   memories?: boolean;
+  /** Whether its handlers for queues and cron triggers can be called. */
+  handlers?: boolean;
 }
 
-interface Handlers {
-  queue: (
-    name: string,
-    messages: { id: string; timestamp: Date; attempts: number; body: unknown }[],
-  ) => Promise<{ outcome: string; explicitAcks: string[] }>;
-  scheduled: (options: { scheduledTime: Date; cron: string }) => Promise<{ outcome: string }>;
-}
-
-/** The Worker as it is deployed, in a workerd of its own, open to local requests. */
+/**
+ * The Worker as it is deployed, in a workerd of its own, open to local requests. Miniflare, whose start takes three times the
+ * computing, runs it only where it needs what Miniflare has besides workerd.
+ */
 export class TestWorker implements AsyncDisposable {
-  readonly #miniflare: Miniflare;
+  readonly #running: KillableWorker | MiniflareWorker;
 
-  readonly #relay: AiRelay | undefined;
-
-  private constructor(miniflare: Miniflare, relay: AiRelay | undefined) {
-    this.#miniflare = miniflare;
-    this.#relay = relay;
+  private constructor(running: KillableWorker | MiniflareWorker) {
+    this.#running = running;
   }
 
   static async start(
     settings: Record<string, string> = {},
-    {
-      quietAbout,
-      logs,
-      outgoing,
-      ai,
-      port,
-      persistTo,
-      console = false,
-      memories = true,
-      ...build
-    }: TestWorkerOptions = {},
+    options: TestWorkerOptions = {},
   ): Promise<TestWorker> {
-    const relay = ai === undefined ? undefined : await AiRelay.start(ai);
-    const { directory, modules } = await builtWorker(build);
-    const { date, flags } = compatibility();
-    const config = convertV4MiniflareOptions({
-      name: "troupe",
-      ...(port !== undefined && { port }),
-      compatibilityDate: date,
-      compatibilityFlags: flags,
-      modulesRoot: directory,
-      modules: modules.map((name) => ({
-        type: name.endsWith(".bin") ? "Data" : "ESModule",
-        path: join(directory, name),
-      })),
-      durableObjects: {
-        TEAM: { className: "TeamObject", useSQLite: true },
-        TENANT: { className: "TenantObject", useSQLite: true },
-        ...(memories && { MEMORY: { className: "MemoryObject", useSQLite: true } }),
-      },
-      bindings: { TROUPE_OPEN: "1", ...settings },
-      ...(outgoing && { outboundService: async (request: Request) => outgoing(request) }),
-      ...(relay && {
-        ai: {
-          binding: "AI",
-          remoteProxyConnectionString: relay.url as RemoteProxyConnectionString,
-        },
-      }),
-      ...(console && {
-        assets: {
-          directory: join(root, "console/public"),
-          binding: "CONSOLE_FILES",
-          run_worker_first: true,
-          routerConfig: { has_user_worker: true },
-        },
-      }),
-      ...(persistTo !== undefined && { resourcePersistencePath: persistTo }),
-      ...((quietAbout ?? logs) !== undefined && {
-        handleStructuredLogs: ({ message }: { message: string }) => {
-          if (logs) logs(message);
-          else if (!message.includes(quietAbout ?? "")) process.stderr.write(`${message}\n`);
-        },
-      }),
-    });
-    keepMiniflarePrivate();
-    const miniflare = new Miniflare(config);
-    await miniflare.ready;
-    return new TestWorker(miniflare, relay);
+    const { quietAbout, logs = toTerminal(quietAbout), ...own } = options;
+    const { outgoing, ai, console, handlers, ...plain } = own;
+    const needsMiniflare = outgoing ?? ai ?? (console || handlers);
+    return new TestWorker(
+      needsMiniflare
+        ? await MiniflareWorker.start(settings, own, logs)
+        : await KillableWorker.start(settings, { ...plain, logs }),
+    );
   }
 
   /** Where it listens. */
   get origin(): Promise<string> {
-    return this.#miniflare.ready.then(({ origin }) => origin);
+    return Promise.resolve(this.#running.origin);
   }
 
   /** Sends a request over a real connection. */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    return fetch(new URL(path, await this.origin), init);
+    return fetch(new URL(path, this.#running.origin), init);
   }
 
   /** Calls the handlers for queues and cron triggers. */
   async handlers(): Promise<Handlers> {
-    const fetcher = (await this.#miniflare.getWorker()) as unknown as Handlers;
-    return {
-      queue: (name, messages) => fetcher.queue(name, messages),
-      scheduled: (options) => fetcher.scheduled(options),
-    };
+    if (!(this.#running instanceof MiniflareWorker)) {
+      throw new Error("a Worker that is started without `handlers` has only HTTP");
+    }
+    return this.#running.handlers();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#miniflare.dispose();
-    await this.#relay?.[Symbol.asyncDispose]();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#running[Symbol.asyncDispose]();
   }
+}
+
+function toTerminal(quietAbout: string | undefined): (line: string) => void {
+  return (line) => {
+    if (quietAbout === undefined || !line.includes(quietAbout)) process.stderr.write(`${line}\n`);
+  };
 }

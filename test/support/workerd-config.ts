@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, cpSync, openSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { closeSync, existsSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type BuildOptions, builtWorker, compatibility } from "./built-worker.ts";
 
@@ -13,15 +14,15 @@ export interface WorkerdBindings {
   vars?: { readonly [name: string]: string };
   /** Names of text bindings whose values are in the environment of the process. */
   environment?: readonly string[];
-  /** The origin of what acts as an index of Vectorize for the binding VECTORIZE. Without it there is no such binding. */
-  vectorize?: string | undefined;
+  /** Whether it has the binding VECTORIZE, whose requests go to the origin that the variable VECTORIZE_ORIGIN of the process names. */
+  vectorize?: boolean;
+  /** Whether each line of output is JSON with the field `message`. Default false: the text itself. */
+  structuredLogs?: boolean;
 }
 
-/** The objects of the deployed Worker. */
-const OBJECTS = { TEAM: "TeamObject", TENANT: "TenantObject", MEMORY: "MemoryObject" };
-
 /**
- * Writes a configuration for workerd. It is compiled, because reading the source takes the longer the bigger the modules are.
+ * Writes a configuration for workerd, unless the directory has the same one. It is compiled, because reading the source takes the
+ * longer the bigger the modules are.
  *
  * @param modules names of the module files in `directory`, the entry first
  * @returns the path of the configuration, in the same directory
@@ -31,39 +32,57 @@ export function writeWorkerdConfig(
   modules: readonly string[],
   bindings: WorkerdBindings,
 ): string {
-  if (bindings.vectorize !== undefined) {
-    writeFileSync(join(directory, VECTORIZE), vectorizeModule(bindings.vectorize));
-  }
-  const source = join(directory, "config.capnp");
-  writeFileSync(source, configuration(modules, bindings));
-  const config = join(directory, "config.bin");
-  const output = openSync(config, "w");
+  const text = configuration(modules, bindings);
+  const config = join(directory, `config-${createHash("sha256").update(text).digest("hex")}.bin`);
+  if (existsSync(config)) return config;
+  // Other processes may be writing it, too.
+  const source = `${config}.${process.pid}.capnp`;
+  const unfinished = `${config}.${process.pid}.part`;
+  writeFileSync(source, text);
+  const output = openSync(unfinished, "w");
   execFileSync(WORKERD, ["compile", "--config-only", source], {
     stdio: ["ignore", output, "inherit"],
   });
   closeSync(output);
+  rmSync(source);
+  renameSync(unfinished, config);
   return config;
 }
 
+export interface DeployedOptions
+  extends BuildOptions, Pick<WorkerdBindings, "vectorize" | "structuredLogs"> {
+  /** Whether it has the binding `MEMORY`. Default true. */
+  memories?: boolean;
+}
+
 /**
- * A configuration for the deployed Worker, or for one that wraps it.
+ * A configuration for the deployed Worker, or for one that wraps it. All processes of a run of tests share it.
  *
- * @param directory gets its modules, too
  * @param environment names of the bindings whose values are in the environment of the process
  */
 export async function configOfWorker(
-  directory: string,
   environment: readonly string[],
-  { vectorize, ...options }: BuildOptions & Pick<WorkerdBindings, "vectorize"> = {},
+  { vectorize = false, structuredLogs = false, memories = true, ...options }: DeployedOptions = {},
 ): Promise<string> {
-  const built = await builtWorker(options);
-  cpSync(built.directory, directory, { recursive: true });
-  return writeWorkerdConfig(directory, built.modules, { objects: OBJECTS, environment, vectorize });
+  const { directory, modules } = await builtWorker(options);
+  const objects = {
+    TEAM: "TeamObject",
+    TENANT: "TenantObject",
+    ...(memories && { MEMORY: "MemoryObject" }),
+  };
+  const bindings = { objects, environment, vectorize, structuredLogs };
+  return writeWorkerdConfig(directory, modules, bindings);
 }
 
 function configuration(
   modules: readonly string[],
-  { objects = {}, vars = {}, environment = [], vectorize }: WorkerdBindings,
+  {
+    objects = {},
+    vars = {},
+    environment = [],
+    vectorize = false,
+    structuredLogs = false,
+  }: WorkerdBindings,
 ): string {
   const { date, flags } = compatibility();
   const classes = Object.entries(objects);
@@ -73,7 +92,7 @@ function configuration(
       ([name, text]) => `(name = "${name}", text = ${JSON.stringify(text)})`,
     ),
     ...environment.map((name) => `(name = "${name}", fromEnvironment = "${name}")`),
-    ...(vectorize === undefined ? [] : ['(name = "VECTORIZE", service = "vectorize")']),
+    ...(vectorize ? ['(name = "VECTORIZE", service = "vectorize")'] : []),
   ];
   const namespaces = classes.map(
     ([, type]) => `(className = "${type}", uniqueKey = "${type}", enableSql = true)`,
@@ -82,11 +101,12 @@ function configuration(
 
 const config :Workerd.Config = (
   services = [
-    (name = "main", worker = .main),${vectorize === undefined ? "" : ' (name = "vectorize", worker = .vectorize),'}
+    (name = "main", worker = .main),${vectorize ? ' (name = "vectorize", worker = .vectorize),' : ""}
     (name = "state", disk = (path = "state", writable = true)),
     (name = "internet", network = (allow = ["public", "private", "local"]))
   ],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+  logging = (structuredLogging = ${structuredLogs})
 );
 
 const main :Workerd.Worker = (
@@ -98,38 +118,35 @@ const main :Workerd.Worker = (
   durableObjectStorage = (localDisk = "state")
 );
 ${
-  vectorize === undefined
-    ? ""
-    : `
+  vectorize
+    ? `
 const vectorize :Workerd.Worker = (
-  modules = [${moduleOf(VECTORIZE)}],
-  compatibilityDate = "${date}"
+  modules = [(name = "vectorize.js", esModule = ${JSON.stringify(VECTORIZE)})],
+  compatibilityDate = "${date}",
+  bindings = [(name = "ORIGIN", fromEnvironment = "VECTORIZE_ORIGIN")]
 );
 `
+    : ""
 }`;
 }
 
 /** A Worker with the methods of the binding, which passes them on. */
-const VECTORIZE = "vectorize.js";
-
-function vectorizeModule(origin: string): string {
-  return `import { WorkerEntrypoint } from "cloudflare:workers";
-
-async function call(method, ...given) {
-  const response = await fetch("${origin}/" + method, { method: "POST", body: JSON.stringify(given) });
-  if (!response.ok) throw new Error(await response.text());
-  return response.json();
-}
+const VECTORIZE = `import { WorkerEntrypoint } from "cloudflare:workers";
 
 export default class extends WorkerEntrypoint {
-  describe() { return call("describe"); }
-  query(...given) { return call("query", ...given); }
-  getByIds(...given) { return call("getByIds", ...given); }
-  upsert(...given) { return call("upsert", ...given); }
-  deleteByIds(...given) { return call("deleteByIds", ...given); }
+  async #call(method, ...given) {
+    const url = this.env.ORIGIN + "/" + method;
+    const response = await fetch(url, { method: "POST", body: JSON.stringify(given) });
+    if (!response.ok) throw new Error(await response.text());
+    return response.json();
+  }
+  describe() { return this.#call("describe"); }
+  query(...given) { return this.#call("query", ...given); }
+  getByIds(...given) { return this.#call("getByIds", ...given); }
+  upsert(...given) { return this.#call("upsert", ...given); }
+  deleteByIds(...given) { return this.#call("deleteByIds", ...given); }
 }
 `;
-}
 
 function moduleOf(name: string): string {
   const type = name.endsWith(".bin") ? "data" : "esModule";

@@ -23,6 +23,8 @@ export interface WorkerdOptions {
   state: string;
   /** Values of the Worker's text bindings. */
   vars: Readonly<Record<string, string>>;
+  /** Where it listens; any free port without it. */
+  port?: number | undefined;
   /** Called for each line the chaos worker marks, before anything else that the process does is noticed. */
   onMarker?(marker: Marker): void;
   /** Its other output: errors of the runtime and of the service. */
@@ -37,6 +39,7 @@ export class Workerd {
 
   constructor(options: WorkerdOptions) {
     this.#options = options;
+    this.#port = options.port ?? 0;
     mkdirSync(options.state, { recursive: true });
   }
 
