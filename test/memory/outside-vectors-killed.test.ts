@@ -120,3 +120,56 @@ test("a collection above the bound is searched by Vectorize, over kills of the s
   expect((await worker.fetch(collection)).status).toBe(404);
   await shows(0);
 });
+
+test("a document of a collection above the bound is erased by itself, and its vectors in the index, too", async () => {
+  await using embeddings = await startEmbeddingServer(26);
+  await using vectorize = await startVectorizeServer(26);
+  const settings = { SECRETS_KEY: btoa("k".repeat(32)), VECTORIZE_ABOVE: String(ABOVE) };
+  await using worker = await KillableWorker.start(settings, { vectorize: vectorize.url });
+  const { index } = vectorize;
+  const collection = "/v1/collections/library";
+  const embedding = {
+    provider: "troupe.embeddings.OpenAIEmbeddingClient",
+    config: { model: "small", base_url: embeddings.url, api_key: "key" },
+  };
+  await worker.fetch(collection, jsonInit({ embedding }, "PUT"));
+  const half = SECTIONS / 2;
+  const parts = { erased: WORDS.slice(0, half), kept: WORDS.slice(half) };
+  for (const [id, words] of Object.entries(parts)) {
+    const content = words.map((word) => `# ${word}\n\n${word}\n\n`).join("");
+    const body = jsonInit({ mime_type: "text/markdown", content }, "PUT");
+    expect((await worker.fetch(`${collection}/documents/${id}`, body)).status).toBe(202);
+  }
+  const visible = (): number => {
+    index.pass(11_000);
+    return index.visible.length;
+  };
+  const away = SECTIONS - Math.floor(ABOVE * 0.98);
+  await expect.poll(visible, { interval: 100, timeout: 30_000 }).toBe(away);
+  const search = async (word: string): Promise<Found> => {
+    const found = await worker.fetch(`${collection}/search`, jsonInit({ q: word, k: 5 }));
+    return (await found.json()) as Found;
+  };
+  const first = parts.erased[0] ?? "";
+  expect((await search(first)).results[0]).toMatchObject({ document: "erased", content: first });
+
+  // Not found from then on, though the index still shows its vectors.
+  index.trouble = { method: "deleteByIds", fails: "the service is down" };
+  const path = `${collection}/documents/erased`;
+  expect((await worker.fetch(path, { method: "DELETE" })).status).toBe(204);
+  expect((await worker.fetch(path)).status).toBe(404);
+  expect(index.visible).toHaveLength(away);
+  for (const word of parts.erased) {
+    const { results, mode } = await search(word);
+    expect(mode).toBe("hybrid");
+    expect(new Set(results.map(({ document }) => document))).toEqual(new Set(["kept"]));
+  }
+
+  // Those of the other document stay, wherever they are searched.
+  index.trouble = undefined;
+  await expect.poll(visible, { interval: 100, timeout: 30_000 }).toBe(away - half);
+  expect(index.written).toHaveLength(away - half);
+  for (const word of parts.kept) expect((await search(word)).results[0]?.content).toBe(word);
+  const info = (await (await worker.fetch(collection)).json()) as { documents: number };
+  expect(info).toMatchObject({ documents: 1, chunks: half, embedded: half });
+});
