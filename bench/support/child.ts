@@ -25,17 +25,28 @@ export interface NodeChild<T> extends AsyncDisposable {
   cpu(): number;
 }
 
-/** Starts a program and waits for its first line, which is JSON. */
-export async function startNode<T>(file: string, args: readonly string[]): Promise<NodeChild<T>> {
+/**
+ * Starts a program and waits for its first line, which is JSON.
+ *
+ * @param signal ends the program that has not written it
+ */
+export async function startNode<T>(
+  file: string,
+  args: readonly string[],
+  signal?: AbortSignal,
+): Promise<NodeChild<T>> {
   const child = endWithUs(
     spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "inherit"] }),
   );
+  const kill = (): void => void child.kill("SIGKILL");
+  signal?.addEventListener("abort", kill);
   const hello = await new Promise<T>((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`${file} ended with ${String(code)}`)));
     createInterface({ input: child.stdout }).once("line", (line) => {
       resolve(JSON.parse(line) as T);
     });
   });
+  signal?.removeEventListener("abort", kill);
   return {
     hello,
     cpu: () => cpuMilliseconds(child.pid ?? 0),
