@@ -23,6 +23,7 @@ const long = [
   "test/memory/embedding-killed.test.ts",
   "test/memory/outside-vectors-killed.test.ts",
   "test/memory/remembering-killed.test.ts",
+  "test/memory/waiting-entries-killed.test.ts",
   "test/npm-start/*.test.ts",
   "test/api/http/{ports,silent-receiver,waiting-streams}.test.ts",
   "test/api/protocols/a2a/{card,page,push,push-kill}.test.ts",

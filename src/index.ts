@@ -533,7 +533,12 @@ export type { ComponentLimits } from "./core/component/checks/limits.ts";
 export type { Template, TemplateCollection } from "./core/component/template.ts";
 export type { RunObserver } from "./core/run/run-observer.ts";
 export type { RecallMemory, RecallMemorySettings } from "./core/memories/recall-memory.ts";
-export type { Learned, ScopedMemory, ScopedMemoryOptions } from "./core/memories/scoped-memory.ts";
+export type {
+  EmbeddingUse,
+  Learned,
+  ScopedMemory,
+  ScopedMemoryOptions,
+} from "./core/memories/scoped-memory.ts";
 export { ItemLog, type LogChanges, type LogIndex, type LogSource } from "./core/state/item-log.ts";
 export type { Stateful, StateParts } from "./core/state/stateful.ts";
 

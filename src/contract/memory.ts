@@ -102,6 +102,7 @@ export const memoryPageSchema = z.object({
     .enum(["hybrid", "words"])
     .optional()
     .describe("In answers to q: `hybrid` if meanings were compared, too."),
+  note: z.string().optional().describe("In answers to q: what could not be searched, and why."),
 });
 
 export type MemoryList = z.output<typeof memoryPageSchema>;

@@ -68,6 +68,9 @@ export class EmbeddingBatches {
   }
 
   #keep(input: string, vector: number[]): void {
+    const [other] = this.#kept.values();
+    // Another model answers behind the same address by now.
+    if (other !== undefined && other.length !== vector.length) this.#kept.clear();
     this.#kept.delete(input);
     this.#kept.set(input, vector);
     for (const oldest of this.#kept.keys()) {

@@ -22,7 +22,7 @@ export interface NewMemory {
   embedding?: Embedding;
 }
 
-/** Fields that are left out stay as they are. A new content without a vector is found by its words. */
+/** Fields that are left out stay as they are. */
 export interface MemoryCorrection {
   content?: MemoryContent["content"];
   metadata?: JsonObject | null;
@@ -90,6 +90,25 @@ export interface MemoryOfTeam {
   memoriesWith(ids: readonly string[], staged?: MemoryTurn): Promise<(MemoryEntry | null)[]>;
   /** The stored vectors of equal texts; null for a text without one. */
   memoryVectors(space: string, texts: readonly string[]): Promise<(readonly number[] | null)[]>;
+}
+
+/** Texts of entries of a user or of the tenant, and the space of the vectors that they need. */
+export interface TextsToEmbed {
+  scope: "user" | "tenant";
+  space: string;
+  texts: readonly string[];
+}
+
+/** `unused`: no memory of this scope in the team makes such vectors any more. */
+export type EmbeddedTexts =
+  | { is: "embedded"; vectors: number[][] }
+  | { is: "unused" }
+  | { is: "failed"; reason: string; retryable: boolean };
+
+/** The object of a team, as those of memories see it. */
+export interface TeamOfMemories {
+  /** Embeds with the client that the team's own memories have: its key stays there. */
+  embedTexts(request: TextsToEmbed): Promise<EmbeddedTexts>;
 }
 
 /** The part of a document that is searched and cited. */

@@ -31,6 +31,14 @@ export interface ScopedMemoryOptions {
   embedding: EmbeddingClient | null;
 }
 
+/** Which entries a memory compares by their meaning, and with which client. */
+export interface EmbeddingUse {
+  scope: MemoryScope;
+  /** Null for all entries of the scope. */
+  collection: string | null;
+  client: EmbeddingClient;
+}
+
 /** A content to store. `message` is the id of the message it was learned from. */
 export interface Learned {
   content: MemoryContent;
@@ -46,6 +54,12 @@ export class ScopedMemory {
 
   constructor(options: ScopedMemoryOptions) {
     this.#options = options;
+  }
+
+  /** Undefined for a memory that compares words only. */
+  get embeds(): EmbeddingUse | undefined {
+    const { scope, collection, embedding: client } = this.#options;
+    return client === null ? undefined : { scope, collection, client };
   }
 
   /** Undefined, with a note, if the run has no such memory. A store that cannot be read is no reason to fail a run. */

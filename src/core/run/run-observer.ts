@@ -1,4 +1,4 @@
-import type { Stateful } from "../state/stateful.ts";
+import { partsOf, type Stateful } from "../state/stateful.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 
 /**
@@ -17,20 +17,15 @@ export type RunObservers = ReadonlyMap<string, RunObserver>;
 
 /** Finds the observers of a run. The component fixes the shape of the tree, so they are found once. */
 export function observersOf(root: Stateful): RunObservers {
-  return new Map(observersBelow(root, ""));
+  const observers = new Map<string, RunObserver>();
+  for (const [path, part] of partsOf(root)) if (isObserver(part)) observers.set(path, part);
+  return observers;
 }
 
 export async function announceEnd(observers: RunObservers, ctx: TurnContext): Promise<void> {
   for (const [path, observer] of observers) await observer.runEnds(ctx.scope(`end${path}`));
 }
 
-function* observersBelow(node: Stateful, path: string): Generator<[string, RunObserver]> {
-  if (isObserver(node)) yield [path, node];
-  for (const [key, child] of Object.entries(node.stateParts?.().children ?? {})) {
-    yield* observersBelow(child, `${path}:${key}`);
-  }
-}
-
-function isObserver(node: object): node is RunObserver {
-  return "runBegins" in node && "runEnds" in node;
+function isObserver(part: object): part is RunObserver {
+  return "runBegins" in part && "runEnds" in part;
 }

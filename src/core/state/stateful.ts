@@ -33,6 +33,14 @@ export interface StateParts {
   children?: { readonly [name: string]: Stateful };
 }
 
+/** An object and all that its state is made of, by their paths. */
+export function* partsOf(root: Stateful, path = ""): Generator<[string, Stateful]> {
+  yield [path, root];
+  for (const [key, child] of Object.entries(root.stateParts?.().children ?? {})) {
+    yield* partsOf(child, `${path}:${key}`);
+  }
+}
+
 /** Whether an object has anything to store: an object with `stateParts` may have no parts. */
 export function hasState(target: Stateful): boolean {
   const parts = target.stateParts?.();

@@ -9,9 +9,11 @@ import type { RecallQuery, RecallResult } from "../../core/memory/memory-host.ts
 import type { Database } from "../../sqlite/database.ts";
 import { LazyTable } from "../../sqlite/lazy-table.ts";
 import { MemoryEntries, memoryNotFound } from "../../sqlite/recall/memory-entries.ts";
+import { embedQuestion, embedWaiting } from "../../sqlite/recall/place-embedder.ts";
 import type { Handlers } from "../../sqlite/remote-methods.ts";
 import { TextStore } from "../../sqlite/text-store.ts";
 import type { OutsideSearch } from "../vectors/outside-search.ts";
+import { UsedEmbeddings, type UsedEmbeddingsHost } from "./used-embeddings.ts";
 
 export interface KeptMemoriesHost {
   db: Database;
@@ -23,6 +25,11 @@ export interface KeptMemoriesHost {
   outside: () => Pick<OutsideSearch, "find">;
   /** Entries were changed. */
   changed: () => void;
+  scope: UsedEmbeddingsHost["scope"];
+  /** Finds a team of the tenant. */
+  team: UsedEmbeddingsHost["team"];
+  /** Has {@link KeptMemories.embedWaiting} called soon. */
+  wake: () => void;
 }
 
 /** What is remembered of a user, or of the tenant, over all teams. */
@@ -30,6 +37,7 @@ export class KeptMemories {
   readonly entries: MemoryEntries;
   readonly #db: Database;
   readonly #host: KeptMemoriesHost;
+  readonly #embeddings: UsedEmbeddings;
   /** The number of the last delivered entry, by team. */
   readonly #applied: LazyTable;
 
@@ -38,6 +46,7 @@ export class KeptMemories {
     this.#db = db;
     this.#host = host;
     this.entries = new MemoryEntries(db, new TextStore(db));
+    this.#embeddings = new UsedEmbeddings(host);
     const columns = "creation text primary key, number integer not null";
     this.#applied = new LazyTable(db, "memory_applied", `(${columns}) without rowid`);
   }
@@ -53,8 +62,38 @@ export class KeptMemories {
     return this.#make(() => make(this.entries, Date.now()));
   }
 
-  /** What fits a query, and whether more may be stored. @param staged as in {@link read} */
+  /** What a person finds: by meaning, too, as the agents whose embedding is used. */
+  async search(query: RecallQuery): Promise<RecallResult> {
+    if (query.embedding !== undefined) return this.#recall(query);
+    const { embedding, note } = await embedQuestion(this.entries, this.#embeddings, query.text);
+    const found = await this.#recall({ ...query, embedding });
+    return { ...found, ...(note !== undefined && { note }) };
+  }
+
+  /** What an agent finds. @param staged as in {@link read} */
   async recall(query: RecallQuery, staged?: MemoryTurn): Promise<RecallResult> {
+    const { embedding, collection } = query;
+    if (embedding !== undefined && staged !== undefined && this.entries.index.exists) {
+      this.#use([{ space: embedding.space, collection, team: staged.source.team }]);
+    }
+    return this.#recall(query, staged);
+  }
+
+  /** Embeds what people have added. @returns milliseconds until it continues; undefined when nothing is left to do */
+  async embedWaiting(): Promise<number | undefined> {
+    const delay = await embedWaiting(this.entries, this.#embeddings);
+    this.#host.changed();
+    return delay;
+  }
+
+  /** Erases everything that is known. */
+  erase(at: number): number {
+    this.#embeddings.clear();
+    return this.entries.takeAll(at);
+  }
+
+  /** What fits a query, and whether more may be stored. */
+  async #recall(query: RecallQuery, staged?: MemoryTurn): Promise<RecallResult> {
     const { elsewhere, note } = await this.#host.outside().find(query.embedding);
     const found = await this.read(staged, (entries, written) =>
       entries.recall({ ...query, elsewhere }, written),
@@ -93,8 +132,10 @@ export class KeptMemories {
       this.entries.index.change(() => {
         const query = "select number from memory_applied where creation = ?";
         const before = this.#db.first<{ number: number }>(query, creation)?.number ?? 0;
-        for (const entry of entries) if (entry.number > before) this.entries.apply(entry);
         if (last <= before) return;
+        for (const entry of entries) if (entry.number > before) this.entries.apply(entry);
+        const stored = new Set(this.entries.index.spaces.map(({ key }) => key.name));
+        this.#use(entries.flatMap(usesOf).filter(({ space }) => stored.has(space)));
         this.#db.write("insert or replace into memory_applied values (?, ?)", creation, last);
       }),
     );
@@ -104,7 +145,15 @@ export class KeptMemories {
   /** Everything was erased, or a transaction has failed. */
   forget(): void {
     this.entries.forget();
+    this.#embeddings.forget();
     this.#applied.forget();
+  }
+
+  /** Agents compare meanings here. */
+  #use(uses: Iterable<Parameters<UsedEmbeddings["add"]>[0]>): void {
+    let isNew = false;
+    for (const use of uses) isNew = this.#embeddings.add(use) || isNew;
+    if (this.entries.waiting.used(isNew)) this.#host.wake();
   }
 
   /** What is known of the tables may be wrong after a transaction that has failed. */
@@ -112,6 +161,7 @@ export class KeptMemories {
     try {
       const made = changes();
       this.#host.changed();
+      if (this.entries.waiting.isDue) this.#host.wake();
       return made;
     } catch (error) {
       this.forget();
@@ -128,13 +178,22 @@ export class KeptMemories {
   }
 }
 
+/** The embeddings of what a turn has stored. */
+function usesOf({ changes, source }: MemoryTurn): Parameters<UsedEmbeddings["add"]>[0][] {
+  return changes.flatMap((change) =>
+    change.op === "put" && change.embedding !== undefined
+      ? [{ space: change.embedding.space, collection: change.collection, team: source.team }]
+      : [],
+  );
+}
+
 /** The methods of an object that holds memories. */
 export type KeptMemoriesMethods = MemoryCalls & MemoryOfTeam;
 
 export const memoryHandlers: Handlers<KeptMemoriesMethods, { memories: KeptMemories }> = {
   memories: ({ memories }, query) => memories.entries.page(query),
 
-  searchMemories: async ({ memories }, query) => ok(await memories.recall(query)),
+  searchMemories: async ({ memories }, query) => ok(await memories.search(query)),
 
   memory({ memories }, id) {
     const entry = memories.entries.entry(id);
@@ -153,7 +212,7 @@ export const memoryHandlers: Handlers<KeptMemoriesMethods, { memories: KeptMemor
     memories.change((entries, at) => ok({ forgotten: entries.takeRun(run, at) })),
 
   eraseMemories: ({ memories }) =>
-    memories.change((entries, at) => ok({ forgotten: entries.takeAll(at) })),
+    memories.change((_, at) => ok({ forgotten: memories.erase(at) })),
 
   deliverMemories: ({ memories }, delivery) => memories.deliver(delivery),
 

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { EmbeddingClient } from "../../core/memory/embedding-client.ts";
-import type { CollectionGateway } from "../../contract/gateways/memory-gateway.ts";
+import type { CollectionGateway, TeamOfMemories } from "../../contract/gateways/memory-gateway.ts";
 import type { TenantOfMemories } from "../../contract/gateways/tenant-gateway.ts";
 import { refuse, type Refused, type Result } from "../../contract/result.ts";
 import type { SecretOwners } from "../../secrets/kept-secrets.ts";
@@ -22,6 +22,8 @@ import {
 /** Dependencies of an object of memories on its Worker. */
 export interface MemoryEnv {
   TENANT?: DurableObjectNamespace;
+  /** Embeds what people add and ask, with the clients of the teams that use it. */
+  TEAM?: DurableObjectNamespace;
   /** Encrypts the secrets of embedding clients. */
   SECRETS_KEY?: string;
   /** Searches the vectors that an object has too many of. */
@@ -89,7 +91,15 @@ export abstract class TroupeMemory<Env extends MemoryEnv = MemoryEnv> extends Du
       outside: () => outside,
       changed: () => vectors.check(),
     };
-    const memories = new KeptMemories(shared);
+    const memories = new KeptMemories({
+      ...shared,
+      scope: path[0] === "user" ? "user" : "tenant",
+      team(id) {
+        if (env.TEAM === undefined) throw new TypeError("the binding TEAM is missing");
+        return typedStub<TeamOfMemories>(env.TEAM, `${tenant}/${id}`);
+      },
+      wake: () => chores.wake("entries", { early: true }),
+    });
     const collection = new Collection({
       ...shared,
       id: path.slice(1).join("/"),
@@ -104,6 +114,7 @@ export abstract class TroupeMemory<Env extends MemoryEnv = MemoryEnv> extends Du
     });
     const chores = new Chores(ctx.storage, {
       embedding: () => collection.embedPending(),
+      entries: () => memories.embedWaiting(),
       vectors: () => vectors.work(),
     });
     const { VECTORIZE: service } = env;

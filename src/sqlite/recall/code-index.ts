@@ -80,13 +80,13 @@ export class CodeIndex {
       .filter(({ count }) => count > 0);
   }
 
-  /** Entries without a vector of this space, the earliest first. */
-  without(space: string): number[] {
+  /** Entries without a vector, from a row id on, the earliest first. */
+  bare(from: number): number[] {
     const seqs: number[] = [];
-    for (const { name, blocks } of this.#load().values()) {
-      if (name === space) continue;
-      for (const block of blocks.values()) {
-        for (let index = 0; index < block.count; index++) seqs.push(block.seqAt(index));
+    for (const block of this.#load().get(NO_SPACE)?.blocks.values() ?? []) {
+      for (let index = 0; index < block.count; index++) {
+        const seq = block.seqAt(index);
+        if (seq >= from) seqs.push(seq);
       }
     }
     return seqs.toSorted((a, b) => a - b);

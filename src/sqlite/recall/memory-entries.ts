@@ -18,11 +18,14 @@ import type { Database } from "../database.ts";
 import type { TextStore } from "../text-store.ts";
 import type { EntryBody, EntryRow } from "./entry-table.ts";
 import { MemoryMarks } from "./memory-marks.ts";
-import { type IndexQuery, RecallIndex, storedVector } from "./recall-index.ts";
+import { WaitingEntries } from "./waiting-entries.ts";
+import { type IndexQuery, type NewEntry, RecallIndex, storedVector } from "./recall-index.ts";
 
 export interface MemoryBody extends MemoryContent, EntryBody {
   source: MemorySource | null;
   created_at: string;
+  /** A person has corrected the content. */
+  corrected?: true;
 }
 
 export type MemoryRow = EntryRow<MemoryBody>;
@@ -34,12 +37,15 @@ export const MEMORY_TABLE = "memory";
 export class MemoryEntries {
   readonly index: RecallIndex<MemoryBody>;
   readonly marks: MemoryMarks;
+  /** What people have added or corrected, until it has a vector. */
+  readonly waiting: WaitingEntries;
   readonly #keep: (row: MemoryRow) => void;
 
   /** @param keep called before a turn replaces or removes an entry */
   constructor(db: Database, texts: TextStore, keep: (row: MemoryRow) => void = () => {}) {
     this.index = new RecallIndex(db, texts, MEMORY_TABLE, ({ content }) => searchText(content));
     this.marks = new MemoryMarks(db);
+    this.waiting = new WaitingEntries(db, MEMORY_TABLE);
     this.#keep = keep;
   }
 
@@ -47,6 +53,7 @@ export class MemoryEntries {
   forget(): void {
     this.index.forget();
     this.marks.forget();
+    this.waiting.forget();
   }
 
   /** @param staged what the turn that asks has written */
@@ -95,7 +102,7 @@ export class MemoryEntries {
     return this.index.change(() =>
       contents.map(({ content, collection = null, embedding }) =>
         entryOf(
-          this.index.put({
+          this.#putOfPerson({
             id: crypto.randomUUID(),
             collection,
             run: null,
@@ -108,6 +115,12 @@ export class MemoryEntries {
     );
   }
 
+  /** Stores an entry that a turn or a person has made elsewhere. */
+  copy(entry: NewEntry<MemoryBody>): void {
+    if (isOfPerson(entry.body)) this.#putOfPerson(entry);
+    else this.index.put(entry);
+  }
+
   /** A person's correction. */
   correct(id: string, changes: MemoryCorrection, at: number, fromTurn = 0): Result<MemoryEntry> {
     const before = this.index.find(id);
@@ -116,14 +129,12 @@ export class MemoryEntries {
       this.#keep(before);
       this.marks.addForEntry(id, searchText(before.body.content), at);
       const { content = before.body.content, metadata = before.body.metadata, embedding } = changes;
-      const keepsVector = changes.content === undefined && embedding === undefined;
-      const row = this.index.put({
-        ...before,
-        from_turn: fromTurn,
-        body: { ...before.body, content, metadata },
-        vector: keepsVector ? this.index.vectorOf(before.seq) : storedVector(embedding),
-      });
-      return ok(entryOf(row));
+      const entry = { ...before, from_turn: fromTurn, body: { ...before.body, content, metadata } };
+      if (changes.content === undefined && embedding === undefined) {
+        return ok(entryOf(this.index.put({ ...entry, vector: this.index.vectorOf(before.seq) })));
+      }
+      const body = { ...entry.body, corrected: true as const };
+      return ok(entryOf(this.#putOfPerson({ ...entry, body, vector: storedVector(embedding) })));
     });
   }
 
@@ -157,8 +168,16 @@ export class MemoryEntries {
     this.index.change(() => {
       this.marks.addForAll(at);
       this.index.clear();
+      this.waiting.clear();
     });
     return size;
+  }
+
+  /** Without a vector it waits for one. */
+  #putOfPerson(entry: NewEntry<MemoryBody>): MemoryRow {
+    const row = this.index.put(entry);
+    if (entry.vector === undefined) this.waiting.add(row.seq);
+    return row;
   }
 
   #apply({ changes, source, started_at }: MemoryTurn, keep: (row: MemoryRow) => void): void {
@@ -204,7 +223,13 @@ export class MemoryEntries {
 }
 
 export function entryOf({ id, body }: MemoryRow): MemoryEntry {
-  return { id, ...body };
+  const { corrected: _corrected, ...entry } = body;
+  return { id, ...entry };
+}
+
+/** Whether a person has written the content. */
+export function isOfPerson({ source, corrected }: MemoryBody): boolean {
+  return source === null || corrected === true;
 }
 
 export function memoryNotFound(): Refused {

@@ -5,6 +5,7 @@ import type { Database } from "../database.ts";
 import type { TextStore } from "../text-store.ts";
 import type { AwayItem } from "./away-items.ts";
 import { CodeIndex } from "./code-index.ts";
+import type { SpaceKey } from "./code-space.ts";
 import { type EntryBody, type EntryRow, EntryTable, type StoredVector } from "./entry-table.ts";
 import type { Estimate } from "./estimates.ts";
 import { product, unitVector } from "./vector-code.ts";
@@ -167,11 +168,18 @@ export class RecallIndex<Body extends EntryBody> {
     return this.#entries.vector(seq);
   }
 
-  /** Entries that have no vector of this embedding, the earliest first. */
-  without(space: string, limit: number): EntryRow<Body>[] {
+  /** Entries without a vector, from a row id on, the earliest first. */
+  bare(from: number, limit: number): EntryRow<Body>[] {
     if (!this.exists) return [];
-    const seqs = this.#codes.without(space).slice(0, limit);
+    const seqs = this.#codes.bare(from).slice(0, limit);
     return this.#entries.rows(seqs).toSorted((a, b) => a.seq - b.seq);
+  }
+
+  /** How many entries have vectors of each kind, the most frequent first. */
+  get spaces(): { key: SpaceKey; count: number }[] {
+    if (!this.exists) return [];
+    const all = [...this.#codes.counts("here"), ...this.#codes.counts("away")];
+    return all.toSorted((a, b) => b.count - a.count);
   }
 
   /** Adds an entry, or replaces the one with this id in its place. */

@@ -115,8 +115,11 @@ export class TeamHolder {
     this.#parts = parts;
     // Not in the constructor: the fields of a subclass are not initialized yet.
     queueMicrotask(() => parts.engine.advance());
-    if (parts.scheduler.dueAt !== null || parts.expiry.dueAt !== null) void this.#alarm.restore();
-    void parts.scheduler.correct();
+    const { scheduler, expiry, embeddings } = parts;
+    if ([scheduler, expiry, embeddings].some(({ dueAt }) => dueAt !== null)) {
+      void this.#alarm.restore();
+    }
+    void scheduler.correct();
   }
 
   /** Sets the alarm for the part of the team that is due first. */
@@ -144,6 +147,7 @@ export class TeamHolder {
     }
     engine.destroy();
     memoryDelivery?.close();
+    stores.memory.entries.waiting.close();
     live.end();
     outbox?.close();
     quota.close();
@@ -176,12 +180,14 @@ export class TeamHolder {
     this.#alarm.fired();
     try {
       if (this.#parts) {
-        const { engine, scheduler, outbox, memoryDelivery, expiry, stateParts } = this.#parts;
+        const { engine, scheduler, outbox, memoryDelivery, embeddings, expiry, stateParts } =
+          this.#parts;
         scheduler.watchClock();
         const due = scheduler.takeDue();
         const over = expiry.takeDue();
         engine.onAlarm();
         stateParts.onAlarm();
+        embeddings.onAlarm();
         this.#alarm.set();
         await Promise.all([this.#runSchedules(due), outbox?.deliver(), memoryDelivery?.deliver()]);
         if (over) await this.#expire();

@@ -19,6 +19,7 @@ import type { Stores } from "../storage/stores.ts";
 import { makePlace } from "../stream/stream-places.ts";
 import { LiveFeed } from "../stream/live-feed.ts";
 import { MemoryDelivery } from "../directory-link/memory-delivery.ts";
+import { TeamEmbeddings } from "../directory-link/team-embeddings.ts";
 import { type MemoryObjects, TenantMemories } from "../directory-link/tenant-memories.ts";
 import type { RequestParts } from "./request-of-step.ts";
 import { Expiry } from "./expiry.ts";
@@ -38,6 +39,7 @@ export interface TeamParts {
   outbox: Outbox | undefined;
   /** Undefined without the binding MEMORY. */
   memoryDelivery: MemoryDelivery | undefined;
+  embeddings: TeamEmbeddings;
   quota: Quota;
   engine: RunEngine;
   live: LiveFeed;
@@ -131,6 +133,7 @@ export function loadParts(host: TeamHost): TeamParts {
     stores,
     outbox: listing.open(stores, alarm, quota),
     memoryDelivery: memories?.delivery,
+    embeddings: new TeamEmbeddings(stores.memory, cache, alarm),
     quota,
     engine,
     live,

@@ -4,7 +4,7 @@ import type {
   NewMemory,
 } from "../../contract/gateways/memory-gateway.ts";
 import type { Result } from "../../contract/result.ts";
-import type { MemoryEntry } from "../../core/memory/memory-host.ts";
+import type { MemoryEntry, RecallQuery, RecallResult } from "../../core/memory/memory-host.ts";
 import type { Database, SqlValue } from "../../sqlite/database.ts";
 import { LazyTable } from "../../sqlite/lazy-table.ts";
 import type { StoredVector } from "../../sqlite/recall/entry-table.ts";
@@ -74,6 +74,15 @@ export class TeamMemory {
   /** Whether anything was ever remembered. */
   get exists(): boolean {
     return this.entries.index.exists;
+  }
+
+  /** Called when what people have added can be embedded. */
+  onDue: () => void = () => {};
+
+  /** What an agent finds. @param staged what its turn has written */
+  recall(query: RecallQuery, staged: MemoryTurn): RecallResult {
+    if (query.embedding !== undefined && this.entries.waiting.used(false)) this.onDue();
+    return this.entries.recall(query, staged);
   }
 
   /** Must be called before the transaction of the first change. */
@@ -146,9 +155,7 @@ export class TeamMemory {
   /** Stores an entry of the team that is forked. */
   receive({ id, collection, run, from_turn, body, vector }: CopiedMemory): void {
     const entry = { id, collection, run, from_turn, body: JSON.parse(body) as MemoryBody };
-    this.entries.index.change(() =>
-      this.entries.index.put({ ...entry, vector: vector ?? undefined }),
-    );
+    this.entries.index.change(() => this.entries.copy({ ...entry, vector: vector ?? undefined }));
   }
 
   #keep(row: MemoryRow): void {

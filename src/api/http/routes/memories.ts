@@ -48,12 +48,12 @@ export function memoryEndpoints(services: Services): Endpoint[] {
       if (cursor !== undefined)
         throw invalidPlace("cursor", "belongs to a list: q gives the best only");
       const asked = { text: q, k: limit, collection: null };
-      const { hits, mode } = unwrap(await calls.searchMemories(asked));
+      const { hits, mode, note } = unwrap(await calls.searchMemories(asked));
       const memories = hits.map(({ entry, similarity, words, score }) => ({
         ...shown(place, entry),
         score: similarity ?? words ?? score,
       }));
-      return json({ memories, next_cursor: null, mode });
+      return json({ memories, next_cursor: null, mode, ...(note !== undefined && { note }) });
     },
 
     async createMemories({ principal, body }) {

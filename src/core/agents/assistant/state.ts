@@ -37,22 +37,37 @@ export function loadAssistant(settings: AssistantSettings, state: JsonObject): v
   loadAll([[statefulAt("llm_context", settings.modelContext), data.llm_context], ...parts]);
 }
 
-/** The pieces a host stores, with the model client where it has a position to keep (the replay client). */
+/**
+ * The pieces a host stores, with the model client where it has a position to keep (the replay client). Memories are among
+ * them, even if they have nothing to store: hosts look for those that embed.
+ */
 export function assistantParts(settings: AssistantSettings): StateParts {
   const { modelContext, modelClient } = settings;
   return {
     children: {
       context: modelContext,
-      ...rememberingParts(settings),
+      ...Object.fromEntries([
+        ...workbenchesOf(settings).filter(remembers),
+        ...memoriesOf(settings),
+      ]),
       ...modelClientPart(modelClient),
     },
   };
 }
 
-function rememberingParts({ workbenches, memory }: AssistantSettings): { [key: string]: Stateful } {
-  const parts: [string, Stateful][] = [
-    ...workbenches.map((bench, index): [string, Stateful] => [`workbench-${index}`, bench]),
-    ...memory.map((store, index): [string, Stateful] => [`memory-${index}`, store]),
-  ];
-  return Object.fromEntries(parts.filter(([, part]) => hasState(part)));
+function rememberingParts(settings: AssistantSettings): { [key: string]: Stateful } {
+  const parts = [...workbenchesOf(settings), ...memoriesOf(settings)];
+  return Object.fromEntries(parts.filter(remembers));
+}
+
+function workbenchesOf({ workbenches }: AssistantSettings): [string, Stateful][] {
+  return workbenches.map((bench, index) => [`workbench-${index}`, bench]);
+}
+
+function memoriesOf({ memory }: AssistantSettings): [string, Stateful][] {
+  return memory.map((store, index) => [`memory-${index}`, store]);
+}
+
+function remembers([, part]: [string, Stateful]): boolean {
+  return hasState(part);
 }

@@ -77,7 +77,7 @@ class OwnStore extends TurnStore {
   }
 
   async recall(query: RecallQuery): Promise<RecallResult> {
-    return this.#memory.entries.recall(query, this.staged);
+    return this.#memory.recall(query, this.staged);
   }
 
   async get(ids: readonly string[]): Promise<(MemoryEntry | null)[]> {

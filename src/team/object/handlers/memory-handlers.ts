@@ -9,8 +9,15 @@ import type { TeamHandlers } from "./team-methods.ts";
 export const memoryHandlers = {
   memories: ({ team }, query) => team.with(({ stores }) => stores.memory.entries.page(query)),
 
-  searchMemories: ({ team }, query) =>
-    team.with(({ stores }) => ok(stores.memory.entries.recall(query))),
+  async searchMemories({ team }, query) {
+    const asked =
+      query.embedding === undefined ? await team.parts?.embeddings.question(query.text) : {};
+    const { embedding = query.embedding, note } = asked ?? {};
+    return team.with(({ stores }) => {
+      const found = stores.memory.entries.recall({ ...query, embedding });
+      return ok({ ...found, ...(note !== undefined && { note }) });
+    });
+  },
 
   memory: ({ team }, id) =>
     team.with(({ stores }) => {
@@ -37,6 +44,9 @@ export const memoryHandlers = {
           { change: "corrected", memories: [id] },
         ]),
     ),
+
+  embedTexts: async ({ team }, request) =>
+    (await team.parts?.embeddings.embedFor(request)) ?? { is: "unused" },
 
   forgetMemory: ({ team }, id) =>
     team.with((parts) =>
@@ -65,7 +75,7 @@ export const memoryHandlers = {
 
 /** Makes a change together with its entry in the log, which streams show. */
 function change<T>(
-  { stores, live }: Pick<TeamParts, "stores" | "live">,
+  { stores, live, embeddings }: Pick<TeamParts, "stores" | "live" | "embeddings">,
   make: (
     stores: TeamParts["stores"],
     at: number,
@@ -81,5 +91,6 @@ function change<T>(
     return [made, stores.log.append(0, turn, "memory", null, body)] as const;
   });
   if (event !== undefined) live.event(event);
+  embeddings.wake();
   return result;
 }

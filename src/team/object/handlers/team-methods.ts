@@ -1,3 +1,4 @@
+import type { TeamOfMemories } from "../../../contract/gateways/memory-gateway.ts";
 import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../../contract/result.ts";
 import type { Handlers } from "../../../sqlite/remote-methods.ts";
@@ -16,6 +17,7 @@ export type TeamMethods = Omit<
   "destroy" | "fork" | "stream" | "startStream" | "continueRun"
 > &
   DestroyStub &
+  TeamOfMemories &
   ForkSourceStub &
   ForkTargetStub;
 
