@@ -303,6 +303,7 @@ test("a fork embeds what its team has not embedded yet", async () => {
   expect((await send("POST", `/v1/teams/${team}/fork`, { id: `${team}-fork` })).http).toBe(201);
   server.misbehave(undefined);
   await found(`team=${team}-fork&q=silent`, ["listen"]);
+  await found(`team=${team}&q=silent`, ["listen"]);
 });
 
 test("without an agent that compares meanings, nothing is embedded", async () => {

@@ -147,8 +147,9 @@ test("a run in a memory that is full and has too many vectors has a note on each
   const notes = await run("third", "Eve has a cat.");
   expect(notes).toMatch(/\d vectors, more than 1/);
   expect(notes).toContain("MAX_MEMORY_BYTES");
-  const { body } = await send("GET", "/v1/memories?scope=user&user=eve&q=Eve");
-  expect(body.memories?.map(({ content }) => content)).toEqual([
+  const { body } = await send("GET", "/v1/memories?scope=user&user=eve");
+  const contents = body.memories?.map(({ content }) => content) ?? [];
+  expect(contents.filter((content) => content.startsWith("Eve"))).toEqual([
     "Eve has a horse.",
     "Eve has a dog.",
   ]);
