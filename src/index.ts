@@ -339,6 +339,10 @@ export {
   CollectionMemory,
   type CollectionMemoryOptions,
 } from "./core/memories/collection-memory.ts";
+export {
+  SharedStateMemory,
+  type SharedStateMemoryOptions,
+} from "./core/memories/shared-state-memory.ts";
 export { NotesMemory, type NotesMemoryOptions } from "./core/memories/notes-memory.ts";
 export {
   SearchCollection,

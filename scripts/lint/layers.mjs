@@ -116,6 +116,7 @@ export const LAYERS = {
       "core/issues.ts",
       "core/hash.ts",
       "core/wait.ts",
+      "core/state/shared-state.ts",
       "api/auth/",
       "api/http/",
     ],

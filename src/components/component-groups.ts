@@ -76,6 +76,7 @@ export function componentGroups(dependencies: GroupDependencies): ComponentGroup
           "CollectionMemory",
           "FullTextMemory",
           "NotesMemory",
+          "SharedStateMemory",
           "VectorMemory",
         ),
         "troupe.tools.SearchCollection",

@@ -70,6 +70,7 @@ const ARGUMENTS: { [name: string]: unknown[] } = {
   Mem0Memory: [{}],
   MessageFilterAgent: [{ name: "a", wrappedAgent: members[0], filter: { perSource: [] } }],
   NotesMemory: [{}],
+  SharedStateMemory: [{}],
   OllamaChatCompletionClient: [{ model: "m" }],
   OpenAIAgent: [{ name: "a", description: "d", instructions: "i", model: "m" }],
   OpenAIChatCompletionClient: [key],

@@ -26,7 +26,7 @@ export interface StreamEncoder {
    */
   encode(frame: StreamFrame, pieces?: TextPieces): string;
   /**
-   * The text to send for the team's visible state (`Runnable.visibleState`; `{}` if it shows none). Called before the
+   * The text to send for the team's visible state (`TeamGateway.visibleState`; `{}` if it shows none). Called before the
    * first frame and after each turn. An encoder without this method does not use the state, and the state is not read.
    */
   visibleState?(state: JsonObject): string;

@@ -74,6 +74,8 @@ export interface StartRunInput {
   push?: SecretPushConfig;
   /** Tools of the client: calls of them become requests of the kind `tool`. Names are unique. */
   tools?: readonly ToolSchema[];
+  /** Members of the state that the team's agents share with the client's page, as the client has set them. */
+  state?: JsonObject;
   /** The format in which the client wants the answer. */
   answer_form?: AnswerForm;
   /** The caller's trace context, which the run continues. */
@@ -194,7 +196,10 @@ export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGat
   /** The team's name at the sandbox: random, and never shown to clients. */
   session(): Promise<Result<string>>;
   reset(): Promise<Result<TeamInfo>>;
-  /** The team's visible state as of its last turn (`Runnable.visibleState`), or `{}`. */
+  /**
+   * The team's visible state as of its last turn (`Runnable.visibleState`), with what its agents share with the page of their
+   * user as `shared_state`; or `{}`.
+   */
   visibleState(): Promise<Result<JsonObject>>;
   messages(query: MessageQuery): Promise<Result<MessagePage>>;
   turns(query: TurnQuery): Promise<Result<TurnPage>>;

@@ -21,7 +21,7 @@ import { StateTree } from "../state/state-tree.ts";
 import { asRunnable, responseOnly } from "./agent-runnable.ts";
 import { collect } from "../run/inner-run.ts";
 import { InMemoryHost, type MemoryHostOptions } from "../run/in-memory-host.ts";
-import { announceEnd, observersOf } from "../run/run-observer.ts";
+import { announceEnd, observersOf, sharedStateOf } from "../run/run-observer.ts";
 import type { Progress, Runnable } from "../run/runnable.ts";
 import { type OutputOf, RunResult, type StructuredOutput } from "../run/task-result.ts";
 import { TurnScope } from "../turn/turn-scope.ts";
@@ -96,6 +96,7 @@ async function* play<Subject extends Runnable | ChatAgent>(
   try {
     const state = new StateTree(runnable);
     const observers = observersOf(runnable);
+    const shared = sharedStateOf(runnable);
     for (const observer of observers.values()) observer.runBegins();
     const messages: Message[] = [];
     let [finished, failed] = [false, false];
@@ -106,6 +107,7 @@ async function* play<Subject extends Runnable | ChatAgent>(
         options.signal?.throwIfAborted();
         await host.ready();
         const ctx = TurnScope.root(host.turn(number));
+        shared?.beginTurn();
         const turn = number === 0 ? begin(runnable, options, ctx) : runnable.turn(ctx);
         progress = yield* collect(turn, messages);
         if (progress.done) await announceEnd(observers, ctx);

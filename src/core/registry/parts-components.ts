@@ -10,6 +10,7 @@ import { ListMemory } from "../memories/list-memory.ts";
 import { FullTextMemory } from "../memories/full-text-memory.ts";
 import { CollectionMemory } from "../memories/collection-memory.ts";
 import { NotesMemory } from "../memories/notes-memory.ts";
+import { SharedStateMemory } from "../memories/shared-state-memory.ts";
 import { SearchCollection } from "../memories/search-collection.ts";
 import { VectorMemory } from "../memories/vector-memory.ts";
 import { ChatCompletionCache } from "../models/clients/chat-completion-cache.ts";
@@ -43,6 +44,7 @@ export function furtherParts(
     FullTextMemory.component,
     VectorMemory.component,
     NotesMemory.component,
+    SharedStateMemory.component,
     CollectionMemory.component,
     SearchCollection.component,
     ChatCompletionCache.component,

@@ -1,3 +1,4 @@
+import type { SharedState } from "../state/shared-state.ts";
 import { partsOf, type Stateful } from "../state/stateful.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 
@@ -26,6 +27,30 @@ export async function announceEnd(observers: RunObservers, ctx: TurnContext): Pr
   for (const [path, observer] of observers) await observer.runEnds(ctx.scope(`end${path}`));
 }
 
+/** A part of an agent that reads or changes what the team shares with the page of its user. */
+export interface StateSharer {
+  readonly shared: SharedState;
+  shareWith(shared: SharedState): void;
+}
+
+/**
+ * Makes all parts of a tree share one state, which each of them has stored.
+ *
+ * @returns undefined where no part wants one
+ */
+export function sharedStateOf(root: Stateful): SharedState | undefined {
+  const sharers: StateSharer[] = [];
+  for (const [, part] of partsOf(root)) if (isSharer(part)) sharers.push(part);
+  // A part that the component has got since the last turn has none of it yet.
+  const known = sharers.find(({ shared }) => Object.keys(shared.value).length > 0) ?? sharers[0];
+  if (known !== undefined) for (const sharer of sharers) sharer.shareWith(known.shared);
+  return known?.shared;
+}
+
 function isObserver(part: object): part is RunObserver {
   return "runBegins" in part && "runEnds" in part;
+}
+
+function isSharer(part: object): part is StateSharer {
+  return "shared" in part && "shareWith" in part;
 }

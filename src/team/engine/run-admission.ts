@@ -71,6 +71,7 @@ export class RunAdmission {
       webhook: input.webhook,
       ...(input.push && { push: [input.push] }),
       ...(input.tools?.length && { tools: input.tools }),
+      ...(input.state && { state: input.state }),
       ...(input.answer_form && { answer_form: input.answer_form }),
       ...(input.trace && { trace: { after: 0, context: input.trace } }),
     };
@@ -137,6 +138,7 @@ export class RunAdmission {
           max_cost: record.max_cost ?? null,
           webhook: record.webhook ?? null,
           ...(record.tools && { tools: record.tools }),
+          ...(record.state && { state: record.state }),
           ...(record.answer_form && { answer_form: record.answer_form }),
           retry_of: id,
           first_turn: record.next_turn,

@@ -242,12 +242,13 @@ export class RunLoop {
    * @throws TurnSignal when the turn ends early
    */
   async #progress(
-    { runnable, observers }: LoadedTeam,
+    { runnable, observers, shared }: LoadedTeam,
     journal: TurnJournal,
   ): Promise<Progress | undefined> {
     const { active } = this;
     const { feed } = this.#parts;
     const ctx = TurnScope.root(journal);
+    shared?.beginTurn(active.turnOfRun === 0 ? active.record.state : undefined);
     if (active.turnOfRun === 0) for (const observer of observers.values()) observer.runBegins();
     const turn =
       active.turnOfRun === 0

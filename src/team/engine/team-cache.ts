@@ -1,6 +1,7 @@
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { observersOf, type RunObservers } from "../../core/run/run-observer.ts";
+import { observersOf, type RunObservers, sharedStateOf } from "../../core/run/run-observer.ts";
+import type { SharedState } from "../../core/state/shared-state.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import { standsAtCancellation } from "../storage/commits.ts";
 import { isOver } from "../storage/runs/run-store.ts";
@@ -12,6 +13,8 @@ export interface LoadedTeam {
   runnable: Runnable;
   state: TeamState;
   observers: RunObservers;
+  /** What its agents share with the page of its user; undefined where none of them wants a state. */
+  shared: SharedState | undefined;
   /** False when it was built without secrets that cannot be read. */
   runs: boolean;
 }
@@ -38,9 +41,14 @@ export async function loadTeam(
 ): Promise<LoadedTeam> {
   const { runnable, runs } = await build(stores.team.component);
   const state = new TeamState(stores, runnable, "continued");
-  const open = { runnable, runs, state, observers: observersOf(runnable) };
+  const open = { runnable, runs, state, ...partsOf(runnable) };
   if (at === "present" && !isRetrying(stores) && standsAtCancellation(stores)) runnable.stop();
   return open;
+}
+
+/** The parts of a team that take part in its runs. Its state must be loaded. */
+export function partsOf(runnable: Runnable): Pick<LoadedTeam, "observers" | "shared"> {
+  return { observers: observersOf(runnable), shared: sharedStateOf(runnable) };
 }
 
 function isRetrying({ runs }: Stores): boolean {
@@ -71,8 +79,11 @@ export class TeamCache {
   }
 
   /** The open team was committed. */
-  committed({ runnable }: LoadedTeam): void {
-    this.#visibleState = runnable.visibleState?.() ?? {};
+  committed({ runnable, shared }: LoadedTeam): void {
+    this.#visibleState = {
+      ...runnable.visibleState?.(),
+      ...(shared !== undefined && { shared_state: shared.value }),
+    };
   }
 
   /** Replaces the team by one that was just stored. One that cannot run is not kept: the next run fails with the reason. */

@@ -14,7 +14,6 @@ import {
   teamBusy,
 } from "../../contract/result.ts";
 import { InMemoryHost } from "../../core/run/in-memory-host.ts";
-import { observersOf } from "../../core/run/run-observer.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import { TurnScope } from "../../core/turn/turn-scope.ts";
 import { migrateState } from "../../core/state/migrate-state.ts";
@@ -26,6 +25,7 @@ import {
   type LoadedTeam,
   loadTeam,
   type TeamCache,
+  partsOf,
 } from "../engine/team-cache.ts";
 import type { StateTarget } from "../state-parts/state-target.ts";
 import { isDocumentSized, isSmallDocument, requireKind, requireNone } from "./state-fit.ts";
@@ -114,7 +114,7 @@ export class TeamService {
       const sealed = await this.#secrets.seal(component, team.component);
       const runnable = await this.#build(sealed);
       const state = await this.#takeOver(runnable, sealed.provider);
-      const open = { runnable, state, runs: true, observers: observersOf(runnable) };
+      const open = { runnable, state, runs: true, ...partsOf(runnable) };
       return () => {
         this.#store(open, "same", (turn) => {
           team.replaceComponent(sealed, turn);

@@ -1,6 +1,5 @@
 import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import { sha256Hex } from "../../../core/hash.ts";
-import { isJsonObject } from "../../../core/json.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { userOf } from "../../http/access/admission.ts";
@@ -11,11 +10,11 @@ import { unwrap } from "../../http/problem.ts";
 import type { MessageServices } from "../../http/services.ts";
 import { streamAnswer } from "../../http/sse.ts";
 import { Conversation, type GivenAnswer } from "../shared/conversation.ts";
-import { OWN } from "./events.ts";
 import { follow, type Following, nothing } from "./follow.ts";
 import { readInput, type RunInput } from "./input.ts";
 import { type AgUiOptions, formatOf, keptThread } from "./options.ts";
 import { answersOf, requireNothingNew } from "./resume.ts";
+import { shareOf, stateOf } from "./state.ts";
 import { type Added, addedBy, newOf, taskOf, textOf } from "./task.ts";
 
 /**
@@ -82,6 +81,7 @@ async function start(
       ...own,
       user,
       tools,
+      state: await stateOf(input, team),
       metadata: { ag_ui: { thread_id: threadId, run_id: runId } },
       idempotency: await idempotencyOf(threadId, said),
       ...traceOf(request),
@@ -124,11 +124,4 @@ function optionsOf(input: RunInput): AgUiOptions {
     raw: forwardedProps.troupe.raw,
     dropped: [],
   };
-}
-
-/** A state that is no object is the application's alone. */
-function shareOf(state: unknown): AgUiOptions["state"] {
-  if (state === undefined || state === null) return "whole";
-  if (!isJsonObject(state)) return "none";
-  return Object.keys(state).every((key) => key === OWN) ? "whole" : "part";
 }

@@ -50,11 +50,7 @@ export type ThreadMessage = Metadata & { id: string } & (
   );
 
 /** An operation of JSON Patch (RFC 6902). */
-export interface StateChange {
-  op: "add";
-  path: string;
-  value: Json;
-}
+export type StateChange = { op: "add"; path: string; value: Json } | { op: "remove"; path: string };
 
 /** The events of AG-UI 1.0 that this server sends. Fields without a value are left out. */
 export type AgUiEvent = Metadata &

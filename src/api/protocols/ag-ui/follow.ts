@@ -70,7 +70,7 @@ export async function nothing({ conversation, input, options }: Following): Prom
   const { team } = conversation;
   const { threadId, runId } = options;
   const { messages } = await readThread(team, input);
-  const state = new SharedState(options.state);
+  const state = new SharedState(options.state, false);
   state.change(unwrap(await team.visibleState()));
   return streamAnswer({
     body: oneChunk(

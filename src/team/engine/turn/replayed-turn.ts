@@ -1,7 +1,7 @@
 import { StateError } from "../../../core/errors.ts";
 import type { AnswerForm, ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import type { MemoryHost } from "../../../core/memory/memory-host.ts";
-import { announceEnd, observersOf } from "../../../core/run/run-observer.ts";
+import { announceEnd, observersOf, sharedStateOf } from "../../../core/run/run-observer.ts";
 import type { Runnable } from "../../../core/run/runnable.ts";
 import { isTurnSignal, TurnSignal } from "../../../core/steps/signals.ts";
 import type { Answer, Question, RequestOfStep } from "../../../core/turn/turn-context.ts";
@@ -83,6 +83,7 @@ export async function replayRequest(
   });
   const ctx = TurnScope.root(host);
   const observers = observersOf(runnable);
+  sharedStateOf(runnable)?.beginTurn(number === 0 ? record.state : undefined);
   if (number === 0) for (const observer of observers.values()) observer.runBegins();
   const pass =
     number === 0

@@ -96,6 +96,8 @@ export interface RunRecord {
   tools?: readonly ToolSchema[];
   /** The format in which the client wants the answer; missing if it did not say. */
   answer_form?: AnswerForm;
+  /** Members of the shared state that the client has set; missing if there are none. */
+  state?: JsonObject;
   /** Missing in runs of earlier versions. */
   webhook?: StoredRunWebhook | null;
   /** Missing if the run has none. */

@@ -44,7 +44,7 @@ export class AgUiEncoder implements StreamEncoder {
       answering: continued?.answering ?? [],
       proxies: continued?.humans ?? [],
     });
-    this.#state = new SharedState(state);
+    this.#state = new SharedState(state, continued === undefined);
     this.#steps = new Steps(this.#state);
     this.#texts = new Texts(this.#ids, this.#steps);
     this.#calls = new ToolCalls(this.#ids, continued);
@@ -59,6 +59,7 @@ export class AgUiEncoder implements StreamEncoder {
   encode(frame: StreamFrame): string {
     const items = this.#projector.take(frame);
     const events = frame.event === "run" ? this.#start(frame.data) : [];
+    if (frame.event === "turn") this.#state.turnEnds();
     if (this.#options.raw) events.push({ type: "RAW", source: OWN, event: frame });
     const told = items.filter((item) => !this.#isUntold(item));
     for (const item of told) if (!this.#ended) events.push(...this.#encode(item, told));

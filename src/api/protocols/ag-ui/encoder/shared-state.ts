@@ -2,53 +2,74 @@ import { isJsonObject, type Json, type JsonObject } from "../../../../core/json.
 import { type AgUiEvent, OWN, type StateChange } from "../events.ts";
 import type { AgUiOptions } from "../options.ts";
 
-/** What a client's state has of the team: `speaker`, and what the team shows of its own state. */
+/** What a client's state has of the team: what its agents share with the page, and under `troupe` what the team shows. */
 export class SharedState {
   readonly #share: AgUiOptions["state"];
-  #state: JsonObject = { speaker: null };
+  #own: JsonObject = { speaker: null };
+  /** Undefined for a team whose agents want no state. */
+  #shared: JsonObject | undefined;
+  /** Which changes of `#shared` are sent: none, then all of it with the commit that has what the client has set, then each. */
+  #sends: "nothing" | "all_next" | "changes";
   #hasBegun = false;
 
-  constructor(share: AgUiOptions["state"]) {
+  /** @param isFresh whether the stream starts a run, whose first turn takes what the client has set */
+  constructor(share: AgUiOptions["state"], isFresh: boolean) {
     this.#share = share;
+    this.#sends = isFresh ? "nothing" : "changes";
   }
 
   /** The whole of it, before anything is said. */
   begin(): AgUiEvent[] {
-    if (this.#hasBegun) return [];
+    if (this.#hasBegun || this.#share === "none") return [];
     this.#hasBegun = true;
-    switch (this.#share) {
-      case "whole":
-        return [{ type: "STATE_SNAPSHOT", snapshot: { [OWN]: this.#state } }];
-      case "part":
-        return [delta([{ op: "add", path: PATH, value: this.#state }])];
-      case "none":
-        return [];
-    }
+    if (this.#shared !== undefined && this.#sends === "changes") return [this.#snapshot()];
+    return this.#share === "whole"
+      ? [{ type: "STATE_SNAPSHOT", snapshot: { [OWN]: this.#own } }]
+      : [delta([{ op: "add", path: PATH, value: this.#own }])];
+  }
+
+  /** A turn of the run has ended, and its state follows. */
+  turnEnds(): void {
+    if (this.#sends === "nothing") this.#sends = "all_next";
   }
 
   /** @param members those that are left out stay as they are */
-  change(members: JsonObject): AgUiEvent[] {
-    const before = this.#state;
-    this.#state = { ...before, ...members };
-    if (!this.#hasBegun || this.#share === "none") return [];
-    const changes = changesOf(before, this.#state, PATH, DEPTH);
+  change({ shared_state: given, ...members }: JsonObject): AgUiEvent[] {
+    const [own, shared] = [this.#own, this.#shared];
+    this.#own = { ...own, ...members };
+    if (isJsonObject(given)) this.#shared = given;
+    if (!this.#hasBegun) return [];
+    if (isJsonObject(given) && this.#sends === "all_next") {
+      this.#sends = "changes";
+      return [this.#snapshot()];
+    }
+    const changes = changesOf(own, this.#own, PATH, DEPTH);
+    if (this.#sends === "changes") changes.push(...changesOf(shared ?? {}, this.#shared ?? {}, ""));
     return changes.length > 0 ? [delta(changes)] : [];
+  }
+
+  #snapshot(): AgUiEvent {
+    return { type: "STATE_SNAPSHOT", snapshot: { ...this.#shared, [OWN]: this.#own } };
   }
 }
 
 const PATH = `/${OWN}`;
 
-/** Ledgers and graph change by their members. Those have fixed names, which need no escape in a path. */
+/** Ledgers and graph change by their members. */
 const DEPTH = 2;
 
+/** @param depth levels of objects that change by their members; the others are replaced */
 function changesOf(
   before: JsonObject,
   after: JsonObject,
   path: string,
-  depth: number,
+  depth = Infinity,
 ): StateChange[] {
-  return Object.entries(after).flatMap(([name, value]) => {
-    const place = `${path}/${name}`;
+  const removed = Object.keys(before)
+    .filter((name) => !Object.hasOwn(after, name))
+    .map((name): StateChange => ({ op: "remove", path: `${path}/${escaped(name)}` }));
+  const changed = Object.entries(after).flatMap(([name, value]): StateChange[] => {
+    const place = `${path}/${escaped(name)}`;
     const old: Json | undefined = before[name];
     if (old === value) return [];
     if (depth > 1 && isJsonObject(old) && isJsonObject(value)) {
@@ -57,6 +78,12 @@ function changesOf(
     // "add" replaces what is there.
     return JSON.stringify(old) === JSON.stringify(value) ? [] : [{ op: "add", path: place, value }];
   });
+  return [...removed, ...changed];
+}
+
+/** A name as a segment of a JSON Pointer (RFC 6901). */
+function escaped(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 function delta(changes: StateChange[]): AgUiEvent {
