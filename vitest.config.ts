@@ -25,7 +25,7 @@ const long = [
   "test/memory/remembering-killed.test.ts",
   "test/memory/waiting-entries-killed.test.ts",
   "test/npm-start/*.test.ts",
-  "test/api/http/{ports,silent-receiver,waiting-streams}.test.ts",
+  "test/api/http/{ports,queued-streams,silent-receiver,waiting-streams}.test.ts",
   "test/api/protocols/a2a/{card,page,push,push-kill}.test.ts",
   "test/api/protocols/ai-sdk/page.test.ts",
   "test/api/protocols/mcp/{resumption,runs,sessions,tasks}.test.ts",

@@ -535,7 +535,8 @@ export type {
 } from "./core/component/checks/find-issues.ts";
 export type { ComponentLimits } from "./core/component/checks/limits.ts";
 export type { Template, TemplateCollection } from "./core/component/template.ts";
-export type { RunObserver } from "./core/run/run-observer.ts";
+export type { RunObserver, StateSharer } from "./core/run/run-observer.ts";
+export type { SharedState } from "./core/state/shared-state.ts";
 export type { RecallMemory, RecallMemorySettings } from "./core/memories/recall-memory.ts";
 export type {
   EmbeddingUse,

@@ -92,18 +92,24 @@ export class DurableObjectGateway implements Gateway {
       signal,
       cpuMs: this.#streamCpuMs,
     });
-    /** Only native streams can continue over a socket: the encoder of another format is lost when the object is unloaded. */
-    const passOf = (run: string, { format, client: { stream } }: StreamCall): Pass | undefined =>
-      format === undefined
-        ? (body) => passOn(body, stream, { ...relay(run), idleMs: this.#idleMs })
-        : undefined;
+    const passOf = (run: string, { format, client: { stream } }: StreamCall, after = 0): Pass => {
+      const reopen = async (): Promise<ReadableStream<Uint8Array> | undefined> => {
+        const open = { run, after, hasBeginning: true };
+        const call = streamRequest({ open, format, client: client() });
+        const opened = await readStreamResponse(await stub.fetch(call), (body) => body);
+        return opened.ok && "body" in opened.value ? opened.value.body : undefined;
+      };
+      const options = { ...relay(run), idleMs: this.#idleMs };
+      return (body) => passOn(body, stream, { ...options, reopen: format && reopen });
+    };
     return remoteMethods(stub, {
       destroy: () => destroy(() => this.#stub(tenant, id)),
       fork: (input: ForkTeamInput) => fork(stub, this.#stub(tenant, input.id), input),
       stream: async ({ format, ...open }: StreamInput) => {
         if (format !== undefined) {
-          const response = await stub.fetch(streamRequest({ open, format, client: client() }));
-          return readStreamResponse(response);
+          const call = { open, format, client: client() };
+          const pass = open.run === null ? undefined : passOf(open.run, call, open.after);
+          return readStreamResponse(await stub.fetch(streamRequest(call)), pass);
         }
         const watched = await watch({ ...relay(open.run), after: open.after });
         return watched instanceof Response ? readStreamResponse(watched) : ok({ body: watched });
@@ -111,7 +117,7 @@ export class DurableObjectGateway implements Gateway {
       continueRun: async (continues: AnswersInput, { format, after }: Omit<StreamInput, "run">) => {
         const { run } = continues;
         const call = { open: { run, after }, continues, format, client: client() };
-        return readStreamResponse(await stub.fetch(streamRequest(call)), passOf(run, call));
+        return readStreamResponse(await stub.fetch(streamRequest(call)), passOf(run, call, after));
       },
       startStream: async (input: StartRunInput, format?: StreamFormat) => {
         const call = { start: input, format, client: client() };

@@ -29,9 +29,15 @@ const RUN = "x-troupe-run";
 /** The response header of a run that an earlier request has started. */
 const EARLIER = "x-troupe-earlier-run";
 
+/** Where a stream begins. */
+export interface Opening extends Omit<StreamInput, "format"> {
+  /** Whether the client has the beginning that the stream had while its run was queued. */
+  hasBeginning?: boolean;
+}
+
 /** The body of a request to the object's fetch: opens a stream, of a run that it may start or continue. */
 export type StreamCall = (
-  | { open: Omit<StreamInput, "format">; continues?: AnswersInput; start?: undefined }
+  | { open: Opening; continues?: AnswersInput; start?: undefined }
   | { start: StartRunInput; open?: undefined }
 ) & {
   /** Undefined for the native one. */
@@ -63,7 +69,7 @@ export type Pass = (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Arr
 
 export async function readStartResponse(
   response: Response,
-  passOf: (run: string) => Pass | undefined,
+  passOf: (run: string) => Pass,
 ): Promise<Result<StartedStream>> {
   const { headers } = response;
   const run = headers.get(RUN) ?? "";
@@ -97,7 +103,7 @@ export interface StreamSources {
 /** Opens the stream of one run, or of all runs of the team. */
 export function openStream(
   sources: StreamSources,
-  input: Omit<StreamInput, "format">,
+  input: Opening,
   writer: FrameWriter,
   client: StreamClient,
 ): Result<OpenedStream> {
@@ -109,7 +115,7 @@ export function openStream(
 /** Sends the events of one run, or of all runs of the team, unless nothing is left to send. */
 export function sendEvents<Connection extends ClientConnection>(
   { stores, live, engine, team }: StreamSources,
-  input: Omit<StreamInput, "format">,
+  input: Opening,
   { connect, ...to }: Pick<EventStreamOptions, "writer" | "client"> & { connect: () => Connection },
 ): Result<"done" | Connection> {
   const run = input.run === null ? stores.runs.last() : runOf(stores, engine.active, input.run);
@@ -117,6 +123,12 @@ export function sendEvents<Connection extends ClientConnection>(
   if (ofRun && !run) return runNotFound();
   const { first_event = 0, last_event = null } = run?.record ?? {};
   if (ofRun && last_event !== null && input.after >= last_event) return ok("done");
+  if (input.hasBeginning === true && run) {
+    // The writer writes it once more, for what it remembers.
+    to.writer.visibleState?.({});
+    to.writer.live({ event: "run", data: { ...runInfo(stores, run), status: "queued" } });
+    to.writer.live({ event: "caught_up", data: {} });
+  }
   const connection = connect();
   const stream = new EventStream({
     ...to,

@@ -295,8 +295,8 @@ export class LiveFeed implements StreamPlaces {
   }
 
   /**
-   * The run becomes idle: soon, clients for which the object has to stay loaded are disconnected, and native ones continue
-   * over a socket.
+   * The run becomes idle: soon, clients for which the object has to stay loaded are disconnected, and native ones and those of
+   * queued runs continue over a socket.
    */
   becomeIdle(): void {
     this.flush();
@@ -308,7 +308,8 @@ export class LiveFeed implements StreamPlaces {
       this.#brokenOff.clear();
       for (const client of this.#allClients()) {
         if (client.hibernates) continue;
-        if (client.writer === nativeFrames) {
+        // The encoder of another format is lost when the object is unloaded; that of a queued run has written its beginning alone.
+        if (client.writer === nativeFrames || this.#queued.has(client)) {
           this.#brokenOff.set(client.client.stream, this.#recorded());
         }
         client.close();

@@ -13,6 +13,9 @@ const PAUSES_MS = [0, 100, 1_000, 5_000];
 /** What a message costs a Worker, in milliseconds of CPU, with a margin. */
 const CPU_MS_PER_MESSAGE = 0.05;
 
+/** How much earlier than the Worker an object may begin to count how long a stream has been open, in milliseconds. */
+const HEAD_START_MS = 1_000;
+
 /** The code of a socket that broke without a closing message. */
 const ABNORMAL_CODE = 1006;
 
@@ -59,6 +62,11 @@ export interface RelayOptions {
 export interface PassOptions extends RelayOptions {
   /** Milliseconds after which the object ends a stream whose run waits, at the earliest. */
   idleMs: number;
+  /**
+   * Opens a stream in the format of a protocol once more, without its beginning; undefined if there is nothing left of it. Left out
+   * for native streams, which continue over the socket.
+   */
+  reopen?: (() => Promise<ReadableStream<Uint8Array> | undefined>) | undefined;
 }
 
 export interface WatchOptions extends RelayOptions {
@@ -83,7 +91,8 @@ export async function watch(options: WatchOptions): Promise<ReadableStream<Uint8
 
 /**
  * Passes on the stream that an object answers with, without reading it. The object ends the stream when its run has waited
- * for a human for some time, and is joined by a socket from then on, for which it need not stay loaded.
+ * for a human for some time, and is joined by a socket from then on, for which it need not stay loaded. In the format of a protocol
+ * only the stream of a run that is queued goes on: by the object again, as soon as the socket says that the run has begun.
  *
  * @param stream the name of the stream
  */
@@ -96,10 +105,20 @@ export function passOn(
   const begun = Date.now();
   const follow = async (): Promise<void> => {
     const response =
-      Date.now() - begun < options.idleMs ? undefined : await options.open(null, stream);
+      Date.now() - begun < options.idleMs - HEAD_START_MS
+        ? undefined
+        : await options.open(null, stream);
     if (!response?.webSocket) return writable.close();
-    const after = Number(response.headers.get(CURSOR));
-    new WatchRelay({ ...options, after }, writable).follow(response.webSocket);
+    const relay = { ...options, after: Number(response.headers.get(CURSOR)) };
+    if (options.reopen === undefined) {
+      new WatchRelay(relay, writable).follow(response.webSocket);
+      return;
+    }
+    const { readable: native, writable: frames } = new IdentityTransformStream();
+    new WatchRelay(relay, frames).follow(response.webSocket);
+    const { untilBegun } = await import("./queued-run.ts");
+    const rest = (await untilBegun(native, writable)) ? await options.reopen() : undefined;
+    await (rest === undefined ? writable.close() : rest.pipeTo(writable));
   };
   body
     .pipeTo(writable, { preventClose: true })

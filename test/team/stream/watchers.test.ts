@@ -1,4 +1,4 @@
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { Batch, CONTINUE_CODE } from "#team/stream/batch.ts";
@@ -12,6 +12,7 @@ import {
   outline,
   readFrames,
   roundRobin,
+  startInput,
   TestTeam,
   value,
 } from "../support/team.ts";
@@ -87,6 +88,37 @@ test.each(["opened by itself", "that a start answers with"])(
     expect(outline(seen)).toEqual(expect.arrayContaining(["one", "two"]));
   },
 );
+
+test("the stream of a queued run in another format goes on, while the object is unloaded", async () => {
+  const team = await TestTeam.create(roundRobin([human()], 1));
+  const first = await team.rested((await team.start("go")).id);
+  const format = { name: "names", options: {} };
+  const input = startInput("then this", { on_conflict: "queue" });
+  const sockets = (): Promise<number> =>
+    runInDurableObject(team.stub, (_instance, state) => state.getWebSockets().length);
+  const texts: Promise<string>[] = [];
+  const started = value(await team.gateway.startStream(input, format));
+  for (const open of [
+    () => Promise.resolve(started),
+    async () => value(await team.gateway.stream({ run: started.run, after: 0, format })),
+  ]) {
+    const stream = await open();
+    if ("done" in stream) throw new Error("the run is over");
+    texts.push(new Response(stream.body).text());
+    // The object has ended the stream, and the Worker waits for its run over a socket.
+    await expect.poll(sockets).toBe(texts.length);
+  }
+  const loaded = lastObject.state;
+  await team.evict();
+  value(await team.gateway.answer(first.id, first.requests[0]?.id ?? "", { content: "one" }));
+  expect(lastObject.state).not.toBe(loaded);
+  for (const text of await Promise.all(texts)) {
+    const names = text.split("\n").filter((name) => name !== "" && !name.startsWith(":"));
+    // Its beginning comes once.
+    expect(names.slice(0, 3)).toEqual(["run", "caught_up", "run"]);
+    expect(names).toContain("message");
+  }
+});
 
 test("a turn that an unloaded object repeats is seen once, between any two of its events", async () => {
   const team = await TestTeam.create(roundRobin([counter("a"), counter("b")], 6));
