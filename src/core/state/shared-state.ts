@@ -33,7 +33,7 @@ export class SharedState {
 
   /**
    * @param changes a JSON Merge Patch (RFC 7396)
-   * @param path of the changes, for the error
+   * @param path where the changes are, for the error
    * @throws ValueError when they would make a state that cannot be shared
    */
   change(changes: JsonObject, path: string): void {

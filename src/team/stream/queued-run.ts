@@ -1,4 +1,3 @@
-import { createParser } from "eventsource-parser";
 import type { RunInfo } from "../../contract/run.ts";
 import { PING_FRAME } from "./frames.ts";
 
@@ -15,26 +14,27 @@ export async function untilBegun(
 ): Promise<boolean> {
   const decoder = new TextDecoder();
   const ping = new TextEncoder().encode(PING_FRAME);
-  let hasBegun = false;
-  let pings = 0;
-  const parser = createParser({
-    onEvent: ({ event, data }) => {
-      if (event === "run") hasBegun ||= (JSON.parse(data) as RunInfo).status !== "queued";
-    },
-    onComment: () => void pings++,
-  });
   const writer = client.getWriter();
   const reader = native.getReader();
+  let rest = "";
   try {
-    while (!hasBegun) {
+    for (;;) {
       const { done, value } = await reader.read();
       if (done) return false;
-      parser.feed(decoder.decode(value, { stream: true }));
-      for (; pings > 0; pings--) await writer.write(ping);
+      const frames = (rest + decoder.decode(value, { stream: true })).split("\n\n");
+      rest = frames.pop() ?? "";
+      for (const frame of frames) {
+        if (saysBegun(frame)) return true;
+        if (`${frame}\n\n` === PING_FRAME) await writer.write(ping);
+      }
     }
-    return true;
   } finally {
     writer.releaseLock();
     void reader.cancel().catch(() => undefined); // It is broken already.
   }
+}
+
+function saysBegun(frame: string): boolean {
+  const [, data] = /^event: run\n(?:id: \d+\n)?data: (.*)$/.exec(frame) ?? [];
+  return data !== undefined && (JSON.parse(data) as RunInfo).status !== "queued";
 }
