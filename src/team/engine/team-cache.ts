@@ -41,13 +41,13 @@ export async function loadTeam(
 ): Promise<LoadedTeam> {
   const { runnable, runs } = await build(stores.team.component);
   const state = new TeamState(stores, runnable, "continued");
-  const open = { runnable, runs, state, ...partsOf(runnable) };
+  const open = { runnable, runs, state, ...runPartsOf(runnable) };
   if (at === "present" && !isRetrying(stores) && standsAtCancellation(stores)) runnable.stop();
   return open;
 }
 
 /** The parts of a team that take part in its runs. Its state must be loaded. */
-export function partsOf(runnable: Runnable): Pick<LoadedTeam, "observers" | "shared"> {
+export function runPartsOf(runnable: Runnable): Pick<LoadedTeam, "observers" | "shared"> {
   return { observers: observersOf(runnable), shared: sharedStateOf(runnable) };
 }
 

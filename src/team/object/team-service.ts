@@ -25,7 +25,7 @@ import {
   type LoadedTeam,
   loadTeam,
   type TeamCache,
-  partsOf,
+  runPartsOf,
 } from "../engine/team-cache.ts";
 import type { StateTarget } from "../state-parts/state-target.ts";
 import { isDocumentSized, isSmallDocument, requireKind, requireNone } from "./state-fit.ts";
@@ -114,7 +114,7 @@ export class TeamService {
       const sealed = await this.#secrets.seal(component, team.component);
       const runnable = await this.#build(sealed);
       const state = await this.#takeOver(runnable, sealed.provider);
-      const open = { runnable, state, runs: true, ...partsOf(runnable) };
+      const open = { runnable, state, runs: true, ...runPartsOf(runnable) };
       return () => {
         this.#store(open, "same", (turn) => {
           team.replaceComponent(sealed, turn);
