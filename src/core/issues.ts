@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { Issue } from "./errors.ts";
+import { issueText } from "./issue-text.ts";
 
 /** A path in a JSON value, below `base`: `participants[0].config`. */
 export function pathOf(keys: readonly PropertyKey[], base = ""): string {
@@ -31,7 +32,7 @@ function issueList(issue: z.core.$ZodIssue, above: readonly PropertyKey[], base:
       message: "is not a known field",
     }));
   }
-  return [{ path: pathOf(keys, base), message: issue.message }];
+  return [{ path: pathOf(keys, base), message: issueText(issue) }];
 }
 
 /** The alternative with a mistake deepest inside; undefined when none fits better than the others. */
