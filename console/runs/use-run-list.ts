@@ -1,4 +1,4 @@
-import { useCallback, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import type { DirectoryChange, ListedRun, RunTotals } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { type List, useList } from "../hooks/use-list.ts";
@@ -16,12 +16,15 @@ const KINDS: readonly DirectoryChange["kind"][] = ["run", "team_deleted"];
 export function useRunList(filter: RunFilter): RunListView {
   const client = useTroupe();
   const [totals, setTotals] = useState<RunTotals>();
+  const wanted = useRef(filter);
+  wanted.current = filter;
   const load = useCallback(
     async (cursor: string | undefined) => {
       const given = Object.entries(filter).filter(([, value]) => value !== "");
       const query = { ...Object.fromEntries(given), limit: PAGE, cursor };
       const { runs: items, next_cursor: next, totals: all } = await client.runs.list(query);
-      setTotals(all);
+      // The totals of another filter may arrive after those of the one that is set.
+      if (wanted.current === filter) setTotals(all);
       return { items, next };
     },
     [client, filter],

@@ -98,7 +98,8 @@ testInBrowser(
 );
 
 testInBrowser("answers are shown while they are written, and forks can be deleted", async () => {
-  const team = await asked("One two three four five six seven eight nine ten.", 400);
+  // It is written for minutes.
+  const team = await asked(`One two three ${"and so on ".repeat(100)}to ten.`, 400);
   const { page, complaints } = await stage.open(`/teams/${team.id}/playground`);
   const a = variant(page, "A");
   await page.getByRole("button", { name: "Run 2 variants" }).click();

@@ -15,12 +15,14 @@ beforeAll(async () => {
       name: "limited",
       match: { system: "You write." },
       times: 1,
-      fault: { kind: "status", status: 429, headers: { "retry-after": "3" } },
+      fault: { kind: "status", status: 429, headers: { "retry-after": "8" } },
     },
     {
       name: "think",
       match: { system: "You write." },
-      pace_ms: 20,
+      hold: true,
+      // In the middle of the thought, and in the middle of the text.
+      hold_after: [10, 60],
       reply: {
         reasoning: "The sea, and nothing else. ".repeat(8).trim(),
         content: `The **sea** is wide: $x^2$. ${"And wide. ".repeat(40).trim()}`,
@@ -29,7 +31,7 @@ beforeAll(async () => {
     {
       name: "calculate slowly",
       match: { system: "You calculate.", role: "user" },
-      delay_ms: 2_500,
+      hold: true,
       reply: { tool_calls: [{ name: "calculator", arguments: { expression: "6 * 7" } }] },
     },
   ]);
@@ -53,8 +55,9 @@ testInBrowser(
 
     // From the first moment, with seconds.
     await card("clerk")
-      .locator(".live", { hasText: /^Thinking[12] s/ })
+      .locator(".live", { hasText: /^Thinking\d+ s/ })
       .waitFor();
+    models.release("calculate slowly");
     await card("clerk").getByText("Six times seven is 42.").waitFor();
     expect(await card("clerk").count()).toBe(1);
     await card("clerk").locator(".work", { hasText: "calculator" }).waitFor();
@@ -63,13 +66,16 @@ testInBrowser(
       .waitFor();
 
     const writer = card("writer");
-    await writer.locator(".live", { hasText: /^Rate limited: attempt 2in [123] s/ }).waitFor();
+    await writer.locator(".live", { hasText: /^Rate limited: attempt 2in \d s/ }).waitFor();
     await writer.locator(".live", { hasText: "Thinking, attempt 2" }).waitFor();
     // The thought is written in its own block, without its marks, and folds itself.
     await writer.locator(".thought", { hasText: "The sea, and nothing else." }).waitFor();
     expect(await writer.innerText()).not.toContain("<think>");
+    models.release("think");
+    models.rules.hold("think");
     await writer.locator(".live", { hasText: "Writing, attempt 2" }).waitFor();
     await expect.poll(() => writer.locator("details").getAttribute("open")).toBe(null);
+    models.release("think");
     await team.status("Waiting for you");
     await writer.getByText(/^Thought for \d+ s$/).waitFor();
     expect(await writer.count()).toBe(1);

@@ -307,7 +307,9 @@ testInBrowser(
     await row("Broken").getByRole("checkbox").check();
     await page.getByRole("button", { name: "Retry 1" }).click();
     await page.getByText("1 run was retried.").waitFor();
-    await expect.poll(async () => (await broken.runs()).runs.length).toBe(2);
+    await expect
+      .poll(async () => (await broken.runs()).runs.map(({ status }) => status))
+      .toEqual(["failed", "failed"]);
     await broken
       .run("Say something else.")
       .result()
@@ -316,6 +318,13 @@ testInBrowser(
     await expect.poll(() => row("Broken").count()).toBe(3);
     await page.getByRole("button", { name: "Created" }).click();
     await page.waitForURL((url) => !url.search.includes("order"));
+    const latestFirst = (await broken.runs()).runs.map(
+      ({ id }) => `/teams/${broken.id}/runs/${id}`,
+    );
+    const links = row("Broken").getByRole("link");
+    await expect
+      .poll(() => links.evaluateAll((all) => all.map((link) => link.getAttribute("href"))))
+      .toEqual(latestFirst);
     // Only the last run of a team can be retried.
     await row("Broken").last().getByRole("checkbox").check();
     await page.getByRole("button", { name: "Retry 1" }).click();

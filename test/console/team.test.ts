@@ -112,7 +112,7 @@ testInBrowser("what is queued is seen, changed and taken back", async () => {
   await expect.poll(() => queue.allTextContents()).toEqual(["Second, but better.", "Third."]);
   await queue.last().getByRole("button", { name: "Take this message back" }).click();
   await expect.poll(() => queue.allTextContents()).toEqual(["Second, but better."]);
-  expect(await team.composer.inputValue()).toBe("Third.");
+  await expect.poll(() => team.composer.inputValue()).toBe("Third.");
   await team.button("Cancel now").click();
   await page.locator("article .body", { hasText: "Second, but better." }).waitFor();
   await expect.poll(() => queue.count()).toBe(0);

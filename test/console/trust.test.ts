@@ -97,12 +97,16 @@ testInBrowser("a click right after a card has moved counts for nothing", async (
 testInBrowser(
   "what a reasoning model thinks has a block of its own, which folds itself",
   async () => {
-    const text = `<think>${"I wonder about it. ".repeat(10)}</think>The answer is 42.`;
-    const created = await stage.client.teams.create({ component: speaker([text], 20) });
+    const content = `<think>${"I wonder about it. ".repeat(10)}</think>The answer is 42.`;
+    await using models = await startFakeOpenAI({
+      rules: [{ name: "think", hold: true, hold_after: [12], pace_ms: 20, reply: { content } }],
+    });
+    const created = await stage.client.teams.create({ component: served(models.url) });
     const { page } = await stage.open(`/teams/${created.id}`);
     const team = new TeamOnPage(page);
     await team.send("What is it?");
     await page.locator(".thought", { hasText: "I wonder about it." }).waitFor();
+    models.release("think");
     for (let done = false; !done;) {
       expect(await page.locator(".conversation").innerText()).not.toMatch(/<\/?think/);
       expect(await page.locator("article .body").last().innerText()).not.toMatch(/I wonder/);

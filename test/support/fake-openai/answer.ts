@@ -14,6 +14,8 @@ export interface AnswerTarget {
   /** Aborts when the client is gone. */
   signal: AbortSignal;
   onChunks(count: number): void;
+  /** Waits where the rule holds. */
+  pass(count: number): Promise<void>;
   /** What the server's cache had of the prompt. */
   cache?: CacheUse | undefined;
 }
@@ -98,7 +100,7 @@ async function answerWhole(
 async function answerStream(
   request: ChatRequest,
   rule: Rule | undefined,
-  { response, format, signal, onChunks, cache }: AnswerTarget,
+  { response, format, signal, onChunks, pass, cache }: AnswerTarget,
 ): Promise<void> {
   const fault = rule?.fault;
   const { pace_ms = 0, batch = 1 } = rule ?? {};
@@ -127,6 +129,7 @@ async function answerStream(
     const room = response.write(pending);
     pending = "";
     onChunks(sent);
+    await pass(sent);
     if (pace_ms > 0) await sleep(pace_ms, undefined, { signal });
     else if (!room) await once(response, "drain", { signal });
   }

@@ -107,6 +107,32 @@ test("a rule applies so many times, holds until it is released, and sees clients
   expect(fake.requests.map(({ state }) => state).toSorted()).toEqual(["aborted", "done", "done"]);
 });
 
+test("a rule holds in the middle of a stream, too, at each place again", async () => {
+  await using fake = await startFakeOpenAI({
+    rules: [
+      { name: "wait", hold: true, hold_after: [3, 5], reply: { content: "a b c d e f g h" } },
+    ],
+  });
+  const stream = await clientOf(fake.url).chat.completions.create({
+    model: "gpt-4o",
+    messages: [user("hi")],
+    stream: true,
+  });
+  let text = "";
+  const read = (async () => {
+    for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
+  })();
+  await fake.held("wait");
+  fake.release("wait");
+  fake.rules.hold("wait");
+  await fake.held("wait");
+  await expect.poll(() => text.length).toBeGreaterThan(3);
+  expect(text).not.toContain("h");
+  fake.release("wait");
+  await read;
+  expect(text).toBe("a b c d e f g h");
+});
+
 test("runs as a process of its own and is controlled over HTTP", async () => {
   const main = fileURLToPath(new URL("main.ts", import.meta.url));
   const child = spawn(process.execPath, [main, "--port", "0"]);

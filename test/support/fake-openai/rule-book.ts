@@ -59,9 +59,9 @@ export class RuleBook {
     return rule;
   }
 
-  /** What a rule's requests wait for; undefined when it does not hold them. */
-  gate(rule: Rule): Promise<void> | undefined {
-    return this.#gates.get(rule.name)?.opened;
+  /** What a rule's requests wait for after this many chunks; undefined when it does not hold them there. */
+  gate(rule: Rule, chunks: number): Promise<void> | undefined {
+    return rule.hold_after.includes(chunks) ? this.#gates.get(rule.name)?.opened : undefined;
   }
 
   #insert(rules: readonly Rule[]): void {

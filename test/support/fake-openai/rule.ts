@@ -95,6 +95,8 @@ export const ruleSchema = z.strictObject({
   times: z.number().int().positive().optional(),
   /** Waits until `release(name)`. */
   hold: z.boolean().default(false),
+  /** After how many chunks of a stream it waits, if it holds: 0 is before the answer begins. */
+  hold_after: z.array(z.number().int().nonnegative()).default([0]),
   delay_ms: z.number().nonnegative().default(0),
   /** Milliseconds between chunks. */
   pace_ms: z.number().nonnegative().default(0),

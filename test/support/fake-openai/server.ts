@@ -246,13 +246,16 @@ export class FakeOpenAI {
     }
 
     const rule = this.rules.take(chat);
-    const gate = rule && this.rules.gate(rule);
-    this.log.update(recorded, { rule: rule?.name ?? null, state: gate ? "held" : "open" });
-    if (gate !== undefined) {
+    this.log.update(recorded, { rule: rule?.name ?? null, state: "open" });
+    const pass = async (chunks: number): Promise<void> => {
+      const gate = rule && this.rules.gate(rule, chunks);
+      if (gate === undefined) return;
+      this.log.update(recorded, { state: "held" });
       await Promise.race([gate, aborted(gone.signal)]);
-      if (gone.signal.aborted) return;
-      this.log.update(recorded, { state: "open" });
-    }
+      if (!gone.signal.aborted) this.log.update(recorded, { state: "open" });
+    };
+    await pass(0);
+    if (gone.signal.aborted) return;
     if (rule !== undefined && rule.delay_ms > 0)
       await sleep(rule.delay_ms, undefined, { signal: gone.signal });
     const cache = format === anthropicFormat ? this.#claude : this.#openai;
@@ -264,6 +267,7 @@ export class FakeOpenAI {
       cache: use,
       signal: gone.signal,
       onChunks: (chunks) => this.log.update(recorded, { chunks }),
+      pass,
     });
   }
 
