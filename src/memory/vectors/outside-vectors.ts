@@ -1,55 +1,27 @@
 import { sha256Hex } from "../../core/hash.ts";
-import type { Database } from "../../sqlite/database.ts";
 import type { AwayItem } from "../../sqlite/recall/away-items.ts";
-import type { CodeIndex } from "../../sqlite/recall/code-index.ts";
 import type { SpaceKey } from "../../sqlite/recall/code-space.ts";
-import { type VectorBatch, VectorQueue } from "./vector-queue.ts";
+import { VectorQueue } from "./vector-queue.ts";
+import { MOST_READ, type VectorService, within } from "./vector-service.ts";
 import {
-  MOST_DIMENSIONS,
-  MOST_READ,
-  type VectorIndexInfo,
-  type VectorService,
-  within,
-} from "./vector-service.ts";
+  CALL_MS,
+  countIn,
+  itemsOf,
+  mostOf,
+  type TransferHost,
+  UNDERWAY_MS,
+  VectorTransfer,
+} from "./vector-transfer.ts";
 
-/** Vectors that one call writes, and batches that wait for the service to show them at a time. */
-const BATCH_ENTRIES = 250;
-const OPEN_BATCHES = 8;
-/** Calls that delete vectors, at a time. */
-const DELETES_AT_ONCE = 8;
 /** Entries whose vectors return to the object at a time. */
 const RETURNED_AT_ONCE = 1_000;
-/** Once there are too many, so large a part of the bound stays in the object. */
-const KEPT = 0.98;
-const CALL_MS = 30_000;
-/** How long the service is waited for before the next look. */
-const LOOK_MS = 2_000;
-/** The service has lost a batch that it does not show after this time, so that it is written again. */
-const LOST_MS = 60_000;
-/** A write without an answer may still arrive within this time. */
-const UNDERWAY_MS = 60_000;
-/** How far the clocks of the service and of this object may differ. */
-const SKEW_MS = 1_000;
 const LONGEST_DELAY_MS = 300_000;
 
-/** The index of an object, as far as its vectors are concerned. */
-export interface VectorIndex {
-  readonly name: string;
-  readonly exists: boolean;
-  readonly codes: CodeIndex;
-  vectorsOf(seqs: readonly number[], space: string): Map<number, Float32Array>;
-  change<T>(changes: () => T): T;
-}
-
-export interface OutsideVectorsHost {
-  db: Database;
+export interface OutsideVectorsHost extends TransferHost {
   /** The name of the object: its tenant, and its user or collection. */
   name: string;
-  index: VectorIndex;
   /** Undefined without the binding VECTORIZE. */
   service: VectorService | undefined;
-  /** The number of vectors above which the service is used. */
-  above: number;
   /** Has {@link OutsideVectors.work} called soon. */
   wake: () => void;
 }
@@ -62,18 +34,21 @@ export interface OutsideVectorsHost {
 export class OutsideVectors {
   readonly #host: OutsideVectorsHost;
   readonly #queue: VectorQueue;
+  readonly #transfer: VectorTransfer;
   readonly #namespaces = new Map<string, Promise<string>>();
   /** Increases when vectors were moved or everything was erased. */
   #moves = 0;
   #failures = 0;
   #isDoubtful = false;
-  /** The last deletion that the service has accepted, and when. */
-  #deletion = { mutation: "", at: 0 };
   #dimensions: number | undefined;
 
   constructor(host: OutsideVectorsHost) {
     this.#host = host;
     this.#queue = new VectorQueue(host.db, () => host.index);
+    this.#transfer = new VectorTransfer(host, this.#queue, {
+      namespace: (space) => this.namespace(space),
+      moved: () => this.#moves++,
+    });
   }
 
   get moves(): number {
@@ -87,12 +62,12 @@ export class OutsideVectors {
 
   /** How many entries are searched in the object. */
   get here(): number {
-    return this.#count("here");
+    return countIn(this.#host.index, "here");
   }
 
   /** How many entries are searched by the service. */
   get away(): number {
-    return this.#count("away");
+    return countIn(this.#host.index, "away");
   }
 
   /** How many of them have such vectors. */
@@ -198,69 +173,7 @@ export class OutsideVectors {
       if (await this.#hasLost(service)) return this.#return();
       this.#isDoubtful = false;
     }
-    this.#settle(info);
-    this.#addBatches(info.dimensions);
-    for (let batch = this.#unsent(); batch !== undefined; batch = this.#unsent(batch.n)) {
-      await this.#send(service, batch);
-    }
-    await this.#delete(service);
-    return this.#nextLook();
-  }
-
-  /** Vectors that the service shows by now are searched there only. */
-  #settle(info: VectorIndexInfo): void {
-    const { index } = this.#host;
-    const batches = this.#queue.batches();
-    const until = this.#shownUntil(info, batches);
-    for (const batch of batches) {
-      if (batch.mutation === null || batch.sent_at > until) continue;
-      index.change(() => {
-        const other = batch.items.filter((item) => !index.codes.moveAway(batch.key, item, batch.n));
-        // What was erased or replaced meanwhile. After several attempts one of them may still be on its way.
-        const againAt = batch.attempts > 1 ? Date.now() + UNDERWAY_MS : null;
-        this.#queue.addGone(itemsOf({ n: batch.n, items: other }), againAt);
-        this.#queue.removeBatch(batch);
-      });
-      this.#moves++;
-    }
-  }
-
-  /**
-   * The service sees what it has accepted in its order. It names the last write that queries see, which may be one of this
-   * object or of another, and when that was made.
-   */
-  #shownUntil(info: VectorIndexInfo, batches: readonly VectorBatch[]): number {
-    const last = String(info.processedUpToMutation);
-    const others = new Date(info.processedUpToDatetime).getTime() - SKEW_MS;
-    const deleted = this.#deletion.mutation === last ? this.#deletion.at : 0;
-    const own = batches.find(({ mutation }) => mutation === last)?.sent_at ?? deleted;
-    return Math.max(own, Number.isNaN(others) ? 0 : others);
-  }
-
-  /** Chooses what has to leave the object: the oldest entries of the embedding that has most of them. */
-  #addBatches(dimensions: number): void {
-    const { index, above } = this.#host;
-    if (!index.exists) return;
-    const open = this.#queue.batches();
-    const leaving = new Set(open.flatMap(({ items }) => items.map(({ seq }) => seq)));
-    const most = mostOf(index.codes, dimensions);
-    if (most === undefined || this.here - leaving.size <= above) return;
-    let excess = this.here - leaving.size - Math.floor(KEPT * above);
-    let items: VectorBatch["items"] = [];
-    const batches: VectorBatch["items"][] = [];
-    for (const entry of index.codes.here(most.key)) {
-      if (excess === 0 || open.length + batches.length === OPEN_BATCHES) break;
-      if (leaving.has(entry.seq)) continue;
-      items.push(entry);
-      excess--;
-      if (items.length < BATCH_ENTRIES && excess > 0) continue;
-      batches.push(items);
-      items = [];
-    }
-    if (items.length > 0) batches.push(items);
-    index.change(() => {
-      for (const entries of batches) this.#queue.addBatch(most.key, entries);
-    });
+    return this.#transfer.step(service, info);
   }
 
   /**
@@ -277,71 +190,6 @@ export class OutsideVectors {
     }
     if (ids.length === 0) return false;
     return (await within(CALL_MS, () => service.getByIds(ids))).length === 0;
-  }
-
-  /** The next batch to be written. It is read again each time: while one was written, everything may have been erased. */
-  #unsent(after = 0): VectorBatch | undefined {
-    return this.#queue.batches().find(({ n, mutation, sent_at }) => {
-      const isOverdue = mutation !== null && Date.now() - sent_at > LOST_MS;
-      return n > after && (mutation === null || isOverdue);
-    });
-  }
-
-  /** Writes the vectors of a batch, except of entries that were erased or replaced. Repeated, it writes the same. */
-  async #send(service: VectorService, batch: VectorBatch): Promise<void> {
-    const { index, db } = this.#host;
-    const { key, n } = batch;
-    const namespace = await this.namespace(key.name);
-    const generation = this.#queue.generation;
-    if (namespace === undefined || generation === undefined) return;
-    const seqs = batch.items
-      .filter(({ seq, text }) => index.exists && index.codes.textOf(key, seq) === text)
-      .map(({ seq }) => seq);
-    if (seqs.length === 0) {
-      db.transaction(() => {
-        const againAt = batch.attempts > 0 ? Date.now() + UNDERWAY_MS : null;
-        if (batch.attempts > 0) this.#queue.addGone(itemsOf(batch), againAt);
-        this.#queue.removeBatch(batch);
-      });
-      return;
-    }
-    const vectors = Array.from(index.vectorsOf(seqs, key.name), ([seq, values]) => ({
-      id: `${generation}.${seq}.${n}`,
-      namespace,
-      values: Array.from(values),
-    }));
-    db.transaction(() => this.#queue.attempt(batch));
-    const { mutationId } = await within(CALL_MS, () => service.upsert(vectors));
-    if (this.#queue.generation !== generation) return;
-    db.transaction(() => this.#queue.confirmBatch(batch, mutationId));
-  }
-
-  async #delete(service: VectorService): Promise<void> {
-    const { db } = this.#host;
-    for (const gone of this.#queue.gone(DELETES_AT_ONCE)) {
-      const generation = this.#queue.generation;
-      if (gone.due_at > Date.now() || generation === undefined) return;
-      const ids = gone.items.map(({ seq, batch }) => `${generation}.${seq}.${batch}`);
-      const { mutationId } = await within(CALL_MS, () => service.deleteByIds(ids));
-      this.#deletion = { mutation: mutationId, at: Date.now() };
-      if (this.#queue.generation !== generation) return;
-      db.transaction(() => this.#queue.confirmGone(gone));
-    }
-  }
-
-  #nextLook(): number | undefined {
-    const [gone] = this.#queue.gone(1);
-    const open = this.#queue.batches();
-    const delays = [
-      ...(gone === undefined ? [] : [Math.max(0, gone.due_at - Date.now())]),
-      ...(open.length === 0 ? [] : [LOOK_MS]),
-    ];
-    if (delays.length > 0) return Math.min(...delays);
-    const { index, db } = this.#host;
-    if (!index.exists && this.#queue.generation !== undefined) {
-      db.transaction(() => this.#queue.drop());
-    }
-    return undefined;
   }
 
   /** The vectors are searched in the object again: all at once would take too long. */
@@ -365,25 +213,4 @@ export class OutsideVectors {
     this.#moves++;
     return 0;
   }
-
-  #count(where: "here" | "away"): number {
-    const { index } = this.#host;
-    if (!index.exists) return 0;
-    return index.codes.counts(where).reduce((sum, { count }) => sum + count, 0);
-  }
-}
-
-/** The embedding with these dimensions that most of the vectors in the object have. */
-function mostOf(
-  codes: CodeIndex,
-  dimensions: number | undefined,
-): { key: SpaceKey; count: number } | undefined {
-  return codes
-    .counts("here")
-    .filter(({ key }) => key.dimensions === dimensions && key.dimensions <= MOST_DIMENSIONS)
-    .toSorted((a, b) => b.count - a.count)[0];
-}
-
-function itemsOf({ n, items }: Pick<VectorBatch, "n" | "items">): AwayItem[] {
-  return items.map(({ seq }) => ({ seq, batch: n }));
 }
