@@ -197,6 +197,17 @@ test("Mem0's user id gives the memories of the run's user, and those of the team
   expect(team.notes).toContain('"mem0_memory" uses the memories of the team: the run has no user');
 });
 
+test("a note says what Mem0's user id means here", () => {
+  const notesOf = (config: object) => registry.notes(component("mem0.Mem0Memory", config));
+  expect(notesOf(MEM0)).toContainEqual({
+    path: "component.config.user_id",
+    message:
+      "is not read: the memories are those of the run's user, and in runs without a user those of the team",
+  });
+  const { user_id: _, ...without } = MEM0;
+  expect(notesOf(without).map(({ path }) => path)).toEqual(["component.config.is_cloud"]);
+});
+
 test("clearing removes the contents, and pictures are refused", async () => {
   const memory = new RedisMemory({ sequential: true });
   const ctx = TurnScope.root(new InMemoryHost({}).turn(0));
