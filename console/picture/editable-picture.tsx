@@ -49,12 +49,13 @@ interface EditablePictureProps {
   tools?: ReactNode;
   /** Below the picture: what saves its changes. */
   bar: (show: (place: Place) => void) => ReactNode;
-  /** Notes below it, by whether the outermost team is shown. */
-  notes: (isOutermost: boolean) => ReactNode;
+  /** Notes below it, on the team that is shown and the participants around it. */
+  notes: (shown: { component: Part; within: readonly string[] }) => ReactNode;
 }
 
 interface Opened {
   name: string;
+  participant: string;
   place: Place;
 }
 
@@ -82,6 +83,7 @@ export function EditablePicture(props: EditablePictureProps) {
   const json = JSON.stringify(draft.component);
   const own = useDeferredValue(useMemo(() => draft.component, [json]));
   const within = opened.at(-1)?.place ?? [];
+  const around = useMemo(() => opened.map(({ participant }) => participant), [opened]);
   const component = useMemo(() => valueAt(own, within) as Part, [own, within.join(" ")]);
   const named = useMemo(() => pictureOf(component), [component]);
   const progress = useMemo(() => progressOf(named, messages), [named, messages]);
@@ -122,7 +124,9 @@ export function EditablePicture(props: EditablePictureProps) {
     panel !== undefined ? { kind: panel } : node && { kind: "node", node, place };
   const open = (): void => {
     if (node?.inner === undefined) return;
-    show([...opened, { name: visibleName(node.name), place: innerPlace(own, place) }]);
+    const { name: participant } = node;
+    const name = visibleName(participant);
+    show([...opened, { name, participant, place: innerPlace(own, place) }]);
   };
   const connect = (from: string, to: string): void => {
     const change = graphOf(draft.component, within) === undefined ? withHandoff : withEdge;
@@ -265,7 +269,7 @@ export function EditablePicture(props: EditablePictureProps) {
       </div>
       {bar(showPlace)}
       <div className="picture-words">
-        {notes(opened.length === 0)}
+        {notes({ component, within: around })}
         {node !== undefined && !isEdited && (
           <NodeDetails node={node} onOpen={open} onClose={() => select(undefined)} />
         )}

@@ -4,26 +4,50 @@ type Ledgers = NonNullable<TurnInfo["ledgers"]>;
 
 /** Both ledgers as a turn left them, if it changed one. */
 export interface LedgerRound {
+  /** Several turns of a team inside a participant are in one of the outermost team. */
+  key: string;
+  /** Of the outermost team. */
   turn: number;
   task: { facts: string; plan: string };
   progress: Ledgers["progress_ledger"];
 }
 
-/** The rounds of turns, oldest first: a turn that changed neither ledger is not one. */
-export function roundsOf(turns: readonly TurnInfo[]): LedgerRound[] {
+/**
+ * The rounds of turns, oldest first: a turn that changed neither ledger is not one.
+ *
+ * @param within the participants around the team; none for the outermost one
+ */
+export function roundsOf(
+  turns: readonly TurnInfo[],
+  within: readonly string[] = [],
+): LedgerRound[] {
   const rounds: LedgerRound[] = [];
   let task = { facts: "", plan: "" };
   let last = "";
-  for (const { turn, ledgers } of turns) {
-    if (ledgers === null) continue;
+  for (const { key, turn, ledgers } of turns.flatMap((one) => entriesIn(one, within))) {
     task = ledgers.task_ledger ?? task;
     const progress = ledgers.progress_ledger;
     const now = JSON.stringify([task, progress.entry, progress.rounds]);
     if (now === last || task.facts + task.plan === "") continue;
     last = now;
-    rounds.push({ turn, task, progress });
+    rounds.push({ key, turn, task, progress });
   }
   return rounds;
+}
+
+interface Entry extends Pick<LedgerRound, "key" | "turn"> {
+  ledgers: Ledgers;
+}
+
+/** The ledgers that a turn left in a team. */
+function entriesIn(
+  { turn, ledgers, nested_ledgers: nested }: TurnInfo,
+  within: readonly string[],
+): Entry[] {
+  if (within.length === 0) return ledgers === null ? [] : [{ key: `${turn}`, turn, ledgers }];
+  return nested
+    .filter(({ team }) => team.join("/") === within.join("/"))
+    .map((one, place) => ({ key: `${turn} ${place}`, turn, ledgers: one }));
 }
 
 const QUESTIONS = {

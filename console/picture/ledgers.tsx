@@ -12,6 +12,8 @@ import { answersIn, type LedgerRound, roundsOf } from "./ledger-rounds.ts";
 interface LedgersProps {
   team: TeamClient;
   component: Part;
+  /** The participants around the team of the ledgers; none for the outermost team. */
+  within: readonly string[];
   /** The turns that were finished since the page is open. */
   live: readonly TurnInfo[];
 }
@@ -20,17 +22,17 @@ const PAGE = 200;
 const LATEST = Number.MAX_SAFE_INTEGER;
 
 /** The two ledgers of an orchestrator, round by round, also while it works. */
-export function Ledgers({ team, component, live }: LedgersProps) {
-  const { rounds, error, loadEarlier } = useRounds(team, live);
-  /** The turn of the chosen round; undefined follows the latest one. */
-  const [chosen, setChosen] = useState<number>();
-  const found = rounds.findIndex(({ turn }) => turn === chosen);
+export function Ledgers({ team, component, within, live }: LedgersProps) {
+  const { rounds, error, loadEarlier } = useRounds(team, within, live);
+  /** The key of the chosen round; undefined follows the latest one. */
+  const [chosen, setChosen] = useState<string>();
+  const found = rounds.findIndex(({ key }) => key === chosen);
   const place = found >= 0 ? found : rounds.length - 1;
   const round = rounds[place];
   const most = configOf(component)["max_stalls"];
   const step = (by: number): void => {
     const next = rounds[place + by];
-    setChosen(next === rounds.at(-1) ? undefined : next?.turn);
+    setChosen(next === rounds.at(-1) ? undefined : next?.key);
   };
   if (error !== undefined) return <p className="muted">{error.message}</p>;
   return (
@@ -138,7 +140,7 @@ interface Rounds {
 }
 
 /** The rounds in the last pages of turns, and in those that were finished since. */
-function useRounds(team: TeamClient, live: readonly TurnInfo[]): Rounds {
+function useRounds(team: TeamClient, within: readonly string[], live: readonly TurnInfo[]): Rounds {
   const [pages, setPages] = useState(1);
   const load = useCallback(async () => {
     const turns: TurnInfo[] = [];
@@ -159,8 +161,8 @@ function useRounds(team: TeamClient, live: readonly TurnInfo[]): Rounds {
   const rounds = useMemo(() => {
     const loaded = value?.turns ?? [];
     const last = loaded.at(-1)?.turn ?? 0;
-    return roundsOf([...loaded, ...live.filter(({ turn }) => turn > last)]);
-  }, [value, live]);
+    return roundsOf([...loaded, ...live.filter(({ turn }) => turn > last)], within);
+  }, [value, live, within]);
   const hasEarlier = value?.hasEarlier === true;
   const loadEarlier = useCallback(() => setPages((count) => count + 1), []);
   return { rounds, error, loadEarlier: hasEarlier ? loadEarlier : undefined };

@@ -58,7 +58,7 @@ export function TeamPicture({ info, team, handle, onChanged }: TeamPictureProps)
           />
         )
       }
-      notes={(isOutermost) => (
+      notes={({ component, within }) => (
         <>
           {draft.notes.length > 0 && (
             <section aria-label="Notes on what was saved">
@@ -72,8 +72,14 @@ export function TeamPicture({ info, team, handle, onChanged }: TeamPictureProps)
               </ul>
             </section>
           )}
-          {isOutermost && classOf(draft.component) === "MagenticOneGroupChat" && (
-            <Ledgers team={handle} component={draft.component} live={team.turns} />
+          {classOf(component) === "MagenticOneGroupChat" && (
+            <Ledgers
+              key={within.join("/")}
+              team={handle}
+              component={component}
+              within={within}
+              live={team.turns}
+            />
           )}
           {cut && <p className="muted">This run is long: only its last messages are counted.</p>}
         </>

@@ -41,6 +41,17 @@ const ledgersSchema = z.object({
   }),
 });
 
+const nestedLedgersSchema = ledgersSchema.extend({
+  team: z
+    .array(z.string())
+    .describe(
+      "The names of the participants around it, the outermost first: how it is found in the component.",
+    ),
+  task_ledger: ledgersSchema.shape.task_ledger.describe(
+    "Null if it is that of the entry before; the first entry of a team in a turn always has it.",
+  ),
+});
+
 /** A finished turn of a team. */
 export const turnSchema = z.object({
   turn: z.number().int().min(1).describe("The team's turn."),
@@ -52,10 +63,16 @@ export const turnSchema = z.object({
   cost: costSchema,
   agents: z.array(speakerSchema).describe("Who worked in it, in the order of their first steps."),
   ledgers: ledgersSchema.nullable().describe("Of a Magentic-One team; null for other teams."),
+  nested_ledgers: z
+    .array(nestedLedgersSchema)
+    .describe(
+      "Of Magentic-One teams inside participants, which take several turns of their own in one of the team: an entry for each that changed a ledger, up to 100.",
+    ),
 });
 
 export type TurnInfo = z.infer<typeof turnSchema>;
 export type TurnSpeaker = TurnInfo["agents"][number];
+export type NestedLedgers = TurnInfo["nested_ledgers"][number];
 export type TurnLedgers = NonNullable<TurnInfo["ledgers"]>;
 
 export const turnPageSchema = z.object({

@@ -168,6 +168,11 @@ export class TurnTrace {
     return agents.at(-1)?.[2] ?? null;
   }
 
+  /** The agents and tools around what is in a scope, the outermost first. */
+  namesAround(scope: string): { path: string; name: string }[] {
+    return this.#around(`${scope}/`).map(([path, , name]) => ({ path, name }));
+  }
+
   /** Returns the data to keep for the step. @param streamed what is known of a model's streamed answer */
   ended(
     key: string,

@@ -3,12 +3,14 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import {
   dumpComponent,
+  MagenticOneGroupChat,
   MaxMessageTermination,
   ReplayChatCompletionClient,
   RoundRobinGroupChat,
   SocietyOfMindAgent,
 } from "troupe";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import { ledger } from "../core/support/ledger.ts";
 import { findings, testAppearances } from "./support/accessible.ts";
 import { saying } from "./support/components.ts";
 import { ConsoleStage, type Tab, TeamOnPage } from "./support/stage.ts";
@@ -140,6 +142,61 @@ testInBrowser("an agent that waits for a human is marked", async () => {
     .getByRole("button", { name: "Remove refund_order" })
     .waitFor();
 });
+
+for (const colorScheme of ["light", "dark"] as const) {
+  testInBrowser(
+    `the ledgers of teams inside participants are stepped through (${colorScheme})`,
+    async () => {
+      const crew = (name: string): MagenticOneGroupChat =>
+        new MagenticOneGroupChat([saying(["Very."], 0, "ann")], {
+          name,
+          modelClient: new ReplayChatCompletionClient([
+            `Facts of ${name}.`,
+            "Ask Ann.",
+            ledger({ speaker: "ann", say: "How deep is it?", reason: "Nobody was asked yet." }),
+            ledger({ satisfied: true, reason: "Ann knows." }),
+            "Eleven kilometres.",
+          ]),
+        });
+      const mind = new SocietyOfMindAgent({
+        name: "mind",
+        team: crew("thinkers"),
+        modelClient: new ReplayChatCompletionClient(["It is deep."]),
+      });
+      const outer = new RoundRobinGroupChat([crew("divers"), mind], { maxTurns: 2 });
+      const team = await stage.client.teams.create({
+        component: dumpComponent(outer),
+        label: "Ocean",
+      });
+      await team.run("How deep is the sea?").result();
+      const { page, complaints } = await stage.open(`/teams/${team.id}?view=picture`, {
+        colorScheme,
+      });
+      const steps = page.getByRole("group", { name: "Rounds of the ledgers" });
+      const task = page.getByRole("region", { name: "Task ledger" });
+      const progress = page.getByRole("region", { name: "Progress ledger" });
+      for (const [participant, name, turn] of [
+        ["divers", "divers", 2],
+        ["mind", "thinkers", 3],
+      ] as const) {
+        await page.getByRole("button", { name: new RegExp(`^${participant}`) }).click();
+        expect(await steps.count()).toBe(0);
+        await page.getByRole("button", { name: "Show its team" }).click();
+        await steps.getByText("Entry 3 of 3, the latest").waitFor();
+        await task.getByText(`Facts of ${name}.`).waitFor();
+        await progress.getByText("Ann knows.").first().waitFor();
+        await steps.getByRole("button", { name: "Earlier round" }).click();
+        await steps.getByText("Entry 2 of 3").waitFor();
+        await progress.getByText("Nobody was asked yet.").first().waitFor();
+        await steps.getByRole("link", { name: `turn ${turn}` }).waitFor();
+        expect(await findings(page)).toEqual([]);
+        const trail = page.getByRole("navigation", { name: "Teams around this one" });
+        await trail.getByRole("button", { name: "Ocean" }).click();
+      }
+      expect(complaints).toEqual([]);
+    },
+  );
+}
 
 testInBrowser("a team inside a participant is opened and counted", async () => {
   const inner = new RoundRobinGroupChat([saying(["Yes."], 0, "pro"), saying(["No."], 0, "con")], {

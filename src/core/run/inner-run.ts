@@ -14,12 +14,15 @@ export async function* runInner(
   ctx: TurnContext,
 ): AsyncGenerator<Message, TaskResult, void> {
   const messages: Message[] = [];
+  const turned = (): void => ctx.innerTurn(runnable.name, () => runnable.visibleState?.());
   try {
     let progress = yield* collect(runnable.begin(task, ctx.scope("turn:0")), messages);
+    turned();
     for (let turn = 1; !progress.done; turn++) {
       const yielded: Message[] = [];
       progress = yield* collect(runnable.turn(ctx.scope(`turn:${turn}`)), yielded);
       messages.push(...inOrder(yielded, progress.said ?? []));
+      turned();
     }
     return { type: "TaskResult", messages, stop_reason: progress.stopReason };
   } catch (error) {

@@ -156,6 +156,12 @@ export interface TurnContext<Env = object> {
   scope(key: string): TurnContext<Env>;
   /** Describes what runs in this scope. Shown in traces; nothing depends on it. */
   describe(subject: ScopeSubject): void;
+  /**
+   * An inner team of this scope has finished a turn of its own, which no commit follows.
+   *
+   * @param state reads what it shows of its state
+   */
+  innerTurn(team: string, state: () => JsonObject | undefined): void;
   /** Adds a note to the run: what it did without, and why. A note that the run has already is added once. */
   note(message: string): void;
   /**

@@ -1,4 +1,4 @@
-import type { Json } from "../json.ts";
+import type { Json, JsonObject } from "../json.ts";
 import type { MemoryHost } from "../memory/memory-host.ts";
 import type { AnswerForm, ToolSchema } from "../models/chat-completion-client.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
@@ -113,6 +113,8 @@ export interface TurnHost {
   flush?(): void;
   /** {@link TurnContext.describe}. @param at when the scope was opened: the end of the last step before it */
   described?(scope: string, subject: ScopeSubject, at: Moment): void;
+  /** {@link TurnContext.innerTurn}. @param scope the path of the scope that the team runs in */
+  innerTurn?(scope: string, team: string, state: () => JsonObject | undefined): void;
   /** {@link TurnContext.note}. @param scope the path of the scope that the note comes from */
   noted?(scope: string, message: string): void;
   /** A model is called. Undefined on hosts that count nothing. */

@@ -1,6 +1,6 @@
 import { TroupeError } from "../errors.ts";
 import { hashId } from "../hash.ts";
-import { sortedJson } from "../json.ts";
+import { type JsonObject, sortedJson } from "../json.ts";
 import type { MemoryHost } from "../memory/memory-host.ts";
 import type { AnswerForm, ToolSchema } from "../models/chat-completion-client.ts";
 import { runBranches } from "./branches.ts";
@@ -115,6 +115,10 @@ export class TurnScope implements TurnContext {
 
   describe(subject: ScopeSubject): void {
     this.#shared.host.described?.(this.#path, subject, this.#time);
+  }
+
+  innerTurn(team: string, state: () => JsonObject | undefined): void {
+    this.#shared.host.innerTurn?.(this.#path, team, state);
   }
 
   note(message: string): void {

@@ -18,7 +18,7 @@ import { frameOfTurn } from "./turn-report.ts";
 import type { RunEngine } from "./run-engine.ts";
 import type { Outcome } from "./run-outcome.ts";
 import type { LoadedTeam, TeamCache } from "./team-cache.ts";
-import type { OtherMemories, TurnMemory } from "./turn/turn-memory.ts";
+import type { OtherMemories } from "./turn/turn-memory.ts";
 import { TurnJournal } from "./turn/turn-journal.ts";
 
 /** Actions in a row without yielding: storage commits, requests and clients need the event loop. */
@@ -214,7 +214,7 @@ export class RunLoop {
     try {
       const progress = await this.#progress(team, journal);
       if (progress === undefined) return "interrupted";
-      this.#commit(team, outcomeOfTurn(active, progress), active.turnOfRun + 1, journal.usedMemory);
+      this.#commit(team, outcomeOfTurn(active, progress), active.turnOfRun + 1, journal);
       return "none";
     } catch (thrown) {
       if (this.#superseded) return "interrupted";
@@ -276,10 +276,15 @@ export class RunLoop {
     }
   }
 
-  #commit(team: LoadedTeam, outcome: Outcome | undefined, next: number, memory?: TurnMemory): void {
+  #commit(
+    team: LoadedTeam,
+    outcome: Outcome | undefined,
+    next: number,
+    { usedMemory: memory, nested }: Partial<Pick<TurnJournal, "usedMemory" | "nested">> = {},
+  ): void {
     const { active } = this;
     const { engine, feed, stores, team: cache, telemetry, costOf } = this.#parts;
-    const end = { outcome, next, time: this.clock(), memory };
+    const end = { outcome, next, time: this.clock(), memory, nested: nested?.entries };
     const { messageIds } = active.events;
     const { commit, retract, terminal } = commitTurn(stores, active, team, end);
     telemetry?.committed(active, commit);

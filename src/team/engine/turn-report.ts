@@ -7,7 +7,7 @@ import { type Commit, commitAt, commitsAfter } from "../storage/commits.ts";
 import { type RunRecord, type StoredRun } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { TurnFrame } from "../../contract/stream/stream-frame.ts";
-import type { TurnInfo, TurnLedgers, TurnSpeaker } from "../../contract/turn.ts";
+import type { NestedLedgers, TurnInfo, TurnLedgers, TurnSpeaker } from "../../contract/turn.ts";
 import {
   addToUsage,
   type CostOf,
@@ -129,12 +129,13 @@ interface Rest {
   run: string | null;
   messageIds: readonly string[];
   ledgers: TurnLedgers | null;
+  nested: readonly NestedLedgers[] | undefined;
 }
 
 /** A finished turn as the API shows it. */
 export function shownTurn(
   { turn, start, end, spans }: TracedTurn,
-  { run, messageIds, ledgers }: Rest,
+  { run, messageIds, ledgers, nested = [] }: Rest,
   costOf: CostOf,
 ): TurnInfo {
   const { usage, models } = usageOf(spans, costOf);
@@ -148,6 +149,7 @@ export function shownTurn(
     cost: totalCost(models),
     agents: speakers(spans, costOf),
     ledgers,
+    nested_ledgers: [...nested],
   };
 }
 
@@ -165,8 +167,8 @@ export function frameOfTurn(
 ): TurnFrame {
   const { record, turnStarted, turnOfRun } = active;
   const before = { at: turnStarted.at, next: turnOfRun };
-  const rest = { run: record.id, messageIds, ledgers: ledgersIn(visibleState) };
-  const { usage, models = {} } = commit;
+  const { usage, models = {}, nested } = commit;
+  const rest = { run: record.id, messageIds, ledgers: ledgersIn(visibleState), nested };
   return {
     ...shownTurn(committedTurn(record, commit, before), rest, costOf),
     run: {
@@ -181,7 +183,7 @@ export function frameOfTurn(
 }
 
 /** Null for a team whose manager has none. */
-function ledgersIn({ progress_ledger, task_ledger }: JsonObject): TurnLedgers | null {
+export function ledgersIn({ progress_ledger, task_ledger }: JsonObject): TurnLedgers | null {
   if (progress_ledger === undefined) return null;
   const progress = progressLedgerIn(progress_ledger);
   return progress

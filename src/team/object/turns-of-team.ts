@@ -50,6 +50,7 @@ export function turnsOfTeam({ stores, costOf }: Parts, query: TurnQuery): Result
           // A loaded conversation and that of a fork were said in other turns.
           messageIds: run === undefined ? [] : messageIds,
           ledgers: ledgers(head),
+          nested: commit.nested,
         },
         costOf,
       ),

@@ -1,4 +1,4 @@
-import type { TurnQuery } from "../../contract/turn.ts";
+import type { NestedLedgers, TurnQuery } from "../../contract/turn.ts";
 import type { UsageByModel } from "../../contract/usage/usage-schemas.ts";
 import type { RequestUsage } from "../../core/models/request-usage.ts";
 import type { StoredSpans } from "../../telemetry/stored-spans.ts";
@@ -23,6 +23,8 @@ export interface Commit {
   models?: UsageByModel;
   /** The spans of the turn, with times relative to its start. */
   spans?: StoredSpans;
+  /** The ledgers of teams inside participants, round by round. */
+  nested?: readonly NestedLedgers[];
   /** The last event before the next turn's. */
   event: number;
   /** The last event before the conversation's first: a reset or a loaded state started a new conversation. */
@@ -131,6 +133,7 @@ export function disownLastCommit(
     next: 0,
     time: { at: stored.commit.time.at, ran: 0 },
     usage: { prompt_tokens: 0, completion_tokens: 0 },
+    ...(stored.commit.nested && { nested: stored.commit.nested }),
     event,
     since: 0,
     empty: stored.commit.empty,

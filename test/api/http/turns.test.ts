@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { dumpComponent, MagenticOneGroupChat, ReplayChatCompletionClient } from "troupe";
+import {
+  dumpComponent,
+  MagenticOneGroupChat,
+  ReplayChatCompletionClient,
+  RoundRobinGroupChat,
+  SocietyOfMindAgent,
+} from "troupe";
 import type { RunInfo } from "#contract/run.ts";
 import type { TurnInfo, TurnPage } from "#contract/turn.ts";
 import { saying } from "../../console/support/components.ts";
@@ -54,6 +60,7 @@ test("a turn says who worked in it, with which model, tokens and cost", async ()
     cost: 0.0045,
     agents: [{ agent: "writer", thought_ms: null, models: { "gpt-4o": priced }, cost: 0.0045 }],
     ledgers: null,
+    nested_ledgers: [],
   });
   expect(said?.agents[0]?.duration_ms).toBeGreaterThanOrEqual(0);
   expect(said?.message_ids).toEqual([run.result?.messages[1]?.id]);
@@ -82,6 +89,60 @@ test("the turns of a Magentic-One team have its ledgers, the task ledger where i
   expect(last?.entry?.is_request_satisfied).toEqual({ answer: true, reason: "Ann knows." });
   const [first] = await turns("crew", "?after=3");
   expect(first?.ledgers?.task_ledger).toEqual(task);
+});
+
+/** What an orchestrator asks its model for: one round, and the answer. */
+const asked = (facts: string): ReplayChatCompletionClient =>
+  new ReplayChatCompletionClient([
+    facts,
+    "Ask Ann.",
+    ledger({ speaker: "ann", say: "How deep is it?" }),
+    ledger({ satisfied: true, reason: "Ann knows." }),
+    "Eleven kilometres.",
+  ]);
+
+test("a turn has the ledgers of Magentic-One teams inside participants, round by round", async () => {
+  const crew = (name: string): MagenticOneGroupChat =>
+    new MagenticOneGroupChat([saying(["Very."], 0, "ann")], { name, modelClient: asked(name) });
+  const mind = new SocietyOfMindAgent({
+    name: "mind",
+    team: new RoundRobinGroupChat([crew("inner"), saying(["So it is."], 0, "bob")], {
+      maxTurns: 2,
+    }),
+    modelClient: new ReplayChatCompletionClient(["It is deep."]),
+  });
+  const outer = new RoundRobinGroupChat([crew("divers"), mind], { maxTurns: 2 });
+  const run = await finishedRun("nested", dumpComponent(outer));
+  expect(run.status).toBe("completed");
+  const all = await turns("nested");
+  expect(all.map(({ ledgers }) => ledgers)).toEqual([null, null, null]);
+  const task = (facts: string) => ({ facts, plan: "Ask Ann." });
+  const shown = ({ nested_ledgers }: TurnInfo): unknown[] =>
+    nested_ledgers.map(({ team, task_ledger, progress_ledger }) => [
+      team.join(" "),
+      task_ledger,
+      progress_ledger.rounds,
+    ]);
+  expect(all.map(shown)).toEqual([
+    [],
+    [
+      ["divers", task("divers"), 0],
+      ["divers", null, 1],
+      ["divers", null, 2],
+    ],
+    [
+      ["mind inner", task("inner"), 0],
+      ["mind inner", null, 1],
+      ["mind inner", null, 2],
+    ],
+  ]);
+  const { entry } = all[2]?.nested_ledgers.at(-1)?.progress_ledger ?? {};
+  expect(entry?.is_request_satisfied).toEqual({ answer: true, reason: "Ann knows." });
+  expect((await turns("nested", "?after=2")).map(shown)).toEqual([shown(all[2] as TurnInfo)]);
+  const fork = await worker.fetch("/v1/teams/nested/fork", jsonInit({ id: "forked", turn: 3 }));
+  expect(fork.status).toBe(201);
+  // A fork has one turn of its own, in which all of the conversation was said.
+  expect((await turns("forked")).map(shown)).toEqual([shown(all[2] as TurnInfo)]);
 });
 
 test("a failed run says after how many attempts", async () => {

@@ -72,3 +72,36 @@ test("rounds of the ledgers are the turns that changed one, each with the task l
     [7, second],
   ]);
 });
+
+test("rounds of a team inside a participant may be several in one turn, and those of other teams are not among them", () => {
+  const nested = (team: string[], task_ledger: object | null, rounds: number) => ({
+    team,
+    task_ledger,
+    progress_ledger: { rounds, stalls: 0, next: "work", entry: null },
+  });
+  const [first, second] = [
+    { facts: "f", plan: "p" },
+    { facts: "g", plan: "q" },
+  ];
+  const turns = [
+    { turn: 1, ledgers: null, nested_ledgers: [] },
+    {
+      turn: 2,
+      ledgers: null,
+      nested_ledgers: [
+        nested(["mind", "crew"], first, 0),
+        nested(["mind"], second, 0),
+        nested(["mind", "crew"], null, 1),
+      ],
+    },
+    { turn: 3, ledgers: null, nested_ledgers: [nested(["mind", "crew"], second, 2)] },
+  ] as unknown as TurnInfo[];
+  const rounds = roundsOf(turns, ["mind", "crew"]);
+  expect(rounds.map(({ turn, task, progress }) => [turn, task, progress.rounds])).toEqual([
+    [2, first, 0],
+    [2, first, 1],
+    [3, second, 2],
+  ]);
+  expect(new Set(rounds.map(({ key }) => key)).size).toBe(3);
+  expect(roundsOf(turns)).toEqual([]);
+});

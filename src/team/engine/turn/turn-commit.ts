@@ -1,5 +1,6 @@
 import type { TurnMemory } from "./turn-memory.ts";
 import type { TextPieces } from "../../../contract/stream/text-pieces.ts";
+import type { NestedLedgers } from "../../../contract/turn.ts";
 import type { Message } from "../../../core/messages/message.ts";
 import type { EventLog, RecordedEvent } from "../../storage/event-log.ts";
 import type { Moment } from "../../../core/turn/turn-host.ts";
@@ -99,6 +100,8 @@ export interface EndOfTurn {
   time: Moment;
   /** What the turn has written of memories. */
   memory: TurnMemory | undefined;
+  /** The ledgers of teams inside participants; undefined where none has any. */
+  nested: readonly NestedLedgers[] | undefined;
 }
 
 /** What a commit wrote: the team's progress, the retraction of messages not emitted again, the run's terminal event. */
@@ -113,7 +116,7 @@ export function commitTurn(
   stores: Stores,
   active: ActiveRun,
   open: LoadedTeam,
-  { outcome, next, time, memory }: EndOfTurn,
+  { outcome, next, time, memory, nested }: EndOfTurn,
 ): Committed {
   const { log, steps, questions, knownResults: known } = stores;
   // The steps go with the commit; should it fail, a retry needs them.
@@ -143,6 +146,7 @@ export function commitTurn(
       usage,
       models,
       ...(spans && { spans }),
+      ...(nested && nested.length > 0 && { nested }),
       event: log.last,
       since: conversationCursor,
       empty: false,

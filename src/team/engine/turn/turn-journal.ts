@@ -1,5 +1,5 @@
 import { errorMessage, TroupeError } from "../../../core/errors.ts";
-import { isJsonObject, type Json } from "../../../core/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { MemoryHost } from "../../../core/memory/memory-host.ts";
 import type { AnswerForm, ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import { TurnSignal } from "../../../core/steps/signals.ts";
@@ -23,6 +23,7 @@ import type { RunFeed } from "../run-feed.ts";
 import type { RunEngine } from "../run-engine.ts";
 import type { RunLoop, RunLoopParts } from "../run-loop.ts";
 import { usageLimitError } from "../next-action.ts";
+import { NestedRounds } from "./nested-rounds.ts";
 import { type TurnFailure, TurnFailures } from "./turn-failures.ts";
 import { TurnMemory } from "./turn-memory.ts";
 
@@ -45,6 +46,8 @@ export class TurnJournal implements TurnHost {
   readonly cache: StepCache;
   /** What the turn has read and written of memories; undefined as long as it uses none. */
   usedMemory: TurnMemory | undefined;
+  /** The ledgers of teams inside participants; undefined as long as there is no such team. */
+  nested: NestedRounds | undefined;
   readonly #openMemory: () => TurnMemory;
   readonly #loop: RunLoop;
   readonly #steps: StepStore;
@@ -173,6 +176,11 @@ export class TurnJournal implements TurnHost {
 
   described(scope: string, subject: ScopeSubject, at: Moment): void {
     this.#trace.described(scope, subject, at.at);
+  }
+
+  innerTurn(scope: string, team: string, state: () => JsonObject | undefined): void {
+    this.nested ??= new NestedRounds((path) => this.#trace.namesAround(path));
+    this.nested.add(scope, team, state());
   }
 
   noted(scope: string, message: string): void {

@@ -341,6 +341,7 @@ export class RunSimulator {
       cost,
       agents: [],
       ledgers: null,
+      nested_ledgers: [],
       run: { id, turns, turn, usage, cost, models },
     };
   }
