@@ -6,7 +6,7 @@ type Ledgers = NonNullable<TurnInfo["ledgers"]>;
 export interface LedgerRound {
   /** Several turns of a team inside a participant are in one of the outermost team. */
   key: string;
-  /** Of the outermost team. */
+  /** The turn of the outermost team that it is in. */
   turn: number;
   task: { facts: string; plan: string };
   progress: Ledgers["progress_ledger"];

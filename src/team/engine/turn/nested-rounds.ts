@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import { isInside } from "../../../telemetry/stored-spans.ts";
 import { ledgersIn } from "../turn-report.ts";
 
-/** Entries of one turn. An orchestrator gives up after 20 rounds unless it is told otherwise. */
+/** Entries of one turn. The default of an orchestrator is at most 20 rounds. */
 const MOST_ENTRIES = 100;
 
 /** An agent or a tool that runs in a scope. */
