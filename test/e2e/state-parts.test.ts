@@ -11,6 +11,8 @@ let client: TroupeClient;
 /** A team that has worked, with a message that is larger than a row. */
 let source: TeamClient;
 let whole: string;
+/** A part of a team that has said little. */
+let short: string;
 /** A team of the same component with a conversation of its own. */
 let target: TeamClient;
 
@@ -19,6 +21,7 @@ beforeAll(async () => {
   client = new TroupeClient({ baseURL: await worker.origin });
   source = await worked(`Write about é. ${"x".repeat(1_100_000)}`);
   whole = await (await source.statePart()).text();
+  short = await (await (await worked("Little.")).statePart()).text();
 }, 60_000);
 
 afterAll(() => worker[Symbol.asyncDispose]());
@@ -147,7 +150,7 @@ describe("is refused, and the team keeps its state:", () => {
 
   test.each(Object.keys(wrong))("%s", async (what) => {
     const state = await target.saveState();
-    const body = wrong[what]?.(readPart(whole)) ?? "";
+    const body = wrong[what]?.(readPart(short)) ?? "";
     await expect(target.putStatePart(1, body)).rejects.toMatchObject({ status: 422 });
     expect(await target.stagedState()).toMatchObject({ complete: false });
     expect(await target.saveState()).toEqual(state);
@@ -163,7 +166,7 @@ describe("is refused, and the team keeps its state:", () => {
   });
 
   test("parts that were checked with another component", async () => {
-    const { state } = await target.putStatePart(1, whole);
+    const { state } = await target.putStatePart(1, short);
     await target.replaceComponent(component);
     await expect(target.commitState(state ?? "")).rejects.toMatchObject({
       code: "component_replaced",

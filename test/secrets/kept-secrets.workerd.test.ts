@@ -15,6 +15,7 @@ import {
 import { keyAddressOf } from "#components/models/key-address.ts";
 import { REDACTED } from "#secrets/redacted-secrets.ts";
 import { SealedSecrets } from "#secrets/sealed-secrets.ts";
+import { casesOf } from "../support/samples.ts";
 
 const registry = new ComponentRegistry().register(
   ...coreComponents(new Catalog()),
@@ -213,11 +214,11 @@ describe("a kept secret", () => {
           if (!HARMLESS.test(place.join("."))) expect(result, what).toBe(refused);
         },
       ),
-      { numRuns: 2_000, seed: 23 },
+      { numRuns: casesOf(2_000), seed: 23 },
     );
     // Both happened: neither is everything refused, nor is nothing changed.
-    expect(accepted.length).toBeGreaterThan(20);
-    expect(refused.length).toBeGreaterThan(500);
+    expect(accepted.length).toBeGreaterThan(casesOf(20));
+    expect(refused.length).toBeGreaterThan(casesOf(500));
   });
 
   const stored = (owner: JsonObject) => secrets.seal(inAgent(owner), null);
@@ -408,9 +409,9 @@ describe("a secret of an agent", () => {
           expect(server[config.model_client.config.api_key]).toBe(agents[index]?.host);
         }
       }),
-      { numRuns: 500, seed: 28 },
+      { numRuns: casesOf(500), seed: 28 },
     );
-    expect(kept).toBeGreaterThan(20);
+    expect(kept).toBeGreaterThan(casesOf(20));
   });
 
   test("of a workbench, which has no name, is found where others before it are gone", async () => {
