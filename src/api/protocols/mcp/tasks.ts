@@ -25,11 +25,9 @@ export const TASK_METHODS = {
   /** Answers what the run asks. Answers to anything else have no effect. */
   "tasks/update": async (request, id, { ctx }) => {
     const { team, run } = await findTask(request, id);
-    const open = new Set(run.requests.map((question) => question.id));
-    const { answers } = readResponses(ctx.mcpReq.inputResponses);
-    const given = answers.filter((answer) => open.has(answer.request));
-    if (given.length > 0)
-      unwrap(await new Conversation(team, request.services).answer(run.id, given));
+    const { answers } = readResponses(run, ctx.mcpReq.inputResponses ?? {});
+    if (answers.length > 0)
+      unwrap(await new Conversation(team, request.services).answer(run.id, answers));
     return {};
   },
 

@@ -247,6 +247,26 @@ describe("a call that is made again", () => {
     expect(await runsOf(worker, id)).toHaveLength(2);
   });
 
+  test("with answers to other questions is asked again", async () => {
+    await newTeam(worker, { id, component: inTurn(HUMAN) });
+    const params = { name: `run_${id}`, arguments: { task: "Ask." } };
+    const sent = { capabilities: { elicitation: { form: {} } } };
+    const lisbon = { action: "accept", content: { content: "Lisbon" } };
+    const asked = async (more: object = {}) => {
+      const { result } = await ask(worker, "tools/call", { ...params, ...more }, sent);
+      const { requestState, inputRequests = {} } = result as Task & { requestState: string };
+      return { result, requestState, key: Object.keys(inputRequests)[0] ?? "" };
+    };
+    const { requestState, key } = await asked();
+    const inputResponses = { "input:unknown": lisbon, other: lisbon };
+    expect((await asked({ requestState, inputResponses })).key).toBe(key);
+    const { result } = await asked({
+      requestState,
+      inputResponses: { ...inputResponses, [key]: lisbon },
+    });
+    expect(result).toMatchObject({ structuredContent: { status: "completed", text: "Lisbon" } });
+  });
+
   test("with a state that was not given starts nothing", async () => {
     await newTeam(worker, { id, component: inTurn(HUMAN) });
     const params = { name: `run_${id}`, arguments: { task: "Ask." } };

@@ -1,5 +1,5 @@
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
-import type { HumanRequest } from "../../../../contract/run.ts";
+import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
 import type { GivenAnswer } from "../../shared/conversation.ts";
 import { answerOf, formOf } from "./elicitation.ts";
 
@@ -22,12 +22,17 @@ export interface Responses {
   dismissed: Set<string>;
 }
 
-/** Reads the responses to {@link inputRequestsOf}. */
-export function readResponses(given: Readonly<Record<string, unknown>> = {}): Responses {
+/** Reads the responses to {@link inputRequestsOf}. Those to anything that the run does not ask have no effect. */
+export function readResponses(
+  { requests }: Pick<RunInfo, "requests">,
+  given: Readonly<Record<string, unknown>>,
+): Responses {
+  const open = new Set(requests.map(({ id }) => id));
   const answers: GivenAnswer[] = [];
   const dismissed = new Set<string>();
   for (const [key, response] of Object.entries(given)) {
     const [kind, question = ""] = split(key);
+    if (!open.has(question)) continue;
     const answer = answerOf(kind === "approval" ? "approval" : "input", response);
     if (answer === undefined) dismissed.add(question);
     // The run's result says so if another person has answered the question, or the run has ended.

@@ -55,7 +55,7 @@ export async function waitForRun(
   const { request, ctx } = call;
   const team = teamOf(request, id);
   const conversation = new Conversation(team, request.services);
-  const responses = responsesOf(call);
+  const responses = await responsesOf(call, team, run);
   const given = [...answers, ...responses.answers];
   const answering = new Set(given.map((one) => one.request));
   const follows = seconds > 0;
@@ -161,6 +161,12 @@ async function ask(
 }
 
 /** What a call that is made again answers. */
-function responsesOf({ request, ctx }: Call): Responses {
-  return readResponses(mayAnswer(request) ? ctx.mcpReq.inputResponses : undefined);
+async function responsesOf(
+  { request, ctx: { mcpReq } }: Call,
+  team: TeamGateway,
+  run: string,
+): Promise<Responses> {
+  if (!mayAnswer(request) || mcpReq.inputResponses === undefined)
+    return { answers: [], dismissed: new Set() };
+  return readResponses(unwrap(await team.run(run)), mcpReq.inputResponses);
 }
