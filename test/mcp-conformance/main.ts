@@ -1,8 +1,8 @@
 // The official suite of the Model Context Protocol against the MCP server of the built Worker.
 //
-// It runs what each revision requires. Most of the scenarios call tools and resources of the suite's own example server, which a server
-// of teams does not have: the files of expected failures name those, with the reason. Any other failure, and a success of a
-// scenario that is named there, fails.
+// It runs what each revision requires. Most of the scenarios call tools, resources and prompts of the suite's own example server:
+// where a team, a thread or a template can stand in for one, the Worker of this folder has it. The files of expected failures name the
+// other scenarios, with the reason. Any other failure, and a success of a scenario that is named there, fails.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { TestWorker } from "../support/worker.ts";
 import { newTeam } from "../api/protocols/support/teams.ts";
-import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
+import { jsonInit } from "../support/http-app.ts";
+import { TEAMS } from "./worker/teams.ts";
 
 const LONGEST_MS = 240_000;
 
@@ -26,8 +27,18 @@ const suite = join(
 );
 const results = mkdtempSync(join(tmpdir(), "mcp-conformance-"));
 
-await using worker = await TestWorker.start();
-await newTeam(worker, { id: "desk", label: "Desk", component: SAMPLE_COMPONENT });
+await using worker = await TestWorker.start(
+  {},
+  { entry: "test/mcp-conformance/worker/main.ts", quietAbout: "failing" },
+);
+for (const [id, component] of Object.entries(TEAMS)) await newTeam(worker, { id, component });
+// The thread that the scenarios of resources read.
+await newTeam(worker, { id: "123", component: TEAMS.greet });
+const said = await worker.fetch(
+  "/v1/teams/123/runs?wait=20",
+  jsonInit({ task: JSON.stringify({ name: "123" }) }),
+);
+if (!said.ok) throw new Error(await said.text());
 for (const revision of ["2025-11-25", "2026-07-28"]) {
   const args = [
     suite,
