@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { jsonInit } from "../../support/http-app.ts";
 import {
   type Conversation,
@@ -46,10 +46,16 @@ function recall(questions: Conversation["questions"], found: string[][], first: 
   return shares.reduce((sum, share) => sum + share, 0) / shares.length;
 }
 
-describe.each([
-  { turns: 500, conversation: longConversation(["Caroline", "Melanie"], 500, 3) },
-  { turns: 1000, conversation: longConversation(["Joe", "Nate"], 1000, 5) },
-])("a conversation of $turns turns", ({ turns: count, conversation }) => {
+const CONVERSATIONS = [
+  { turns: 500, speakers: ["Caroline", "Melanie"], seed: 3 },
+  { turns: 1000, speakers: ["Joe", "Nate"], seed: 5 },
+] as const;
+
+/** The shorter one, unless `npm test -- --all` asks for both. */
+const tried = CONVERSATIONS.slice(0, inject("allCases") ? 2 : 1);
+
+describe.each(tried)("a conversation of $turns turns", ({ turns: count, speakers, seed }) => {
+  const conversation = longConversation(speakers, count, seed);
   const questions = conversation.questions.slice(-ASKED);
   const placeOf = (written: string): { scope: string; user: string } => ({
     scope: "user",
