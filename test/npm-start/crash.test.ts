@@ -78,7 +78,7 @@ test(
   "while a crashed runtime is restarted, requests get 503 with Retry-After, and clients continue",
   async () => {
     await using fake = await startFakeOpenAI({
-      rules: [{ name: "speak", pace_ms: 20, reply: { content: SENTENCE } }],
+      rules: [{ name: "speak", hold: true, hold_after: [15], reply: { content: SENTENCE } }],
     });
     await using server = await NpmStart.ready({ port, persistTo });
     const client = new TroupeClient({ baseURL: server.url });
@@ -100,6 +100,7 @@ test(
       if (killed || item.kind !== "text" || item.text.content.length < 40) continue;
       killed = true;
       await kill(await runtime());
+      fake.release("speak");
       const others = await back(server.url);
       expect(others.length).toBeGreaterThan(0);
       expect(new Set(others)).toEqual(new Set([UNAVAILABLE]));
@@ -154,7 +155,7 @@ testInBrowser(
   async () => {
     await using stage = await Stage.start();
     await using fake = await startFakeOpenAI({
-      rules: [{ name: "speak", pace_ms: 100, reply: { content: SENTENCE } }],
+      rules: [{ name: "speak", hold: true, hold_after: [15], reply: { content: SENTENCE } }],
     });
     const settings = { ALLOWED_ORIGINS: stage.origin };
     await using server = await NpmStart.ready({ port, persistTo, settings });
@@ -166,6 +167,7 @@ testInBrowser(
     await chat.send("Speak.");
     await expect.poll(async () => (await chat.writing.textContent())?.length).toBeGreaterThan(40);
     await kill(await runtime());
+    fake.release("speak");
     await chat.connected(false);
     await chat.connected(true);
     await chat.status("completed");

@@ -9,7 +9,7 @@ import { Chat, Stage } from "./support/stage.ts";
 testInBrowser("a page continues after kill -9 of the server in mid-sentence", async () => {
   await using stage = await Stage.start();
   await using fake = await startFakeOpenAI({
-    rules: [{ name: "speak", pace_ms: 100, reply: { content: SENTENCE } }],
+    rules: [{ name: "speak", hold: true, hold_after: [15], reply: { content: SENTENCE } }],
   });
   await using worker = await KillableWorker.start({
     SECRETS_KEY: btoa("k".repeat(32)),
@@ -25,6 +25,7 @@ testInBrowser("a page continues after kill -9 of the server in mid-sentence", as
   await worker.kill();
   await chat.connected(false);
   await expect.poll(() => chat.messages.allTextContents()).toEqual(["Speak."]);
+  fake.release("speak");
   await worker.restart();
   await chat.connected(true);
   await chat.status("completed");

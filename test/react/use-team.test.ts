@@ -21,7 +21,8 @@ beforeAll(async () => {
       {
         name: "slow",
         match: { text: "Speak slowly." },
-        pace_ms: 120,
+        hold: true,
+        hold_after: [20],
         reply: { content: SENTENCE },
       },
       { name: "long", match: { text: "Speak long." }, pace_ms: 500, reply: { content: SENTENCE } },
@@ -188,6 +189,7 @@ testInBrowser("a page that is loaded in mid-run continues with the text", async 
   expect(SENTENCE.startsWith(after)).toBe(true);
   expect(after.length).toBeGreaterThanOrEqual(before.length);
   await expect.poll(() => chat.messages.allTextContents()).toEqual(["Speak slowly."]);
+  fake.release("slow");
   await chat.status("completed");
   await expect.poll(() => chat.messages.allTextContents()).toEqual(["Speak slowly.", SENTENCE]);
 });
