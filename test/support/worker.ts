@@ -23,6 +23,9 @@ export interface TestWorkerOptions extends BuildOptions {
   handlers?: boolean;
 }
 
+/** Bytes of a variable that Linux does not let into an environment, through which workerd gets the settings. */
+const MOST_SETTING = 128 * 1024;
+
 /**
  * The Worker as it is deployed, in a workerd of its own, open to local requests. Miniflare, whose start takes three times the
  * computing, runs it only where it needs what Miniflare has besides workerd.
@@ -40,7 +43,10 @@ export class TestWorker implements AsyncDisposable {
   ): Promise<TestWorker> {
     const { quietAbout, logs = toTerminal(quietAbout), ...own } = options;
     const { outgoing, ai, console, handlers, ...plain } = own;
-    const needsMiniflare = outgoing ?? ai ?? (console || handlers);
+    const large = Object.entries(settings).some(
+      ([name, value]) => Buffer.byteLength(`${name}=${value}`) >= MOST_SETTING,
+    );
+    const needsMiniflare = outgoing ?? ai ?? (console || handlers || large);
     return new TestWorker(
       needsMiniflare
         ? await MiniflareWorker.start(settings, own, logs)
