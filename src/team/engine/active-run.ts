@@ -170,7 +170,7 @@ export class ActiveRun {
 
   /** Reports its status to the tenant, inside the transaction that changes it. */
   announce(): void {
-    this.#stores.announcer.run(this.stored, this.#task);
+    this.#stores.announcer.run(this.stored, { task: this.#task, last: this.#events?.lastSaid });
   }
 
   /** When the run began, epoch milliseconds. */

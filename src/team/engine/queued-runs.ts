@@ -42,7 +42,7 @@ export class QueuedRuns {
     const messages = taskMessages(task, id, record.created_at);
     this.#stores.transaction(() => {
       queue.replaceTask(id, messages);
-      announcer.run(found, messages);
+      announcer.run(found, { task: messages });
     });
     this.#feed.queued(runInfo(this.#stores, found, messages));
     return true;
@@ -67,7 +67,7 @@ export class QueuedRuns {
     const terminal = this.#stores.transaction(() => {
       const body = JSON.stringify(runInfo(this.#stores, { seq: 0, record }, task));
       queue.cancel(record, runs.last()?.seq ?? 0);
-      announcer.run({ seq: 0, record }, task);
+      announcer.run({ seq: 0, record }, { task });
       return log.append(0, turn, "cancelled", null, body);
     });
     this.#feed.dequeued(id, terminal);

@@ -105,7 +105,7 @@ export class RunAdmission {
     this.#stores.transaction(() => {
       this.#remember(idempotency, queued.id);
       this.#stores.queue.add(queued, task);
-      this.#stores.announcer.run({ seq: 0, record: queued }, task);
+      this.#stores.announcer.run({ seq: 0, record: queued }, { task });
     });
     this.#engine.queued.added(queued, task);
     // The run before it may have ended since the decision.

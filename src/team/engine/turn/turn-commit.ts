@@ -1,7 +1,8 @@
 import type { TurnMemory } from "./turn-memory.ts";
 import type { TextPieces } from "../../../contract/stream/text-pieces.ts";
 import type { NestedLedgers } from "../../../contract/turn.ts";
-import type { Message } from "../../../core/messages/message.ts";
+import type { ChatMessage, Message } from "../../../core/messages/message.ts";
+import { isChatMessage } from "../../../core/messages/views.ts";
 import type { EventLog, RecordedEvent } from "../../storage/event-log.ts";
 import type { Moment } from "../../../core/turn/turn-host.ts";
 import type { ActiveRun } from "../active-run.ts";
@@ -33,6 +34,7 @@ export class TurnEvents {
   /** Cursors of messages recorded before a restart and not emitted again yet, by message id. */
   readonly #outstanding = new Map<string, number[]>();
   readonly #emitted: { seq: number; id: string }[] = [];
+  #lastSaid: { seq: number; message: ChatMessage } | undefined;
 
   constructor(options: TurnEventsOptions) {
     this.#options = options;
@@ -54,13 +56,25 @@ export class TurnEvents {
     const { id } = message;
     const recorded = this.#outstanding.get(id)?.shift();
     if (recorded !== undefined) {
-      this.#emitted.push({ seq: recorded, id });
+      this.#add(recorded, message);
       return undefined;
     }
     const { log, run, turn, quiet } = this.#options;
     const event = log.emit(run, turn, message, quiet.has(id) ? "quiet" : "message", pieces);
-    this.#emitted.push({ seq: event.seq, id });
+    this.#add(event.seq, message);
     return event;
+  }
+
+  #add(seq: number, message: Message): void {
+    this.#emitted.push({ seq, id: message.id });
+    // In a turn that runs again, parallel branches may emit in another order than the log has.
+    if (isChatMessage(message) && seq > (this.#lastSaid?.seq ?? 0))
+      this.#lastSaid = { seq, message };
+  }
+
+  /** The last chat message in the log that the turn has emitted. */
+  get lastSaid(): ChatMessage | undefined {
+    return this.#lastSaid?.message;
   }
 
   /** The messages that the turn has emitted, in their order. */
@@ -80,6 +94,7 @@ export class TurnEvents {
     const { log, after } = this.#options;
     this.#outstanding.clear();
     this.#emitted.length = 0;
+    this.#lastSaid = undefined;
     return this.#retract(log.messageIds(after));
   }
 

@@ -6,13 +6,13 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { TraceContext } from "../../../core/steps/step-attempt.ts";
 import {
   exchangeOf,
+  type KnownExchange,
   listedMessage,
   listedRequest,
   listedRun,
   listedTask,
   occasionOf,
   participantsOf,
-  type RunTask,
   runPush,
 } from "./listed.ts";
 import type { StoredQuestion } from "../runs/question-store.ts";
@@ -75,26 +75,26 @@ export class Announcer {
     if (outbox === undefined || outbox.started) return;
     this.team();
     const latest = runs.page(TOP, MOST_EARLIER_RUNS);
-    for (const run of latest.toReversed()) this.#run(run, undefined, true);
+    for (const run of latest.toReversed()) this.#run(run, {}, true);
     const last = runs.last();
     if (last === undefined || isOver(last.record)) return;
     for (const question of questions.open(last.record.id)) this.asked(question, true);
   }
 
-  /** Reports a created run or a change of its status. @param task its messages, where they are in memory */
-  run(run: StoredRun, task?: RunTask): void {
-    this.#run(run, task, false);
+  /** Reports a created run or a change of its status. */
+  run(run: StoredRun, known: KnownExchange): void {
+    this.#run(run, known, false);
   }
 
   /** @param earlier before the team had an outbox */
-  #run(stored: StoredRun, task: RunTask | undefined, earlier: boolean): void {
+  #run(stored: StoredRun, known: KnownExchange, earlier: boolean): void {
     const { record } = stored;
     const { id, status } = record;
     if (this.#announced?.id === id && this.#announced.status === status) return;
     const { usage: team_usage, id: team } = this.#stores.team.record;
     const exchange = earlier
       ? { task: listedTask(this.#stores, stored), answer: null }
-      : exchangeOf(this.#stores, stored, task);
+      : exchangeOf(this.#stores, stored, known);
     const run = listedRun(team, record, exchange);
     const push = runPush(this.#stores, record, () =>
       this.#stores.questions.open(id).map((question) => this.#listed(question)),

@@ -113,16 +113,21 @@ export function occasionOf(stores: Stores, run: string): Occasion {
 /** The task of a run and its last message, shown in the lists of runs. */
 export type Exchange = Pick<ListedRun, "task" | "answer">;
 
-/**
- * The task of the team's last run, and its answer once it has ended.
- *
- * @param known the messages of the task, where they are in memory
- */
-export function exchangeOf(stores: Stores, run: StoredRun, known?: RunTask): Exchange {
+/** The messages of an exchange that are in memory. The others are read. */
+export interface KnownExchange {
+  task?: RunTask | undefined;
+  /** The run's last chat message. */
+  last?: ChatMessage | undefined;
+}
+
+/** The task of the team's last run, and its answer once it has ended. */
+export function exchangeOf(stores: Stores, run: StoredRun, known: KnownExchange): Exchange {
   const { record } = run;
-  const task = listedTask(stores, run, known);
+  const task = listedTask(stores, run, known.task);
   if (!isOver(record)) return { task, answer: null };
-  const said = saidBefore(stores.log, record.first_event, LONGEST_TASK);
+  const said = known.last
+    ? beginningOf(known.last, LONGEST_TASK)
+    : saidBefore(stores.log, record.first_event, LONGEST_TASK);
   // The only message of a run that said nothing is its task.
   return { task, answer: said?.text === task ? null : said };
 }
@@ -142,11 +147,13 @@ function saidBefore(log: Stores["log"], after: number, most: number): Occasion["
   for (const said of log.backwards(after)) {
     if (left-- === 0 || said.size > MOST_READ) return null;
     const message = said.read();
-    if (isChatMessage(message)) {
-      return { source: message.source, text: beginning(toText(message), most) };
-    }
+    if (isChatMessage(message)) return beginningOf(message, most);
   }
   return null;
+}
+
+function beginningOf(message: ChatMessage, most: number): NonNullable<Occasion["said"]> {
+  return { source: message.source, text: beginning(toText(message), most) };
 }
 
 function beginning(text: string, most: number): string {
