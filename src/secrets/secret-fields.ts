@@ -148,16 +148,20 @@ export function secretId(keys: Keys, part: string): string {
 }
 
 function mapObject(value: JsonObject, place: Place, replace: Replace): JsonObject {
-  const inner = { ...place, owner: looksLikeComponent(value) ? value : place.owner };
+  const owner = looksLikeComponent(value) ? value : place.owner;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
-      if (place.schema && NAMED_SCHEMAS.has(key)) return [key, item];
-      return [key, mapValue(item, placeOf(key, item, inner), replace)];
+      if (holdsNoText(item) || (place.schema && NAMED_SCHEMAS.has(key))) return [key, item];
+      return [key, mapValue(item, placeOf(key, item, place, owner), replace)];
     }),
   );
 }
 
-function placeOf(key: string, item: Json, { keys, owner, ...outer }: Place): Place {
+function holdsNoText(item: Json): boolean {
+  return item === null || typeof item === "boolean";
+}
+
+function placeOf(key: string, item: Json, outer: Place, owner: JsonObject): Place {
   const named =
     isSecretName(key) ||
     SECRET_MAPS.has(key) ||
@@ -165,7 +169,7 @@ function placeOf(key: string, item: Json, { keys, owner, ...outer }: Place): Pla
   const inQuery = outer.name === QUERY && !isHarmlessParameter(key);
   return {
     name: key,
-    keys: [...keys, key],
+    keys: [...outer.keys, key],
     owner,
     secret: outer.secret || named || inQuery,
     numbers: outer.numbers || SECRET_MAPS.has(key) || inQuery,

@@ -43,9 +43,12 @@ export function subtractUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
 export function usageDetails(value: {
   readonly [Name in keyof UsageDetails]: unknown;
 }): UsageDetails {
-  return Object.fromEntries(
-    DETAILS.map((name) => [name, value[name]]).filter(([, count]) => isCount(count) && count !== 0),
-  );
+  const details: UsageDetails = {};
+  for (const name of DETAILS) {
+    const count = value[name];
+    if (isCount(count) && count !== 0) details[name] = count;
+  }
+  return details;
 }
 
 function combined(
@@ -64,6 +67,6 @@ function combined(
   return usage;
 }
 
-function isCount(value: unknown): boolean {
+function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
