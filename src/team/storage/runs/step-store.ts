@@ -50,6 +50,8 @@ export class StepStore {
   readonly #texts: TextStore;
   #steps: Map<string, StoredStep> | undefined;
   #tokens: TokensByModel = {};
+  /** Whether the table may have rows: most are withdrawn before they are written. */
+  #hasRows = false;
   /** Keys of the steps whose result is partly stored outside its column. */
   #elsewhere: string[] = [];
 
@@ -170,7 +172,10 @@ export class StepStore {
 
   clear(): void {
     if (this.#all().size === 0) return;
-    this.#db.write("delete from step");
+    // Rows that still wait are deleted with the others.
+    this.#db.flush();
+    if (this.#hasRows) this.#db.write("delete from step");
+    this.#hasRows = false;
     for (const key of this.#elsewhere) this.#texts.remove(owner(key));
     this.#elsewhere = [];
     this.#steps = new Map();
@@ -189,8 +194,12 @@ export class StepStore {
     result: LaterValue,
     time: { at: number; ran: number } | null,
   ): void {
+    const writtenKey = (): string => {
+      this.#hasRows = true;
+      return key;
+    };
     const row: LaterValue[] = [
-      key,
+      writtenKey,
       state,
       attempt,
       policy,
@@ -214,6 +223,7 @@ export class StepStore {
       for (const row of this.#db.all<StepRow>("select * from step")) {
         const step = this.#load(row);
         this.#steps.set(row.key, step);
+        this.#hasRows = true;
         this.#tokens = addTokens(this.#tokens, tokensOf(step));
       }
     }
