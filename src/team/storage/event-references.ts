@@ -61,10 +61,11 @@ export class EventReferences {
 
   /** The text of a row with these items. */
   write(items: readonly unknown[]): string {
-    const plain = JSON.stringify(items);
-    if (!this.#repeats(items)) return plain;
-    const text = JSON.stringify({ refs: items }, (_key, value: unknown) => this.#refer(value));
-    return text.length <= LARGEST_ROW ? text : plain;
+    if (this.#repeats(items)) {
+      const text = JSON.stringify({ refs: items }, (_key, value: unknown) => this.#refer(value));
+      if (text.length <= LARGEST_ROW) return text;
+    }
+    return JSON.stringify(items);
   }
 
   /** Whether a stored row refers to events. */
