@@ -538,12 +538,8 @@ export type { Template, TemplateCollection } from "./core/component/template.ts"
 export type { RunObserver, StateSharer } from "./core/run/run-observer.ts";
 export type { SharedState } from "./core/state/shared-state.ts";
 export type { RecallMemory, RecallMemorySettings } from "./core/memories/recall-memory.ts";
-export type {
-  EmbeddingUse,
-  Learned,
-  ScopedMemory,
-  ScopedMemoryOptions,
-} from "./core/memories/scoped-memory.ts";
+export type { EmbeddingUse } from "./core/memories/embedding-use.ts";
+export type { Learned, ScopedMemory, ScopedMemoryOptions } from "./core/memories/scoped-memory.ts";
 export { ItemLog, type LogChanges, type LogIndex, type LogSource } from "./core/state/item-log.ts";
 export type { Stateful, StateParts } from "./core/state/stateful.ts";
 

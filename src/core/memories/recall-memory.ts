@@ -2,7 +2,7 @@ import type { Component } from "../component/component.ts";
 import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
 import { ValueError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
-import { partsOf, type Stateful, type StateParts } from "../state/stateful.ts";
+import type { StateParts } from "../state/stateful.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import { asData } from "../memory/as-data.ts";
 import type { Memory } from "./memory.ts";
@@ -10,7 +10,8 @@ import { type MemoryContent, questionOf, searchText } from "../memory/memory-con
 import { contentText, isPicture } from "../memory/memory-schemas.ts";
 import type { Recalled, RecallQuery } from "../memory/memory-host.ts";
 import type { MetadataFilter } from "../memory/metadata-filter.ts";
-import { type EmbeddingUse, ScopedMemory, type ScopedMemoryOptions } from "./scoped-memory.ts";
+import type { EmbeddingUse } from "./embedding-use.ts";
+import { ScopedMemory, type ScopedMemoryOptions } from "./scoped-memory.ts";
 
 /** Options of one query; each overrides the memory's setting. */
 export interface RecallOptions {
@@ -128,11 +129,4 @@ export abstract class RecallMemory implements Memory {
 function contentOf({ entry }: Recalled, score: number): MemoryContent {
   const { id, content, mime_type, metadata } = entry;
   return { content, mime_type, metadata: { ...metadata, score, id } };
-}
-
-/** How the memories in a tree of agents and teams embed their contents. */
-export function embeddingsIn(root: Stateful): EmbeddingUse[] {
-  return Array.from(partsOf(root), ([, part]) =>
-    part instanceof RecallMemory ? part.embeds : undefined,
-  ).filter((use) => use !== undefined);
 }

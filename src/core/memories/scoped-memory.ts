@@ -14,6 +14,7 @@ import type {
   RecallQuery,
   RecallResult,
 } from "../memory/memory-host.ts";
+import type { EmbeddingUse } from "./embedding-use.ts";
 
 /** A run does not wait longer for its memories: they answer by words meanwhile. */
 export const PATIENCE: RetryPolicy = { forSeconds: 10 };
@@ -29,14 +30,6 @@ export interface ScopedMemoryOptions {
   otherwise?: MemoryScope | undefined;
   collection: string | null;
   embedding: EmbeddingClient | null;
-}
-
-/** Which entries a memory compares by their meaning, and with which client. */
-export interface EmbeddingUse {
-  scope: MemoryScope;
-  /** Null for all entries of the scope. */
-  collection: string | null;
-  client: EmbeddingClient;
 }
 
 /** A content to store. `message` is the id of the message it was learned from. */

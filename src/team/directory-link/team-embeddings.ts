@@ -1,7 +1,6 @@
 import type { EmbeddedTexts, TextsToEmbed } from "../../contract/gateways/memory-gateway.ts";
 import { errorMessage } from "../../core/errors.ts";
-import { embeddingsIn } from "../../core/memories/recall-memory.ts";
-import type { EmbeddingUse } from "../../core/memories/scoped-memory.ts";
+import { embeddingsIn, type EmbeddingUse } from "../../core/memories/embedding-use.ts";
 import type { Embedding, MemoryScope } from "../../core/memory/memory-host.ts";
 import {
   embedQuestion,
