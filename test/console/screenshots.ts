@@ -1,17 +1,26 @@
-// `npm run screenshots`: the pictures of README and docs, in docs/images.
+// `npm run screenshots`: the pictures of README and docs, in docs/images. One shows a plot, for which the system's Python needs
+// matplotlib (`apt-get install python3-matplotlib`).
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { ROOT } from "../support/npm-start.ts";
+import { Sandbox } from "../support/sandbox.ts";
 import { careful, discussion, speaker } from "./support/components.ts";
+import { newsroom, newsroomModels, VISITS } from "./support/newsroom.ts";
 import { office, OFFICE_PRICES, officeModels } from "./support/office.ts";
 import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
 
 const directory = join(ROOT, "docs/images");
 mkdirSync(directory, { recursive: true });
 await using models = await officeModels();
-await using stage = await ConsoleStage.start({ MODEL_PRICES: OFFICE_PRICES });
+await using reviewers = await newsroomModels();
+await using sandbox = await Sandbox.start();
+await using stage = await ConsoleStage.start({
+  MODEL_PRICES: OFFICE_PRICES,
+  SANDBOX_URL: sandbox.url,
+  SANDBOX_KEY: sandbox.key,
+});
 const { client } = stage;
 
 async function picture(
@@ -56,12 +65,19 @@ await picture("console-team", `/teams/${novel.id}`, async (page) => {
   await page.getByText("Thank you, that helps.").last().waitFor();
 });
 await novel.stop((await novel.runs()).runs[0]?.id ?? "", "now");
-const release = await client.teams.create({ template: "review_loop", label: "Release notes" });
-await picture("console-picture", `/teams/${release.id}?view=picture`, async (page) => {
-  await page.getByRole("button", { name: /^editor/ }).waitFor();
-  await new TeamOnPage(page).send("Announce version 2 of our app in two sentences.");
-  await page.getByText("Draft 3.").waitFor();
-});
+const news = await client.teams.create({ component: newsroom(reviewers.url), label: "Newsroom" });
+await news.writeFile("visits.csv", VISITS);
+await picture(
+  "console-picture",
+  `/teams/${news.id}?view=picture`,
+  async (page) => {
+    await page.getByRole("button", { name: /^editor/ }).waitFor();
+    await new TeamOnPage(page).send("How have visits grown this year? Draw it.");
+    await page.getByRole("img", { name: "Preview of visits.png" }).waitFor();
+    await page.locator(".thought", { hasText: "April is the exception" }).waitFor();
+  },
+  { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 },
+);
 await planner.start("Plan a day in Lisbon.");
 await picture("console-teams", "/", (page) =>
   page.getByRole("row", { name: /Day in Lisbon.*Waiting for you/ }).waitFor(),
