@@ -1,0 +1,54 @@
+import { newTeam, writer } from "../api/protocols/support/teams.ts";
+import { startFakeOpenAI } from "../support/fake-openai/server.ts";
+import { TestWorker } from "../support/worker.ts";
+import type { Outcome, Suite } from "./suite.ts";
+
+/** What the suite's command prints with `--json`. */
+interface Report {
+  results: { id: string; status: string }[];
+}
+
+/** Open Responses (openresponses/openresponses), with Bun and the packages of its lock file installed in the checkout. */
+export const openResponses: Suite = {
+  commit: "18e565604fdf7a08ad3a06bbc30d1ddaee999ea4",
+  expectedFailures: {
+    websocket: "responses over WebSockets are optional, and this server has none",
+  },
+  async start() {
+    const fake = await startFakeOpenAI();
+    const worker = await TestWorker.start({
+      OPENAI_API_KEY: "test-key",
+      OPENAI_BASE_URL: fake.url,
+    });
+    await newTeam(worker, { id: "suite", component: writer() });
+    const base = new URL("/openai/v1", await worker.origin).href;
+    return {
+      run: () => ({
+        command: "bun",
+        args: [
+          "run",
+          "bin/compliance-test.ts",
+          "--base-url",
+          base,
+          "--model",
+          "team:suite",
+          "--json",
+        ],
+        env: { OPENRESPONSES_API_KEY: "none" },
+        outcomes: outcomesIn,
+      }),
+      async [Symbol.asyncDispose]() {
+        await worker[Symbol.asyncDispose]();
+        await fake[Symbol.asyncDispose]();
+      },
+    };
+  },
+};
+
+/** What needs a vector store or the web counts as skipped. */
+function outcomesIn(output: string): Outcome[] {
+  const { results } = JSON.parse(output.slice(output.indexOf("{"))) as Report;
+  return results
+    .filter(({ status }) => status !== "skipped")
+    .map(({ id, status }) => ({ test: id, failed: status === "failed" }));
+}
