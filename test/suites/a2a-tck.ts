@@ -15,6 +15,8 @@ export const a2aTck: Suite = {
     "TestFileUrlArtifact.": "the same",
     "TestMessageResponse.":
       "each message is answered with a task; the protocol leaves the choice to the agent",
+    "test_delivery_includes_auth[jsonrpc]":
+      "the kit sends the messageId of an earlier test again, whose task is found, without the new push notification config",
     "[CORE-SEND-003-":
       "the error that the requirement demands is sent, and the kit takes every error for a failure here",
     "[CORE-MULTI-002a-": "the same: an unknown context is refused, as the requirement demands",
