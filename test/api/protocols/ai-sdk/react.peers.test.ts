@@ -21,7 +21,7 @@ const SITE = { entry: "test/react/worker/site.ts", handlers: true };
 
 async function page({ hooks, sdk }: (typeof VERSIONS)[number]): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [join(PEER_PACKAGES, "../use-chat-page.tsx")],
+    entryPoints: [join(PEER_PACKAGES, "../use-chat-page.jsx")],
     bundle: true,
     format: "esm",
     target: "es2023",
@@ -46,7 +46,7 @@ for (const version of VERSIONS) {
       const { id } = await client.teams.create({ component });
       const url = `${await worker.origin}/page?team=${id}`;
       const { page: tab, complaints } = await stage.show({ baseURL: url, teams: [] }, url);
-      const said = () => tab.locator("p").evaluateAll((all) => all.map((one) => one.textContent));
+      const said = () => tab.locator("p").allTextContents();
       const status = () => tab.locator("form").getAttribute("data-status");
 
       await tab.getByRole("button", { name: "Send" }).click();

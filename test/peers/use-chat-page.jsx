@@ -1,30 +1,24 @@
 import { useChat } from "@ai-sdk/react";
-import { DefaultChatTransport, type UIMessage } from "ai";
+import { DefaultChatTransport } from "ai";
 import { useEffect } from "react";
 import { createRoot } from "react-dom/client";
 
-/** The team of the chat, and the states of its last answer that React has rendered. */
-interface Place {
-  team: string;
-  shown: string[];
-}
+const team = new URLSearchParams(location.search).get("team");
+const chat = `/ai-sdk/teams/${team}/chat`;
+const earlier = await fetch(`${chat}/${team}/messages`).then((response) => response.json());
 
-const place = globalThis as unknown as Place;
-place.team = new URLSearchParams(location.search).get("team") ?? "";
-place.shown = [];
+/** The states of the last answer that React has rendered. */
+globalThis.shown = [];
 
-const chat = `/ai-sdk/teams/${place.team}/chat`;
-const earlier = (await (await fetch(`${chat}/${place.team}/messages`)).json()) as {
-  messages: UIMessage[];
-};
-
-function textOf({ parts }: UIMessage): string {
+/** @param {{ parts: readonly { type: string, text?: string }[] }} message */
+function textOf({ parts }) {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
+/** A chat with the team, and what React has shown of it. */
 function Chat() {
   const { messages, status, error, sendMessage, regenerate } = useChat({
-    id: place.team,
+    id: team,
     messages: earlier.messages,
     resume: true,
     transport: new DefaultChatTransport({ api: chat }),
@@ -32,14 +26,12 @@ function Chat() {
   const last = messages.at(-1);
   const answer = last?.role === "assistant" ? textOf(last) : "";
   useEffect(() => {
-    if (answer !== "") place.shown.push(answer);
+    if (answer !== "") globalThis.shown.push(answer);
   }, [answer]);
   return (
     <form data-status={error?.message ?? status}>
       {messages.map((message) => (
-        <p key={message.id} data-role={message.role}>
-          {textOf(message)}
-        </p>
+        <p key={message.id}>{textOf(message)}</p>
       ))}
       <button type="button" onClick={() => void sendMessage({ text: "Write." })}>
         Send
@@ -51,4 +43,4 @@ function Chat() {
   );
 }
 
-createRoot(document.querySelector("main") as HTMLElement).render(<Chat />);
+createRoot(document.querySelector("main")).render(<Chat />);
