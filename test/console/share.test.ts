@@ -67,7 +67,7 @@ const WORDS = Array.from({ length: 60 }, (_, place) => `word${place}`);
 for (const colorScheme of ["light", "dark"] as const) {
   testInBrowser(`a link shows a text while it is written (${colorScheme})`, async () => {
     const team = await client.teams.create({
-      component: speaker([`<think>Hidden.</think>${WORDS.join(" ")}`], 50),
+      component: speaker([`<think>Hidden.</think>${WORDS.join(" ")}`], 150),
       label: "Live",
     });
     const { token } = await team.createToken({ scopes: ["conversation:read"], expires_in: 600 });
