@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import type { NotedTeam } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { Link, useLocation, useSearchParams } from "wouter";
@@ -15,6 +15,7 @@ import { Catalogue, type ComponentData, type TeamComponent } from "../component/
 import { FoundMistakes } from "./found-mistakes.tsx";
 import { mistakesIn } from "../fields/mistakes.tsx";
 import { useChecked } from "./use-checked.ts";
+import { DRAFTS } from "../team/use-draft.ts";
 import { useDraft } from "./use-draft.ts";
 
 /** Draws a new team, from nothing or from a template, and creates it. */
@@ -53,6 +54,20 @@ export function NewTeamPage() {
   );
 }
 
+function labelKey(name: string): string {
+  return `${DRAFTS}label.${name}`;
+}
+
+/** The label of a team that is not created yet. This tab keeps it, as it keeps the drawing. */
+function useKeptLabel(name: string, given: string): [string, (label: string) => void] {
+  const [label, setLabel] = useState(() => sessionStorage.getItem(labelKey(name)) ?? given);
+  useEffect(() => {
+    if (label === given) sessionStorage.removeItem(labelKey(name));
+    else sessionStorage.setItem(labelKey(name), label);
+  }, [name, label, given]);
+  return [label, setLabel];
+}
+
 const QUIET: Happening = { status: "idle", texts: [], requests: [] };
 const NONE: readonly never[] = [];
 
@@ -66,7 +81,7 @@ interface NewTeamPictureProps {
 function NewTeamPicture({ name, template, component }: NewTeamPictureProps) {
   const client = useTroupe();
   const [, navigate] = useLocation();
-  const [label, setLabel] = useState(template === null ? "" : titleOf(template));
+  const [label, setLabel] = useKeptLabel(name, template === null ? "" : titleOf(template));
   const stored = useMemo(() => ({ component, version: 0 }), [component]);
   const draft = useDraft(`new ${name}`, stored, location.pathname + location.search);
   const checked = useChecked({ ...draft, changed: true });
@@ -80,6 +95,7 @@ function NewTeamPicture({ name, template, component }: NewTeamPictureProps) {
         ...(template !== null && { metadata: { template } }),
       });
       draft.save((await team.get()) satisfies NotedTeam);
+      sessionStorage.removeItem(labelKey(name));
       navigate(`/teams/${team.id}?view=picture`);
     } catch (error) {
       draft.refuse(error as Error);

@@ -1,4 +1,4 @@
-import { type FormEvent, useCallback, useMemo, useState } from "react";
+import { type FormEvent, useCallback, useEffect, useMemo, useState } from "react";
 import { useTroupe } from "troupe/react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { Confirm } from "../dialogs/confirm.tsx";
@@ -9,6 +9,7 @@ import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import { visibleName } from "../text/foreign.ts";
+import { type PlaygroundDraft, readDraft, writeDraft } from "./kept-draft.ts";
 import type { PlaygroundStart } from "./playground-page.tsx";
 import { VariantColumn } from "./variant-column.tsx";
 import {
@@ -38,14 +39,22 @@ export function Playground({ start }: { start: PlaygroundStart }) {
   const { tell, attempt } = useNotices();
   const stored = info.component as unknown as ComponentData;
   const varied = useMemo(() => variedIn(stored), [stored]);
-  const [variants, setVariants] = useState<readonly Variant[]>(() => beginning(start, stored));
-  const [agent, setAgent] = useState(() =>
-    differingAgent(varied, [stored, ...start.forks.map(({ component }) => component)]),
+  const { component_version: version } = info;
+  const [draft] = useState(() => draftOf(start));
+  const [variants, setVariants] = useState<readonly Variant[]>(() =>
+    draft === undefined
+      ? beginning(start, stored)
+      : draft.variants.map((variant) => ({ ...variant, error: undefined })),
+  );
+  const [agent, setAgent] = useState(
+    () =>
+      draft?.agent ??
+      differingAgent(varied, [stored, ...start.forks.map(({ component }) => component)]),
   );
   const [task, setTask] = useState(
-    start.task ?? (last?.type === "TextMessage" ? last.content : ""),
+    draft?.task ?? start.task ?? (last?.type === "TextMessage" ? last.content : ""),
   );
-  const [from, setFrom] = useState<Start>(last === undefined ? "now" : "last");
+  const [from, setFrom] = useState<Start>(draft?.from ?? (last === undefined ? "now" : "last"));
   const [compared, setCompared] = useState(0);
   const [answers, setAnswers] = useState<Readonly<Record<string, string | undefined>>>({});
   const [keeping, setKeeping] = useState<number>();
@@ -53,6 +62,11 @@ export function Playground({ start }: { start: PlaygroundStart }) {
   const subject = varied[agent] ?? varied[0];
   const forks = variants.flatMap(({ fork }) => fork ?? []);
   const baseline = variants[compared]?.fork;
+
+  useEffect(() => {
+    const kept = variants.map(({ component, fork }) => ({ component, fork }));
+    writeDraft(info.id, { version, variants: kept, agent, task, from });
+  }, [info.id, version, variants, agent, task, from]);
 
   const show = (ids: readonly string[]): void =>
     setSearch(
@@ -104,9 +118,7 @@ export function Playground({ start }: { start: PlaygroundStart }) {
   };
   const keep = async (index: number): Promise<void> => {
     const { component } = variants[index] ?? { component: stored };
-    await handle.replaceComponent(component as unknown as TeamComponent, {
-      version: info.component_version,
-    });
+    await handle.replaceComponent(component as unknown as TeamComponent, { version });
     await removeForks();
     navigate(`/teams/${info.id}?view=picture`);
     tell(`The team has the settings of variant ${letterOf(index)} now.`);
@@ -249,6 +261,19 @@ export function Playground({ start }: { start: PlaygroundStart }) {
       )}
     </div>
   );
+}
+
+/** What this tab has kept, if it has all forks that the address names. Forks that are gone are left out. */
+function draftOf({ info, forks }: PlaygroundStart): PlaygroundDraft | undefined {
+  const draft = readDraft(info.id, info.component_version);
+  if (draft === undefined) return undefined;
+  const known = new Set(draft.variants.map(({ fork }) => fork));
+  if (!forks.every(({ id }) => known.has(id))) return undefined;
+  const variants = draft.variants.map(({ component, fork }) => ({
+    component,
+    fork: forks.some(({ id }) => id === fork) ? fork : undefined,
+  }));
+  return { ...draft, variants };
 }
 
 /** The variants of the forks that the address names, and at least two. */

@@ -160,6 +160,27 @@ testInBrowser(
   },
 );
 
+testInBrowser("what is set up survives a reload, in this tab", async () => {
+  const team = await asked("Ahoy.");
+  const { page } = await stage.open(`/teams/${team.id}/playground`);
+  await page.getByRole("button", { name: "Add a variant" }).click();
+  await variant(page, "C").getByLabel("Prompt").fill("Answer wildly.");
+  await page.getByLabel("Task for all variants").fill("Sing of the land.");
+  await page.getByLabel("The forks begin with").selectOption({ label: "No conversation" });
+  await page.reload();
+  await expect
+    .poll(() => variant(page, "C").getByLabel("Prompt").inputValue())
+    .toBe("Answer wildly.");
+  expect(await variant(page, "A").getByLabel("Prompt").inputValue()).toBe("Answer in rhyme.");
+  expect(await page.getByLabel("Task for all variants").inputValue()).toBe("Sing of the land.");
+  expect(await page.getByLabel("The forks begin with").inputValue()).toBe("empty");
+
+  await page.goto(`${stage.origin}/new-team?kind=Swarm`);
+  await page.getByLabel("Label").fill("Help desk");
+  await page.reload();
+  await expect.poll(() => page.getByLabel("Label").inputValue()).toBe("Help desk");
+});
+
 testInBrowser("there are two to four variants, and only of what can be varied", async () => {
   const team = await asked("Ahoy.");
   const { page } = await stage.open(`/teams/${team.id}/playground`);
