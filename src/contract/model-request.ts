@@ -93,7 +93,7 @@ export const modelRequestSchema = z.object({
     })
     .nullable()
     .describe(
-      "Set when something was too long to be shown whole: texts are cut after so many characters, and the oldest messages are left out.",
+      "Set when something was too long to be shown whole: long texts are shortened, and the oldest messages are left out.",
     ),
 });
 

@@ -44,7 +44,7 @@ const LONGEST_MS = 10_000;
 
 /**
  * Runs a turn once more over the state that it began with, up to the request that a step made. Recorded steps return their results; no
- * effect is carried out, nothing is written, and no message reaches a client. Undefined when the turn does not come to the step, because
+ * effect is carried out, nothing is written, and no message reaches a client. undefined when the turn does not reach the step, because
  * a result before it is not known, the code has changed, or it does not end in time.
  *
  * @param runnable the team of that turn, just built

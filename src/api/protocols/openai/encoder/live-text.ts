@@ -15,7 +15,7 @@ export class LiveText {
   /** The beginning of the text while it may still become a tag; null once that is decided. */
   #head: string | null = "";
   #thinking = false;
-  /** The part of what was shown that the present attempt has not come to. */
+  /** The part of what was shown that the present attempt has not reached. */
   #ahead = "";
 
   constructor(id: string, source: string) {
