@@ -18,7 +18,10 @@ export interface VectorizeTrouble {
 
 interface Mutation {
   id: string;
+  /** When it was made, by the clock of the stand-in, which decides when it shows. */
   at: number;
+  /** The same by the clock that objects have, which no test moves. */
+  made: number;
   apply: () => void;
 }
 
@@ -35,7 +38,7 @@ export class StandInVectorize implements VectorService {
   #ahead = 0;
   #visible = new Map<string, OutsideVector>();
   #mutations: Mutation[] = [];
-  #last = { id: "", at: 0 };
+  #last = { id: "", made: 0 };
 
   constructor(dimensions: number) {
     this.dimensions = dimensions;
@@ -72,7 +75,7 @@ export class StandInVectorize implements VectorService {
       this.#settle();
       return {
         dimensions: this.dimensions,
-        processedUpToDatetime: new Date(this.#last.at).toISOString(),
+        processedUpToDatetime: new Date(this.#last.made).toISOString(),
         processedUpToMutation: this.#last.id,
       };
     });
@@ -141,7 +144,7 @@ export class StandInVectorize implements VectorService {
 
   #mutate(apply: () => void): { mutationId: string } {
     const id = crypto.randomUUID();
-    this.#mutations.push({ id, at: this.#now, apply });
+    this.#mutations.push({ id, at: this.#now, made: Date.now(), apply });
     return { mutationId: id };
   }
 

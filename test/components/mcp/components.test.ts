@@ -198,7 +198,7 @@ describe("refused is", () => {
       "server_params.oauth.issuer",
       /URL/,
     ],
-    ["no time", { ...HTTP, timeout: 0 }, "server_params.timeout", />0/],
+    ["no time", { ...HTTP, timeout: 0 }, "server_params.timeout", /must be more than 0/],
     ["another encoding", { ...STDIO, encoding: "latin-1" }, "server_params.encoding", /utf-8/],
   ])("%s", (_, server_params, path, message) => {
     const model = component("McpWorkbench", "workbench", { server_params });
