@@ -5,13 +5,15 @@ import { type Loaded, useLoaded } from "./use-loaded.ts";
 
 export interface List<Item> extends Loaded<readonly Item[]> {
   hasMore: boolean;
+  /** What the server says of the list. */
+  note: string | undefined;
   loadMore: () => void;
 }
 
 /** A page of a list; the first one without a cursor. Another function loads another list. */
 export type LoadPage<Item> = (
   cursor: string | undefined,
-) => Promise<{ items: readonly Item[]; next: string | null }>;
+) => Promise<{ items: readonly Item[]; next: string | null; note?: string | undefined }>;
 
 /** The live list over all teams. @param kinds the changes after which it is loaded again; a constant */
 export function useList<Item>(
@@ -22,16 +24,25 @@ export function useList<Item>(
   const load = useCallback(async () => {
     const items: Item[] = [];
     let cursor: string | undefined;
+    let note: string | undefined;
     for (let page = 0; page < pages && (page === 0 || cursor !== undefined); page++) {
       const list = await loadPage(cursor);
       items.push(...list.items);
+      note = list.note;
       cursor = list.next ?? undefined;
     }
-    return { items, hasMore: cursor !== undefined };
+    return { items, note, hasMore: cursor !== undefined };
   }, [loadPage, pages]);
   const { value, error, reload } = useLoaded(load);
   useChanges(kinds, reload);
 
   const loadMore = useCallback(() => setPages((last) => last + 1), []);
-  return { value: value?.items, error, reload, hasMore: value?.hasMore === true, loadMore };
+  return {
+    value: value?.items,
+    note: value?.note,
+    error,
+    reload,
+    hasMore: value?.hasMore === true,
+    loadMore,
+  };
 }

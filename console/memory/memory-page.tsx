@@ -79,11 +79,11 @@ function Known({ place, q, labels }: KnownProps) {
     async (cursor: string | undefined) => {
       const query = { ...queryOf({ scope, team, user }), limit: PAGE, cursor };
       const list = await client.memories.list({ ...query, ...(q !== "" && { q }) });
-      return { items: list.memories, next: list.next_cursor };
+      return { items: list.memories, next: list.next_cursor, note: list.note };
     },
     [client, scope, team, user, q],
   );
-  const { value, error, reload, hasMore, loadMore } = useList(load, KINDS);
+  const { value, note, error, reload, hasMore, loadMore } = useList(load, KINDS);
   const [doing, setDoing] = useState<Doing>();
   const { postpone, tell } = useNotices();
   const gone = useGone();
@@ -132,6 +132,7 @@ function Known({ place, q, labels }: KnownProps) {
           )}
         </div>
       )}
+      {note !== undefined && <p className="muted">{note}</p>}
       {memories.length === 0 && (
         <p className="muted none">
           {q === ""

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { TroupeClient } from "troupe/client";
-import { AssistantAgent, dumpComponent, ReplayChatCompletionClient, VectorMemory } from "troupe";
+import {
+  AssistantAgent,
+  dumpComponent,
+  OpenAIEmbeddingClient,
+  ReplayChatCompletionClient,
+  VectorMemory,
+} from "troupe";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
 import { startEmbeddingServer } from "../support/embedding-server.ts";
 import { findings, testAppearances } from "./support/accessible.ts";
@@ -116,6 +122,30 @@ testInBrowser("what is known is searched, corrected, forgotten and taken back", 
   await page.getByRole("button", { name: "Erase", exact: true }).click();
   await page.getByText("Nothing is known yet.").waitFor();
   expect(await known()).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser("a search says why it compared words only", async () => {
+  const embeddingClient = new OpenAIEmbeddingClient({
+    model: "small",
+    baseURL: server.url,
+    apiKey: "secret-key",
+    retry: { attempts: 1, forSeconds: 1 },
+  });
+  const modelClient = new ReplayChatCompletionClient(["Tea, then."]);
+  const memory = [new VectorMemory({ scope: "user", embedding: embeddingClient })];
+  const component = dumpComponent(new AssistantAgent({ name: "waiter", modelClient, memory }));
+  const team = await stage.client.teams.create({ component });
+  await stage.client.memories.add({ user: "eve", scope: "user", content: "Eve drinks tea." });
+  await team.run("A drink, please.", { user: "eve" }).result();
+  const search = { scope: "user", user: "eve", q: "tea" } as const;
+  await expect.poll(async () => (await stage.client.memories.list(search)).mode).toBe("hybrid");
+  server.misbehave({ status: 500 });
+  // A question of its own: the vectors of earlier ones are known.
+  const { page, complaints } = await stage.open("/memory?scope=user&user=eve&q=tea+or+water");
+  await page.getByText("Words only: the question could not be embedded").waitFor();
+  await page.getByRole("listitem").filter({ hasText: "Eve drinks tea." }).waitFor();
+  server.misbehave(undefined);
   expect(complaints).toEqual([]);
 });
 

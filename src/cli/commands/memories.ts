@@ -33,6 +33,7 @@ function listCommand(): Command {
             cursor: cursor ?? undefined,
           });
           for (const memory of page.memories) print(memory, options);
+          if (page.note !== undefined) process.stderr.write(`${page.note}\n`);
           cursor = page.next_cursor;
         } while (cursor !== null);
       });
