@@ -5,13 +5,19 @@ import { Service } from "./harness/service.ts";
 import { type Frame, readStream } from "./harness/sse-client.ts";
 import { StreamRecord } from "./harness/stream-record.ts";
 import type { Case } from "./runner.ts";
-import { assistant, roundRobin } from "./scenarios/components.ts";
+import { assistant, person, roundRobin, STREAMING } from "./scenarios/components.ts";
 
 const READERS = 200;
 /** A reader may be at most 1 MB behind; this much is sent to one that reads nothing. */
 const FLOOD_WORDS = 40_000;
 /** Longer than the idle lifetime of an object without requests. */
 const SLOW_MODEL_MS = 155_000;
+/** An object whose streams hibernate is unloaded after ten seconds without a request. */
+const UNLOADED_MS = 13_000;
+/** No alarm loads the object again before that. */
+const NO_ALARM_MS = 600_000;
+/** Clients of a run that waits for a human. */
+const WAITING_READERS = 20;
 
 /** What clients see of a run over real connections. */
 export function streamCases(place: Place, long: boolean): Case[] {
@@ -25,6 +31,7 @@ export function streamCases(place: Place, long: boolean): Case[] {
     named(`${READERS} clients of one team see the same`, manyReaders),
     named("a client that never reads does not slow the run", neverReads),
     named("a client that leaves at once does not stop the run", (where) => leaveAtOnce(where, 300)),
+    named("clients of a run that waits see all of it once, its object unloaded", waitUnloaded),
     ...(long
       ? [named("a run goes on for minutes alone", (where) => leaveAtOnce(where, SLOW_MODEL_MS))]
       : []),
@@ -144,4 +151,64 @@ async function leaveAtOnce(place: Place, modelMs: number): Promise<string[]> {
   await sleep(500);
   const [run] = await service.api.runs();
   return run?.status === "completed" ? [] : [`the run is ${run?.status}`];
+}
+
+/**
+ * A run asks twice, and is answered each time after its object was unloaded: the first time the clients are still connected,
+ * the second time the service was killed meanwhile, too.
+ */
+async function waitUnloaded(place: Place): Promise<string[]> {
+  let constructed = 0;
+  await using service = await Service.start(
+    place,
+    [{ name: "words", reply: { words: 20 }, pace_ms: 5 }],
+    {
+      heartbeatMs: NO_ALARM_MS,
+      onMarker: ({ kind }) => {
+        if (kind === "constructed") constructed++;
+      },
+    },
+  );
+  const { api } = service;
+  await api.createTeam(
+    roundRobin([assistant({ model: service.fake.url }, "speaker", STREAMING), person("person")], 4),
+  );
+  const { id } = await api.startRun("Speak.");
+  const records = Array.from({ length: WAITING_READERS }, () => new StreamRecord());
+  const reading = Promise.all(records.map((record) => follow(service, id, record)));
+  let answered = "";
+  for (const kills of [false, true]) {
+    const question = await nextQuestion(service, id, answered);
+    await sleep(UNLOADED_MS);
+    if (kills) await service.restart();
+    await api.answer(id, question, { content: "Go on." });
+    answered = question;
+  }
+  await reading;
+  const problems =
+    constructed < 3 ? [`the object was constructed ${constructed} times, 3 expected`] : [];
+  const seen = new Set(records.map(({ recorded }) => JSON.stringify(recorded)));
+  if (seen.size !== 1) problems.push(`${seen.size} different streams were seen`);
+  return [...problems, ...records.flatMap((record) => record.problems).slice(0, 5)];
+}
+
+/** The id of the question that the run asks after this one. */
+async function nextQuestion(service: Service, run: string, answered: string): Promise<string> {
+  for (;;) {
+    const [request] = (await service.api.run(run)).requests;
+    if (request !== undefined && request.id !== answered) return request.id;
+    await sleep(20);
+  }
+}
+
+/** Reads the stream of a run to its end, over as many connections as it takes. */
+async function follow(service: Service, run: string, record: StreamRecord): Promise<void> {
+  while (!record.ended) {
+    const { cursor } = record;
+    record.connected();
+    await readStream(service.events(run), {
+      ...(cursor !== undefined && { lastEventId: cursor }),
+      onFrame: (frame) => record.add(frame),
+    }).catch(() => sleep(100));
+  }
 }

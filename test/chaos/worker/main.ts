@@ -3,7 +3,7 @@ import { registerComponent, registerTool } from "troupe";
 import app, { TeamObject as Team, TenantObject as Tenant } from "troupe/worker";
 import type { Arming } from "./protocol.ts";
 import { StepsAgent } from "./steps-agent.ts";
-import { StorageProbe } from "./storage-probe.ts";
+import { emit, StorageProbe } from "./storage-probe.ts";
 import { EFFECT_TOOLS } from "./tools.ts";
 
 for (const tool of EFFECT_TOOLS) registerTool(tool);
@@ -25,6 +25,7 @@ export class TeamObject extends Team {
   ) {
     watch(ctx);
     super(ctx, bindings);
+    emit({ kind: "constructed" });
   }
 
   /** Kills lead to recoveries and faults to failures, as expected; any other output is a finding. */

@@ -22,6 +22,8 @@ export interface Arming {
 }
 
 export type Marker =
+  /** The object of a team was constructed: it had not been loaded. */
+  | { kind: "constructed" }
   /** A write happened; it is not durable yet. */
   | { kind: "write"; label: string; occurrence: number }
   /** The armed point is reached; the worker spins and waits to be killed. */

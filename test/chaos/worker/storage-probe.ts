@@ -84,7 +84,7 @@ function stop(): void {
   while (spun < SPINS) spun++;
 }
 
-function emit(marker: Marker): void {
+export function emit(marker: Marker): void {
   console.log(MARK + JSON.stringify(marker));
 }
 
