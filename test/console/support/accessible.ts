@@ -25,8 +25,13 @@ export function testAppearances(
   }
 }
 
-/** What axe has against the page, and whether it is wider than the window. */
+/** What axe has against the page, and whether it is wider than the window. What fades in has too little contrast on its way. */
 export async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(`Promise.allSettled(
+    document.getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+      .map(({ finished }) => finished)
+  )`);
   const found = await page.evaluate(`(async () => {
     ${axe.source}
     const { violations } = await axe.run();
