@@ -10,14 +10,21 @@ export class Chores {
   readonly #chores: Readonly<Record<string, Chore>>;
   /** When chores are due, epoch milliseconds. */
   #due: Map<string, number> | undefined;
+  readonly #running = new Set<string>();
+  /** Chores that were woken while they ran. */
+  readonly #woken = new Set<string>();
 
   constructor(storage: DurableObjectStorage, chores: Readonly<Record<string, Chore>>) {
     this.#storage = storage;
     this.#chores = chores;
   }
 
-  /** @param early even if it waits before another attempt */
+  /** @param early even if it waits before another attempt, or is about to */
   wake(chore: string, { early }: { early: boolean }): void {
+    if (!early && this.#running.has(chore)) {
+      this.#woken.add(chore);
+      return;
+    }
     if (!early && this.#due?.has(chore)) return;
     this.#due?.set(chore, Date.now());
     void this.#storage.setAlarm(Date.now());
@@ -37,7 +44,7 @@ export class Chores {
       await Promise.all(
         ready.map(async (name) => {
           left.delete(name);
-          const delay = await this.#chores[name]?.();
+          const delay = await this.#run(name);
           if (delay !== undefined && !left.has(name)) left.set(name, Date.now() + delay);
         }),
       );
@@ -48,5 +55,17 @@ export class Chores {
     }
     if (left.size === 0) await this.#storage.deleteAlarm();
     else await this.#storage.setAlarm(Math.min(...left.values()));
+  }
+
+  async #run(name: string): Promise<number | undefined> {
+    this.#woken.delete(name);
+    this.#running.add(name);
+    try {
+      const delay = await this.#chores[name]?.();
+      // It may have been woken after it looked for what is to be done.
+      return delay ?? (this.#woken.has(name) ? 0 : undefined);
+    } finally {
+      this.#running.delete(name);
+    }
   }
 }
