@@ -1,4 +1,3 @@
-import { newTeam, writer } from "../api/protocols/support/teams.ts";
 import { startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { TestWorker } from "../support/worker.ts";
 import type { Outcome, Suite } from "./suite.ts";
@@ -10,17 +9,26 @@ interface Report {
 
 /** Open Responses (openresponses/openresponses), with Bun and the packages of its lock file installed in the checkout. */
 export const openResponses: Suite = {
-  commit: "18e565604fdf7a08ad3a06bbc30d1ddaee999ea4",
+  commit: "92c12d96d7b61d6d15e2214daa5e9c6000ab6e1c",
   expectedFailures: {
     websocket: "responses over WebSockets are optional, and this server has none",
   },
   async start() {
-    const fake = await startFakeOpenAI();
+    const fake = await startFakeOpenAI({
+      rules: [
+        {
+          name: "weather",
+          match: { text: "What's the weather like in San Francisco?" },
+          reply: {
+            tool_calls: [{ name: "get_weather", arguments: { location: "San Francisco, CA" } }],
+          },
+        },
+      ],
+    });
     const worker = await TestWorker.start({
       OPENAI_API_KEY: "test-key",
       OPENAI_BASE_URL: fake.url,
     });
-    await newTeam(worker, { id: "suite", component: writer() });
     const base = new URL("/openai/v1", await worker.origin).href;
     return {
       run: () => ({
@@ -31,7 +39,7 @@ export const openResponses: Suite = {
           "--base-url",
           base,
           "--model",
-          "team:suite",
+          "template:tools_assistant",
           "--json",
         ],
         env: { OPENRESPONSES_API_KEY: "none" },

@@ -21,11 +21,12 @@ export function toolsAssistant({ model, configured }: ToolsAssistantOptions): Te
   return lazyTemplate(
     {
       name: "tools_assistant",
-      description: `One assistant that calculates and knows the time in any zone. It sees images if its model is known to support them. ${needs}`,
+      description: `One assistant that calculates and knows the time in any zone. It sees images and reads PDF if its model is known to support them. ${needs}`,
       task: "What is the square root of 1764, and what time is it in Lisbon?",
     },
     () => {
       const name = model ?? "gpt-4o-mini";
+      const known = knownModel(name)?.info;
       return new AssistantAgent({
         name: "assistant",
         description: "Answers questions with the help of tools.",
@@ -36,7 +37,8 @@ export function toolsAssistant({ model, configured }: ToolsAssistantOptions): Te
           apiKey: "env:OPENAI_API_KEY",
           // Stated here, because models of another server are not known by name.
           modelInfo: {
-            vision: knownModel(name)?.info.vision ?? false,
+            vision: known?.vision ?? false,
+            ...(known?.pdf && { pdf: true }),
             functionCalling: true,
             jsonOutput: true,
             structuredOutput: true,

@@ -185,6 +185,10 @@ describe("a compaction", { timeout: 60_000 }, () => {
         input: [{ type: "compaction", encrypted_content: "bm90aGluZw==" }],
       }),
     ).rejects.toMatchObject({ status: 400, param: "input[0].encrypted_content" });
+    await expect(openai.responses.compact({ input } as never)).rejects.toMatchObject({
+      status: 400,
+      param: "model",
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import type OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { pdfOf } from "../../../support/pdf.ts";
 import { SAMPLE_COMPONENT } from "../../../support/sample-component.ts";
 import { HUMAN, inTurn, newTeam, writer } from "../support/teams.ts";
 import { careful } from "../../../console/support/components.ts";
@@ -7,6 +8,9 @@ import { all, LOCATE, runsOf, type Stage, startStage, teamOf } from "./support/s
 
 type Event = OpenAI.Responses.ResponseStreamEvent;
 type Body = OpenAI.Responses.Response & { troupe: { requests?: { id: string }[] } };
+
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 let stage: Stage;
 let count = 0;
@@ -235,6 +239,58 @@ describe("a response", { timeout: 60_000 }, () => {
     expect(last.response).toMatchObject({ troupe: { ignored: ["store", "temperature", "top_p"] } });
   });
 
+  test("of a template sees what was said, by whom, and the files", async () => {
+    const { worker, openai } = stage;
+    const part = (data: string, type: string): string => `data:${type};base64,${data}`;
+    const { conversation } = await openai.responses.create({
+      model: "template:tools_assistant",
+      input: [
+        { role: "developer", content: "Be brief." },
+        { role: "user", content: "My name is Ada." },
+        { role: "assistant", phase: "commentary", content: "I note it." },
+        { role: "assistant", phase: "final_answer", content: "Hello Ada." },
+        {
+          role: "user",
+          content: [
+            { type: "input_text", text: "What is this?" },
+            { type: "input_image", detail: "auto", image_url: part(PIXEL, "image/png") },
+            {
+              type: "input_file",
+              filename: "title.pdf",
+              file_data: part(pdfOf("The title").toString("base64"), "application/pdf"),
+            },
+          ],
+        },
+      ],
+    });
+    const [run] = await runsOf(worker, conversation!.id);
+    expect(run?.task.map(({ source, content }) => [source, content])).toMatchObject([
+      ["system", "Be brief."],
+      ["user", "My name is Ada."],
+      ["assistant", "I note it."],
+      ["assistant", "Hello Ada."],
+      ["user", ["What is this?", { data: PIXEL }, { name: "title.pdf" }]],
+    ]);
+  });
+
+  test("is refused a PDF that nothing reads, by the name of the request's field", async () => {
+    const { worker, openai } = stage;
+    const model_client = {
+      provider: "autogen_ext.models.openai.OpenAIChatCompletionClient",
+      config: { model: "gpt-3.5-turbo" },
+    };
+    await newTeam(worker, { id, component: writer({ model_client }) });
+    const file_data = `data:application/pdf;base64,${pdfOf("The title").toString("base64")}`;
+    await expect(
+      openai.responses.create({
+        model,
+        input: [
+          { role: "user", content: [{ type: "input_file", filename: "title.pdf", file_data }] },
+        ],
+      }),
+    ).rejects.toMatchObject({ status: 400, code: "no_extractor", param: "input" });
+  });
+
   test("is estimated before it is asked for", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: writer() });
@@ -358,20 +414,32 @@ describe("what a response waits for", { timeout: 60_000 }, () => {
   test("tools of the client are function calls, answered by their outputs", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: inTurn(writer()) });
-    const asked = await openai.responses
-      .stream({ model, input: "Where am I?", tools })
-      .finalResponse();
+    const events = await all(
+      await openai.responses.create({ model, input: "Where am I?", tools, stream: true }),
+    );
+    const types = events.map(({ type }) => type);
+    // The item of the call, after that of what was said before it.
+    expect(types.slice(types.lastIndexOf("response.output_item.added"))).toEqual([
+      "response.output_item.added",
+      "response.function_call_arguments.delta",
+      "response.function_call_arguments.done",
+      "response.output_item.done",
+      "response.completed",
+    ]);
+    const end = events.at(-1);
+    if (end?.type !== "response.completed") throw new Error("it is not completed");
+    const asked = end.response;
     expect(asked.status).toBe("completed");
     const [said, call] = asked.output;
     expect(said).toMatchObject({ type: "message", phase: "commentary" });
     if (call?.type !== "function_call") throw new Error("it is no call");
-    expect(call).toMatchObject({ name: "locate", parsed_arguments: { precise: false } });
+    expect(call).toMatchObject({ name: "locate", arguments: '{"precise":false}' });
     const output = {
       type: "function_call_output" as const,
       call_id: call.call_id,
       output: "Vienna",
     };
-    const events = await all(
+    const rest = await all(
       await openai.responses.create({
         model,
         tools,
@@ -380,10 +448,10 @@ describe("what a response waits for", { timeout: 60_000 }, () => {
         stream: true,
       }),
     );
-    const last = events.at(-1);
+    const last = rest.at(-1);
     if (last?.type !== "response.completed") throw new Error("it is not completed");
     const { response } = last;
-    expect(textOf(events)).toBe("You are in Vienna.");
+    expect(textOf(rest)).toBe("You are in Vienna.");
     expect(response.id).not.toBe(asked.id);
     expect(response.previous_response_id).toBe(asked.id);
     expect((await openai.responses.retrieve(response.id)).output_text).toBe("You are in Vienna.");

@@ -159,10 +159,12 @@ async function readMessages(
   try {
     return await readTask(messages, services, to);
   } catch (error) {
-    if (!(error instanceof ProblemError) || error.problem.code !== "invalid_task") throw error;
+    if (!(error instanceof ProblemError) || error.problem.errors === undefined) throw error;
     // Places in the task that was made of them say nothing to the client.
-    const places = error.problem.errors?.map(({ message }) => ({ path: field, message })) ?? [];
-    throw invalid("invalid_request", "The request is invalid:", places);
+    const errors = error.problem.errors.map(({ message }) => ({ path: field, message }));
+    if (error.problem.code !== "invalid_task")
+      throw new ProblemError({ ...error.problem, errors }, error.headers);
+    throw invalid("invalid_request", "The request is invalid:", errors);
   }
 }
 
