@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { ChatMessage, Message } from "troupe";
 import type { RunInfo } from "#contract/run.ts";
 import { startEmbeddingServer } from "../support/embedding-server.ts";
@@ -229,12 +229,51 @@ test("an answer cites the documents that it was found in", async () => {
     memory: [{ provider: "troupe.memory.CollectionMemory", config: { collection: "house" } }],
   });
   await create("cites", component);
-  await runOf("cites", "Which pets?");
+  const run = await runOf("cites", "Which pets?");
+  expect(run.notes?.map(({ message }) => message)).toEqual([
+    '"collection_memory": Words only: the collection has no embedding.',
+    '"search_house": Words only: the collection has no embedding.',
+  ]);
   const last = (await messagesOf("cites")).at(-1) as ChatMessage;
   expect(last).toMatchObject({ type: "TextMessage", content: "Cats may come." });
   expect(JSON.parse(last.metadata["citations"] ?? "")).toEqual([
     { collection: "house", document: "rules.md", chunk: 0, heading: "Rules > Pets", page: null },
   ]);
+});
+
+test("a question to a collection counts in the run that asks it, or in the collection", async () => {
+  const embedding = {
+    provider: "troupe.embeddings.OpenAIEmbeddingClient",
+    config: { model: "embedder", api_key: "k", base_url: embeddings.url },
+  };
+  await json("/v1/collections/counted", { embedding }, "PUT");
+  const document = { mime_type: "text/plain", content: "The bridge opens at nine." };
+  await json("/v1/collections/counted/documents/bridge.txt", document, "PUT");
+  const tokens = async (): Promise<number> => {
+    const path = "/v1/collections/counted";
+    const read = () => json<{ embedding_tokens: number; note: string | null }>(path);
+    return (
+      await vi.waitUntil(async () => {
+        const { embedding_tokens, note } = await read();
+        return note === null && { embedding_tokens };
+      })
+    ).embedding_tokens;
+  };
+  const ofDocument = await tokens();
+
+  const memory = { provider: "troupe.memory.CollectionMemory", config: { collection: "counted" } };
+  await create("counts", agent({ model_client: replay("At nine."), memory: [memory] }));
+  const run = await runOf("counts", "When does the bridge open?");
+  expect(run.models?.["embedder"]).toMatchObject({ prompt_tokens: 7, completion_tokens: 0 });
+  expect(run.notes).toBeUndefined();
+  expect(await tokens()).toBe(ofDocument);
+
+  const search = { q: "Which bridge?" };
+  expect(await json("/v1/collections/counted/search", search)).toMatchObject({
+    mode: "hybrid",
+    usage: { prompt_tokens: 4, completion_tokens: 0 },
+  });
+  expect(await tokens()).toBe(ofDocument + 4);
 });
 
 test("the last message reaches clients before the run learns from it, and a cancelled run learns nothing", async () => {

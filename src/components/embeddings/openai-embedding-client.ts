@@ -14,7 +14,7 @@ import { addressSchema, resolveHeaders } from "../models/client-config.ts";
 import { attemptOptions, type SdkConnection, sendBySdk } from "../models/http/sdk-connection.ts";
 import { fromSdkError } from "../models/http/sdk-errors.ts";
 import { keyNotes, resolveKey } from "../models/model-address.ts";
-import { openAIAddress } from "../models/openai/address.ts";
+import { isOwnHost, openAIAddress } from "../models/openai/address.ts";
 import { openAISdks } from "../models/openai/sdk.ts";
 import { EmbeddingBatches, readOpenAIEmbeddings } from "./embedding-batches.ts";
 
@@ -26,7 +26,7 @@ const LIMITS = { inputs: 2048, tokens: 300_000 };
 /** Seconds. Embedding takes a second or two; a recall that waits longer holds up the answer. */
 const DEFAULT_TIMEOUT = 30;
 
-/** Dimensions of the models that are known by name. */
+/** Dimensions of OpenAI's models. Another server may give its vectors under one of these names. */
 const DIMENSIONS: { readonly [model: string]: number } = {
   "text-embedding-3-small": 1536,
   "text-embedding-3-large": 3072,
@@ -79,14 +79,15 @@ export class OpenAIEmbeddingClient implements EmbeddingClient {
   constructor(options: OpenAIEmbeddingClientOptions = {}, dependencies: OutgoingDependencies = {}) {
     const config = parseOptions(openAIEmbeddingConfigSchema, options, "OpenAIEmbeddingClient");
     const { model } = config;
-    const dimensions = config.dimensions ?? DIMENSIONS[model];
+    const known = config.dimensions ?? DIMENSIONS[model];
+    const { url } = openAIAddress(config, dependencies);
     this.#config = config;
     this.#dependencies = dependencies;
-    this.#batches = new EmbeddingBatches(model, LIMITS, dimensions);
+    const expected = isOwnHost(url) ? known : (config.dimensions ?? undefined);
+    this.#batches = new EmbeddingBatches(model, LIMITS, expected);
     this.#retry = retryPolicyOf(config);
     this.subject = { name: model, provider: "openai" };
-    const { host } = new URL(openAIAddress(config, dependencies).url);
-    this.space = `${host}/${model}/${dimensions ?? "own"}`;
+    this.space = `${new URL(url).host}/${model}/${known ?? "own"}`;
   }
 
   async embed(

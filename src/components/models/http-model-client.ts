@@ -119,9 +119,15 @@ export abstract class HttpModelClient implements ChatCompletionClient {
     options: CreateOptions,
     { streamed, note }: WrittenOptions,
   ): WrittenRequest {
-    const { path, text, others = [] } = this.#setup.api.write(messages, options, streamed);
+    const first = this.#setup.api.write(messages, options, streamed);
+    const { path, text, others = [] } = first;
     const accepted = others.find((form) => form.note === note);
-    return { body: accepted?.write() ?? text, ...(path !== undefined && { path }) };
+    const left = (accepted ?? first).note;
+    return {
+      body: accepted?.write() ?? text,
+      ...(path !== undefined && { path }),
+      ...(left !== undefined && { note: left }),
+    };
   }
 
   async countTokens(

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { metadataFilterSchema } from "../../core/memory/memory-schemas.ts";
 import { describedObject, idSchema, textSchema, timeSchema } from "../common.ts";
 import { metadataSchema } from "../team.ts";
+import { tokenUsageSchema } from "../usage/usage-schemas.ts";
 
 /** The form of a document's id: also the name of a file. */
 export const DOCUMENT_ID = /^[A-Za-z0-9_.~-]{1,200}$/;
@@ -36,7 +37,7 @@ export const collectionSchema = z.object({
     .number()
     .int()
     .min(0)
-    .describe("Tokens that embedding its documents has cost."),
+    .describe("Tokens of its documents and of questions outside of runs."),
   note: z
     .string()
     .nullable()
@@ -122,4 +123,7 @@ export const collectionResultSchema = z.object({
   ),
   mode: z.enum(["hybrid", "words"]).describe("words: no vectors were compared."),
   note: z.string().optional().describe("Why only words were compared, and what to do."),
+  usage: tokenUsageSchema
+    .optional()
+    .describe("The tokens of the question; absent if nothing was embedded."),
 });

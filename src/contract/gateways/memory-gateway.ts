@@ -141,11 +141,13 @@ export interface CollectionGateway {
   /** Its parts in their order. */
   chunks(id: string, page: { from: number; limit: number }): Promise<Result<ChunkPage>>;
   deleteDocument(id: string): Promise<Result<null>>;
+  /** Outside of a run, the collection itself counts the tokens of the question. */
   searchCollection(query: {
     q: string;
     k: number;
     filter?: MetadataFilter | null;
-  }): Promise<Result<CollectionResult & { note?: string }>>;
+    in_run: boolean;
+  }): Promise<Result<CollectionResult>>;
 }
 
 /** The memories of a user or of a tenant. */

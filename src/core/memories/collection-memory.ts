@@ -162,7 +162,8 @@ export class CollectionMemory implements Memory {
     }
   }
 
-  #aboveThreshold({ results, mode }: CollectionResult, ctx: TurnContext): FoundChunk[] {
+  #aboveThreshold({ results, mode, note }: CollectionResult, ctx: TurnContext): FoundChunk[] {
+    if (note !== undefined) ctx.note(`"${this.name}": ${note}`);
     const least = this.#threshold;
     if (least === null || results.length === 0) return results;
     if (mode === "hybrid") return results.filter(({ score }) => score >= least);

@@ -16,7 +16,8 @@ export interface CollectionQuery {
 }
 
 /**
- * Searches a collection of documents in a step of `ctx`.
+ * Searches a collection of documents in a step of `ctx`. The tokens of the question are those of a second step, because a
+ * collection without vectors asks no model.
  *
  * @throws TroupeError `no_collections` on hosts without any; what the collection throws, such as that there is none
  */
@@ -29,10 +30,18 @@ export async function searchCollection(
     throw new TroupeError("no_collections", "this server has no collections of documents");
   }
   const query = { q, k, ...(filter && { filter }) };
-  return ctx.step("search", () => reader.search(query), {
+  const found = await ctx.step("search", () => reader.search(query), {
     subject: { name: collection },
     fingerprint: sortedJson(asJson([collection, query])),
   });
+  const { embedding } = found;
+  if (embedding !== undefined) {
+    await ctx.step("question", () => Promise.resolve(embedding), {
+      kind: "model",
+      subject: { name: embedding.model },
+    });
+  }
+  return found;
 }
 
 export function citationOf(

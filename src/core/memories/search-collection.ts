@@ -99,7 +99,8 @@ export class SearchCollection implements StreamTool {
   ): AsyncGenerator<Message, string, void> {
     const { query: q } = this.#parse(args);
     const { collection, k, filter = null } = this.#options;
-    const { results } = await searchCollection({ collection, q, k, filter }, ctx);
+    const { results, note } = await searchCollection({ collection, q, k, filter }, ctx);
+    if (note !== undefined) ctx.note(`"${this.name}": ${note}`);
     if (results.length === 0) return `The collection "${collection}" has nothing about this.`;
     cite?.(results.map((chunk) => citationOf(collection, chunk)));
     return passages(results);

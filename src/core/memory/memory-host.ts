@@ -1,3 +1,4 @@
+import type { EmbeddingResult } from "./embedding-client.ts";
 import type { MemoryContent } from "./memory-content.ts";
 import type { MetadataFilter } from "./metadata-filter.ts";
 
@@ -115,6 +116,10 @@ export interface Citation {
 export interface CollectionResult {
   results: FoundChunk[];
   mode: "hybrid" | "words";
+  /** Why only words were compared, or what could not be searched. */
+  note?: string;
+  /** What the vector of the question has cost; absent if none was made. */
+  embedding?: Omit<EmbeddingResult, "vectors">;
 }
 
 /** Documents of the tenant. Call it inside a step. The collection embeds the query itself. */

@@ -104,6 +104,8 @@ export interface WrittenRequest {
   body: string;
   /** The path of its URL below the server's address, where a client knows it. */
   path?: string;
+  /** What the client leaves out, and why. */
+  note?: string;
 }
 
 /**

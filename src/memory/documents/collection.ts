@@ -1,6 +1,5 @@
 import type { EmbeddingClient } from "../../core/memory/embedding-client.ts";
-import type { Embedding } from "../../core/memory/memory-host.ts";
-import type { MetadataFilter } from "../../core/memory/metadata-filter.ts";
+import type { CollectionResult, Embedding } from "../../core/memory/memory-host.ts";
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import { errorMessage } from "../../core/errors.ts";
 import type {
@@ -26,7 +25,7 @@ import {
   documentInfo,
   isPending,
 } from "./collection-store.ts";
-import { embedPending } from "./embed-pending.ts";
+import { embedPending, tokensOf } from "./embed-pending.ts";
 import type { OutsideSearch } from "../vectors/outside-search.ts";
 
 /** Seconds that a search waits for the vector of its question; then words alone decide. */
@@ -60,6 +59,8 @@ export interface CollectionHost {
 }
 
 type Search = Awaited<ReturnType<CollectionGateway["searchCollection"]>>;
+
+type QuestionCost = NonNullable<CollectionResult["embedding"]>;
 
 /** A collection of documents. */
 export class Collection {
@@ -219,14 +220,13 @@ export class Collection {
     q,
     k,
     filter,
-  }: {
-    q: string;
-    k: number;
-    filter?: MetadataFilter | null;
-  }): Promise<Search> {
+    in_run,
+  }: Parameters<CollectionGateway["searchCollection"]>[0]): Promise<Search> {
     const { record } = this.#store;
     if (record === undefined) return collectionNotFound(this.#host.id);
-    const { embedding, note } = await this.#questionOf(record, q);
+    const { embedding, note, cost } = await this.#questionOf(record, q);
+    const tokens = cost === undefined ? 0 : tokensOf(cost);
+    if (tokens > 0 && !in_run) this.#count(tokens);
     const { elsewhere, note: outside } = await this.#host.outside().find(embedding);
     const { hits, mode } = this.#store.index.search({
       text: q,
@@ -240,7 +240,12 @@ export class Collection {
       return { document, chunk, heading, page, content, score: similarity ?? words ?? score };
     });
     const why = note ?? outside ?? (mode === "words" ? this.#noteOn(record) : null);
-    return ok({ results, mode, ...(why !== null && { note: why }) });
+    return ok({
+      results,
+      mode,
+      ...(why !== null && { note: why }),
+      ...(tokens > 0 && cost && { embedding: cost }),
+    });
   }
 
   /** Embeds what waits for it. @returns milliseconds until it continues; undefined when nothing is left to do */
@@ -259,21 +264,29 @@ export class Collection {
   async #questionOf(
     record: CollectionRecord,
     q: string,
-  ): Promise<{ embedding?: Embedding; note?: string }> {
+  ): Promise<{ embedding?: Embedding; note?: string; cost?: QuestionCost }> {
     const { space, dimensions } = record;
     if (space === null || dimensions === null) return {};
     try {
       const client = await this.#clientOf(record);
       const signal = AbortSignal.timeout(QUESTION_TIMEOUT_MS);
-      const { vectors } = await client.embed([q], { signal });
+      const { vectors, ...cost } = await client.embed([q], { signal });
       const [values = []] = vectors;
-      if (values.length === dimensions) return { embedding: { space, values } };
+      if (values.length === dimensions) return { embedding: { space, values }, cost };
       return {
+        cost,
         note: `Words only: the embedding server gave ${values.length} numbers for the question, and the documents have ${dimensions}. ${this.#howToEmbed()}`,
       };
     } catch (error) {
       return { note: `Words only: the question could not be embedded. ${errorMessage(error)}` };
     }
+  }
+
+  /** Adds the tokens of a question to those of the documents. */
+  #count(tokens: number): void {
+    const { record } = this.#store;
+    if (record === undefined) return;
+    this.#store.save({ ...record, embedding_tokens: record.embedding_tokens + tokens });
   }
 
   /** How many numbers a vector of the embedding has now; undefined where nothing is stored to compare, or no answer comes. */

@@ -1,4 +1,4 @@
-import type { EmbeddingClient } from "../../core/memory/embedding-client.ts";
+import type { EmbeddingClient, EmbeddingResult } from "../../core/memory/embedding-client.ts";
 import { errorMessage } from "../../core/errors.ts";
 import { ModelError } from "../../core/models/model-error.ts";
 import { retryDelay } from "../../core/steps/retry.ts";
@@ -77,8 +77,7 @@ async function embedSome(
   const dimensions = record.dimensions ?? vectors[0]?.length ?? null;
   for (const vector of vectors)
     if (vector.length !== dimensions) throw otherDimension(vector, dimensions);
-  const tokens = result?.usage.prompt_tokens ?? 0;
-  const estimated = result?.usage_details?.estimate?.prompt_tokens ?? 0;
+  const tokens = result === undefined ? 0 : tokensOf(result);
   store.index.change(() => {
     for (const [index, row] of missing.entries()) {
       store.index.embed(row, { space, values: vectors[index] ?? [] });
@@ -89,9 +88,17 @@ async function embedSome(
       ...record,
       dimensions,
       failures: 0,
-      embedding_tokens: record.embedding_tokens + tokens + estimated,
+      embedding_tokens: record.embedding_tokens + tokens,
     });
   });
+}
+
+/** The tokens of a request, estimated where the server reports none. */
+export function tokensOf({
+  usage,
+  usage_details,
+}: Pick<EmbeddingResult, "usage" | "usage_details">): number {
+  return usage.prompt_tokens + (usage_details?.estimate?.prompt_tokens ?? 0);
 }
 
 function otherDimension(vector: readonly number[], dimensions: number | null): ModelError {

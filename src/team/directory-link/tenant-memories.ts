@@ -50,7 +50,9 @@ export class TenantMemories implements OtherMemories {
   collection(name: string): CollectionReader {
     return {
       search: async (query) => {
-        const found = await this.#objects.collection(name).searchCollection(query);
+        const found = await this.#objects
+          .collection(name)
+          .searchCollection({ ...query, in_run: true });
         if (!found.ok) throw new ValueError(found.problem.detail);
         return found.value;
       },

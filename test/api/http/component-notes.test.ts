@@ -146,14 +146,33 @@ test.each([
   expect(await notesOn(agent(claude))).toEqual([]);
 });
 
+const structured_message_factory = {
+  provider: "StructuredMessageFactory",
+  config: {
+    content_model_name: "Answer",
+    json_schema: { type: "object", properties: { city: { type: "string" } } },
+  },
+};
+
+test.each([THINKING, { type: "adaptive" }])(
+  "a structured answer beside Claude's thinking gets a note: %o",
+  async (thinking) => {
+    const model = "claude-opus-4-6";
+    const claude = client("AnthropicChatCompletionClient", { model, api_key: "k", thinking });
+    expect(await notesOn(agent(claude, { structured_message_factory }))).toEqual([
+      {
+        path: "component.config.structured_message_factory",
+        message:
+          'each call of "helper" is asked without thinking: the API refuses it where a tool is forced. ' +
+          "Leave out structured_message_factory, or that setting of the model client",
+      },
+    ]);
+    const other = client("AnthropicChatCompletionClient", { model, api_key: "k" });
+    expect(await notesOn(agent(other, { structured_message_factory }))).toEqual([]);
+  },
+);
+
 test("structured output of a model that has none gets a note", async () => {
-  const structured_message_factory = {
-    provider: "StructuredMessageFactory",
-    config: {
-      content_model_name: "Answer",
-      json_schema: { type: "object", properties: { city: { type: "string" } } },
-    },
-  };
   const deepseek = client("OpenAIChatCompletionClient", {
     model: "deepseek-v4-pro",
     base_url: "https://api.example.com/v1",

@@ -40,6 +40,17 @@ test("the default is OpenAI's small model, and dimensions are asked for", async 
   expect(client.space).toMatch(/^127\.0\.0\.1:\d+\/text-embedding-3-small\/4$/);
 });
 
+test("another server may give vectors of its own length under the name of a model of OpenAI", async () => {
+  await using server = await startEmbeddingServer(4);
+  const client = new OpenAIEmbeddingClient({ apiKey: "k", baseURL: server.url });
+  expect((await client.embed(["tea"])).vectors[0]).toHaveLength(4);
+  const ofOpenAI = new OpenAIEmbeddingClient(
+    { apiKey: "k" },
+    { fetch: (_, init) => fetch(`${server.url}/embeddings`, init) },
+  );
+  await expect(ofOpenAI.embed(["tea"])).rejects.toThrow("4 numbers in embedding 0, and 1536");
+});
+
 test("requests stay within what the server takes: inputs, tokens, empty and long texts", async () => {
   await using server = await startEmbeddingServer();
   const client = clientOf(server);

@@ -1,5 +1,6 @@
 import { DOCUMENT_ID } from "../../../contract/files/collection.ts";
 import { collectionCommands } from "../../../contract/commands/collections.ts";
+import { tokensOfCall } from "../../../contract/usage/model-usage.ts";
 import type { ComponentModel } from "../../../core/component/component-model.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { commandEndpoints } from "../command-endpoints.ts";
@@ -57,8 +58,14 @@ export function collectionEndpoints(services: Services): Endpoint[] {
 
     embedCollection: async (call) => json(unwrap(await collectionOf(call).embedCollection()), 202),
 
-    searchCollection: async (call) =>
-      json(unwrap(await collectionOf(call).searchCollection(call.body))),
+    async searchCollection(call) {
+      const query = { ...call.body, in_run: false };
+      const { embedding, ...found } = unwrap(await collectionOf(call).searchCollection(query));
+      return json({
+        ...found,
+        ...(embedding && { usage: tokensOfCall(embedding)[embedding.model] }),
+      });
+    },
 
     async listDocuments(call) {
       const { limit, cursor } = call.query;

@@ -111,8 +111,8 @@ export function assistantNotes(
 ): Note[] {
   const { name, model_client } = config;
   const listsTools = mayListTools(config);
-  const isStructured = config.structured_message_factory != null;
-  if (!listsTools && !isStructured) return [];
+  const factory = config.structured_message_factory;
+  if (!listsTools && factory == null) return [];
   const client = loader.load<ChatCompletionClient>(model_client, "model", "model_client");
   const { functionCalling, structuredOutput } = client.modelInfo;
   const notes: Note[] = [];
@@ -125,14 +125,37 @@ export function assistantNotes(
     });
   // Prepared answers may be structured, whatever the model info says.
   const isPrepared = client instanceof ReplayChatCompletionClient;
-  if (isStructured && structuredOutput !== true && !isPrepared)
+  if (factory != null && structuredOutput !== true && !isPrepared)
     notes.push({
       path: "config.structured_message_factory",
       message:
         `the model of "${name}" has no structured output (model_info.structured_output is not true), so each of its calls ` +
         "fails: take another model, or leave structured_message_factory out",
     });
+  if (factory != null && structuredOutput === true) {
+    const left = leftOutOf(client, loader, factory);
+    if (left !== undefined)
+      notes.push({
+        path: "config.structured_message_factory",
+        message: `each call of "${name}" is ${left}. Leave out structured_message_factory, or that setting of the model client`,
+      });
+  }
   return notes;
+}
+
+/** What a client leaves out of every request for such an answer, and why. */
+function leftOutOf(
+  client: ChatCompletionClient,
+  loader: Pick<ComponentLoader, "load">,
+  factory: ComponentModel,
+): string | undefined {
+  const { jsonOutput } = loader.load<StructuredMessageFactory>(
+    factory,
+    "structured_message",
+    "structured_message_factory",
+  );
+  const message = { type: "UserMessage", source: "user", content: "-" } as const;
+  return client.writeRequest?.([message], { jsonOutput }, { streamed: false })?.note;
 }
 
 /** A workbench lists its tools only when the agent runs, so a model without tool calls is detected earlier. */
