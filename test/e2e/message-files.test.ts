@@ -313,7 +313,7 @@ test.each<[string, object, string]>([
 
 test("a message is at most as large as any besides its files", async () => {
   const team = await newTeam(teamOf("gpt-4o"));
-  const large = { ...csv, data: btoa("x".repeat(600_000)) };
+  const large = { ...csv, data: btoa("x".repeat(600_000)).replaceAll(/.{76}/g, "$&\r\n") };
   await completed(team, said(large));
   const { errors } = await refusal(team, said("x".repeat(520_000), csv));
   expect(errors[0]?.message).toMatch(/bytes of JSON besides its files; at most 512000 are allowed/);

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { JsonObject } from "../../core/json.ts";
+import { bytesOfBase64 } from "../../core/models/attached-files.ts";
 import { imageMediaType } from "../../core/models/images.ts";
 import type { ResultContent, ToolResult } from "../../core/tools/tool.ts";
 import { MAX_RESULT_BYTES, textResult } from "../../core/tools/tool-result.ts";
@@ -39,8 +40,9 @@ export interface CallResult {
 }
 
 /**
- * A result in the form that agents get: text and images unchanged, embedded resources as JSON (as in AutoGen), audio
- * and links as a line of text, structured content if there is no other. The whole is limited like every tool's result.
+ * A result in the form that agents get: text and images, also those in resources; embedded texts as JSON (as in AutoGen);
+ * audio, other bytes and links as a line of text; structured content if there is no other. The whole is limited like every
+ * tool's result.
  *
  * @param name the tool's name in the call
  * @param redact removes secrets
@@ -51,7 +53,7 @@ export function toToolResult(
   redact: (text: string) => string,
 ): ToolResult {
   const blocks: unknown[] = Array.isArray(content) ? content : [];
-  const shown = blocks.map(asContent);
+  const shown = blocks.flatMap(asContents);
   if (shown.length === 0 && structuredContent !== undefined) {
     shown.push(text(JSON.stringify(structuredContent)));
   }
@@ -88,39 +90,52 @@ function bytesOf(part: ResultContent): number {
     : part.content.data.length;
 }
 
-function asContent(block: unknown): ResultContent {
+function asContents(block: unknown): ResultContent[] {
   const { data } = blockSchema.safeParse(block);
-  if (data === undefined) return text(JSON.stringify(block) ?? "");
+  if (data === undefined) return [text(JSON.stringify(block) ?? "")];
   switch (data.type) {
     case "text":
-      return text(data.text);
+      return [text(data.text)];
     case "image":
-      return imageMediaType(data.data) === undefined
-        ? text(note("Image", data.data, data.mimeType))
-        : { type: "ImageResultContent", content: { data: data.data } };
+      return [image(data.data) ?? text(note("Image", data.data, data.mimeType))];
     case "audio":
-      return text(note("Audio", data.data, data.mimeType));
+      return [text(note("Audio", data.data, data.mimeType))];
     case "resource":
-      return text(JSON.stringify(asAutoGenDumps(data)));
+      return resourceContents(data);
     case "resource_link": {
       const { name, uri, mimeType, description } = data;
       const kind = mimeType == null ? "" : ` (${mimeType})`;
-      return text(`[Resource: ${name} ${uri}${kind}]${description ? ` ${description}` : ""}`);
+      return [text(`[Resource: ${name} ${uri}${kind}]${description ? ` ${description}` : ""}`)];
     }
   }
+}
+
+/** Undefined for a format that models do not see. */
+function image(base64: string): ResultContent | undefined {
+  const data = base64.replaceAll(/\s/g, "");
+  if (imageMediaType(data) === undefined) return undefined;
+  return { type: "ImageResultContent", content: { data } };
+}
+
+/** Models read no base64: bytes are shown, or named. */
+function resourceContents(block: ResourceBlock): ResultContent[] {
+  const { uri, mimeType, text: content, blob } = block.resource;
+  if (content != null || blob == null) return [text(JSON.stringify(asAutoGenDumps(block)))];
+  const shown = image(blob);
+  const about = mimeType == null ? uri : `${uri}, ${mimeType}`;
+  return [text(note("Resource", blob, about)), ...(shown ? [shown] : [])];
 }
 
 type ResourceBlock = Extract<z.output<typeof blockSchema>, { type: "resource" }>;
 
 function asAutoGenDumps({ type, resource, annotations = null }: ResourceBlock): JsonObject {
-  const { uri, mimeType = null, text: content, blob } = resource;
-  const body: JsonObject = content == null ? { blob: blob ?? "" } : { text: content };
+  const { uri, mimeType = null, text: content } = resource;
+  const body: JsonObject = content == null ? { blob: "" } : { text: content };
   return { type, resource: { uri, mimeType, meta: null, ...body }, annotations, meta: null };
 }
 
-/** Base64 has four characters for three bytes. */
 function note(kind: string, base64: string, about: string): string {
-  return `[${kind}: ${about}, ${Math.floor((base64.length * 3) / 4)} bytes]`;
+  return `[${kind}: ${about}, ${bytesOfBase64(base64)} bytes]`;
 }
 
 function text(content: string): ResultContent {

@@ -62,13 +62,18 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
   test("has results of all kinds", async () => {
     await using server = await TestMcpServer.start(kind);
     const { result } = await call(workbenchOf({ serverParams: server.params }), "kinds");
-    expect(result.result[1]?.type).toBe("ImageResultContent");
+    const images = result.result.filter(({ type }) => type === "ImageResultContent");
+    expect(images).toEqual(Array.from({ length: 3 }, () => result.result[1]));
     expect(textsOf(result)).toEqual([
       "a text",
       "[image]",
-      "[Audio: audio/wav, 6 bytes]",
+      "[Audio: audio/wav, 4 bytes]",
       '{"type":"resource","resource":{"uri":"note://1","mimeType":"text/plain","meta":null,"text":"hi"},"annotations":null,"meta":null}',
       "[Resource: two note://2] the second note",
+      "[image]",
+      "[Resource: plot://1, image/png, 70 bytes]",
+      "[image]",
+      "[Resource: zip://1, 4 bytes]",
     ]);
     const structured = await call(workbenchOf({ serverParams: server.params }), "structured");
     expect(textsOf(structured.result)).toEqual(['{"degrees":21}']);

@@ -89,12 +89,14 @@ async function givenFile(part: FilePart, at: string, sources: Sources): Promise<
   const { name, media_type } = part as { name?: string; media_type?: string };
   const value = part[place] as string;
   if (place === "data") {
-    if (name === undefined && media_type === undefined && imageMediaType(value) === undefined) {
+    // Programs such as base64 break lines.
+    const data = value.replaceAll(/\s/g, "");
+    if (name === undefined && media_type === undefined && imageMediaType(data) === undefined) {
       const message =
         "must be base64 of a PNG, JPEG, WebP or GIF picture; another file needs name and media_type";
       throw refused(`${at}.data`, message);
     }
-    return { data: value, name, mediaType: media_type };
+    return { data, name, mediaType: media_type };
   }
   if (place === "path") {
     const data = await workspaceFile(value, `${at}.path`, sources);
