@@ -386,9 +386,9 @@ export type {
 } from "./core/models/chat-completion-client.ts";
 export type { RequestUsage, TokenUsage, UsageDetails } from "./core/models/request-usage.ts";
 export { isFile } from "./core/models/attached-files.ts";
+export type { AttachedFile } from "./core/models/attached-files.ts";
 export type {
   AssistantMessage,
-  AttachedFile,
   FunctionCall,
   FunctionExecutionResult,
   FunctionExecutionResultMessage,

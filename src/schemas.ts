@@ -3,7 +3,7 @@
 // Messages
 export { requestUsageSchema } from "./core/models/llm-messages.ts";
 export { type RequestUsage } from "./core/models/request-usage.ts";
-export { attachedFileSchema, type AttachedFile } from "./core/models/llm-messages.ts";
+export { attachedFileSchema, type AttachedFile } from "./core/models/attached-files.ts";
 export {
   functionCallSchema,
   functionExecutionResultSchema,

@@ -37,11 +37,12 @@ const USUAL: Readonly<Record<string, string>> = {
   executor: "troupe.code_executors.SandboxCodeExecutor",
 };
 
-export interface ComponentData {
+// A type, not an interface: the client takes component JSON as an object of any keys, which no interface is.
+export type ComponentData = {
   provider: string;
-  component_type?: string;
+  component_type?: string | null | undefined;
   config?: { [key: string]: unknown };
-}
+};
 
 /** The same as the client expects it. */
 export type TeamComponent = NonNullable<CreateTeam["component"]>;

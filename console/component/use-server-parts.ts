@@ -17,7 +17,7 @@ export function useServerParts(): Loaded<ServerParts> {
       const [known, templates] = await Promise.all([client.components(), client.templates()]);
       return {
         catalogue: new Catalogue(known),
-        templates: templates.map(({ component }) => component as unknown as ComponentData),
+        templates: templates.map(({ component }) => component as ComponentData),
       };
     }, [client]),
   );

@@ -27,9 +27,9 @@ export function NewTeamPage() {
   const template = parameters.get("template");
   const load = useCallback(async (): Promise<ComponentData> => {
     const [known, templates] = await Promise.all([client.components(), client.templates()]);
-    const components = templates.map(({ component }) => component as unknown as ComponentData);
+    const components = templates.map(({ component }) => component as ComponentData);
     const chosen = templates.find(({ name }) => name === template);
-    if (chosen !== undefined) return chosen.component as unknown as ComponentData;
+    if (chosen !== undefined) return chosen.component as ComponentData;
     if (template !== null) throw new Error(`This server has no template ${template}.`);
     const provider = Object.keys(BLANKS).find((name) => name.split(".").at(-1) === kind);
     return blankTeam(provider ?? Object.keys(BLANKS)[0] ?? "", new Catalogue(known), components);
@@ -90,7 +90,7 @@ function NewTeamPicture({ name, template, component }: NewTeamPictureProps) {
     draft.refuse(undefined);
     try {
       const team = await client.teams.create({
-        component: draft.component as unknown as TeamComponent,
+        component: draft.component as TeamComponent,
         label: label || null,
         ...(template !== null && { metadata: { template } }),
       });

@@ -40,7 +40,7 @@ export function SaveBar(props: SaveBarProps) {
   const reason = useId();
   const busy = BUSY[team.status];
   const { theirs } = draft;
-  const component = draft.component as unknown as TeamComponent;
+  const component = draft.component as TeamComponent;
   /** @param version the stored one that it replaces */
   const save = async (version: number): Promise<void> => {
     draft.refuse(undefined);

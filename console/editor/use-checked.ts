@@ -28,7 +28,7 @@ export function useChecked({ component, stored, changed, refusal }: Draft): Chec
     let current = true;
     const check = async (): Promise<void> => {
       // Only the team knows its stored secrets.
-      const complete = withStandIns(component, stored) as unknown as TeamComponent;
+      const complete = withStandIns(component, stored) as TeamComponent;
       const found = await client.validate(complete).then(
         ({ notes }) => ({ mistakes: [], notes }),
         (error: unknown) => ({

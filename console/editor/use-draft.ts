@@ -105,7 +105,7 @@ export function useDraft(name: string, given: StoredComponent, href: string): Dr
 }
 
 function dataOf({ component }: NotedTeam): ComponentData {
-  return component as unknown as ComponentData;
+  return component;
 }
 
 function read(key: string): Changes | undefined {

@@ -7,12 +7,12 @@ import { namesIn, withName } from "../component/edits.ts";
 import { graphOf } from "../component/graph.ts";
 import { HandoffsField } from "./handoffs-field.tsx";
 import { FoldedSettings } from "./mistakes.tsx";
-import { type FieldsProps, ModelFields } from "./model-fields.tsx";
+import { ModelFields } from "./model-fields.tsx";
 import { NameField } from "./name-field.tsx";
 import { OrderField } from "./order-field.tsx";
 import { agentPlace, modelPlace, readyTools } from "../component/parts.ts";
 import { type Place, valueAt, withValue } from "../component/places.ts";
-import { PartField, SettingsFields } from "./settings-fields.tsx";
+import { type FieldsProps, PartField, SettingsFields } from "./settings-fields.tsx";
 import { TextField } from "./text-field.tsx";
 import { ToolsField } from "./tools-field.tsx";
 

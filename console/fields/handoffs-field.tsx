@@ -4,7 +4,7 @@ import { Icon } from "../parts/icon.tsx";
 import { configOf, listOf, textOf } from "../picture/component-json.ts";
 import { visibleName } from "../text/foreign.ts";
 import { MistakesAt } from "./mistakes.tsx";
-import type { FieldsProps } from "./model-fields.tsx";
+import type { FieldsProps } from "./settings-fields.tsx";
 import { targetOf } from "../component/parts.ts";
 import { valueAt, withValue } from "../component/places.ts";
 

@@ -1,18 +1,10 @@
-import type { Catalogue, ComponentData } from "../component/catalogue.ts";
+import type { ComponentData } from "../component/catalogue.ts";
 import { configOf, textOf } from "../picture/component-json.ts";
 import { ClassChoice } from "./class-choice.tsx";
 import { FoldedSettings, MistakesAt } from "./mistakes.tsx";
-import { type Place, valueAt, withValue } from "../component/places.ts";
-import { NumberField, SettingsFields } from "./settings-fields.tsx";
+import { valueAt, withValue } from "../component/places.ts";
+import { type FieldsProps, NumberField, SettingsFields } from "./settings-fields.tsx";
 import { TextField } from "./text-field.tsx";
-
-export interface FieldsProps {
-  component: ComponentData;
-  /** The place of what the fields belong to. */
-  place: Place;
-  catalogue: Catalogue;
-  onChange: (component: ComponentData) => void;
-}
 
 const ABOVE = ["model", "temperature"];
 

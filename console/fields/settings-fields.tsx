@@ -2,17 +2,24 @@ import { useId } from "react";
 import { IconButton } from "../parts/icon-button.tsx";
 import { configOf, listOf, textOf } from "../picture/component-json.ts";
 import { visibleName } from "../text/foreign.ts";
-import type { ComponentData } from "../component/catalogue.ts";
+import type { Catalogue, ComponentData } from "../component/catalogue.ts";
 import { ClassChoice } from "./class-choice.tsx";
 import { JsonField } from "./json-field.tsx";
 import { FoldedSettings, MistakesAt, useMistakes } from "./mistakes.tsx";
-import type { FieldsProps } from "./model-fields.tsx";
 import { nameOf } from "../component/parts.ts";
 import { type Place, valueAt, withValue } from "../component/places.ts";
 import type { Setting } from "../component/settings.ts";
 import { TextField } from "./text-field.tsx";
 
 const NONE: readonly string[] = [];
+
+export interface FieldsProps {
+  component: ComponentData;
+  /** The place of what the fields belong to. */
+  place: Place;
+  catalogue: Catalogue;
+  onChange: (component: ComponentData) => void;
+}
 
 interface SettingsFieldsProps extends FieldsProps {
   /** Settings that have fields elsewhere. */

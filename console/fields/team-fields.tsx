@@ -7,10 +7,10 @@ import { EntryField } from "./edges-field.tsx";
 import { namesIn, withKind } from "../component/edits.ts";
 import { graphOf } from "../component/graph.ts";
 import { MistakesAt } from "./mistakes.tsx";
-import { type FieldsProps, ModelFields } from "./model-fields.tsx";
+import { ModelFields } from "./model-fields.tsx";
 import { modelPlace } from "../component/parts.ts";
 import { valueAt, withValue } from "../component/places.ts";
-import { PartField, SettingsFields } from "./settings-fields.tsx";
+import { type FieldsProps, PartField, SettingsFields } from "./settings-fields.tsx";
 import { TextField } from "./text-field.tsx";
 
 /** The texts that instruct the manager of a team. */

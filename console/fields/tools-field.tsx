@@ -5,10 +5,9 @@ import { IconButton } from "../parts/icon-button.tsx";
 import { kindOf } from "../teams/kinds.ts";
 import { visibleName } from "../text/foreign.ts";
 import { MistakesAt } from "./mistakes.tsx";
-import type { FieldsProps } from "./model-fields.tsx";
 import { nameOf, toolPlaces, withTool } from "../component/parts.ts";
 import { type Place, valueAt, withValue } from "../component/places.ts";
-import { SettingsFields } from "./settings-fields.tsx";
+import { type FieldsProps, SettingsFields } from "./settings-fields.tsx";
 
 interface ToolsFieldProps extends FieldsProps {
   /** Complete tools: those of the server's templates and of this team. */

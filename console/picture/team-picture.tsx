@@ -1,7 +1,6 @@
 import type { NotedTeam, TeamClient } from "troupe/client";
 import type { TeamView } from "troupe/react";
 import { Link } from "wouter";
-import type { ComponentData } from "../component/catalogue.ts";
 import { SaveBar } from "../editor/save-bar.tsx";
 import { useChecked } from "../editor/use-checked.ts";
 import { useDraft } from "../editor/use-draft.ts";
@@ -23,7 +22,7 @@ interface TeamPictureProps {
 export function TeamPicture({ info, team, handle, onChanged }: TeamPictureProps) {
   const mayEdit = useMay("teams:write");
   const stored = {
-    component: info.component as unknown as ComponentData,
+    component: info.component,
     version: info.component_version,
   };
   const draft = useDraft(info.id, stored, `/teams/${info.id}?view=picture`);

@@ -1,9 +1,7 @@
 import { useCallback, useState } from "react";
-import type { NotedTeam, TeamClient, ThreadMessage } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { useSearchParams } from "wouter";
-import type { ComponentData } from "../component/catalogue.ts";
-import { type ServerParts, useServerParts } from "../component/use-server-parts.ts";
+import { useServerParts } from "../component/use-server-parts.ts";
 import { useLoaded } from "../hooks/use-loaded.ts";
 import { Failure } from "../parts/failure.tsx";
 import { fieldsOf, listOf, textOf } from "../picture/component-json.ts";
@@ -11,19 +9,6 @@ import { useTitle } from "../shell/title.ts";
 import { visibleName } from "../text/foreign.ts";
 import { Playground } from "./playground.tsx";
 import { MOST, variedIn } from "./variants.ts";
-
-/** The team, its last task and the forks, as the page loaded them. */
-export interface PlaygroundStart {
-  handle: TeamClient;
-  info: NotedTeam;
-  server: ServerParts;
-  /** The last task of the conversation. */
-  last: ThreadMessage | undefined;
-  /** The forks that the address names, with their components and their task. */
-  forks: readonly { id: string; component: ComponentData }[];
-  /** The task that they were given. */
-  task: string | undefined;
-}
 
 /** How many of the last messages are searched for the last task. */
 const LATEST = 200;
@@ -62,7 +47,7 @@ export function PlaygroundPage({ teamId }: { teamId: string }) {
       ),
       forks: kept.map(({ id, component }) => ({
         id,
-        component: component as unknown as ComponentData,
+        component: component,
       })),
       task: textOf(fieldsOf(listOf(run?.task)[0])["content"]) || undefined,
     };
@@ -84,7 +69,7 @@ export function PlaygroundPage({ teamId }: { teamId: string }) {
       </p>
     );
   }
-  if (variedIn(value.info.component as unknown as ComponentData).length === 0) {
+  if (variedIn(value.info.component).length === 0) {
     return (
       <div className="empty">
         <h1>Playground</h1>

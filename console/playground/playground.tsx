@@ -1,8 +1,10 @@
 import { type FormEvent, useCallback, useEffect, useMemo, useState } from "react";
+import type { NotedTeam, TeamClient, ThreadMessage } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { Confirm } from "../dialogs/confirm.tsx";
 import type { ComponentData, TeamComponent } from "../component/catalogue.ts";
+import type { ServerParts } from "../component/use-server-parts.ts";
 import { useTask } from "../hooks/use-task.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
@@ -10,7 +12,6 @@ import { Problem } from "../parts/problem.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { type PlaygroundDraft, readDraft, writeDraft } from "./kept-draft.ts";
-import type { PlaygroundStart } from "./playground-page.tsx";
 import { VariantColumn } from "./variant-column.tsx";
 import {
   differingAgent,
@@ -30,6 +31,19 @@ const STARTS: Readonly<Record<Start, string>> = {
   empty: "No conversation",
 };
 
+/** The team, its last task and the forks, as the page loaded them. */
+export interface PlaygroundStart {
+  handle: TeamClient;
+  info: NotedTeam;
+  server: ServerParts;
+  /** The last task of the conversation. */
+  last: ThreadMessage | undefined;
+  /** The forks that the address names, with their components and their task. */
+  forks: readonly { id: string; component: ComponentData }[];
+  /** The task that they were given. */
+  task: string | undefined;
+}
+
 /** Sets variants up, runs them, and shows their answers beside each other. */
 export function Playground({ start }: { start: PlaygroundStart }) {
   const { handle, info, server, last } = start;
@@ -37,7 +51,7 @@ export function Playground({ start }: { start: PlaygroundStart }) {
   const [, navigate] = useLocation();
   const [, setSearch] = useSearchParams();
   const { tell, attempt } = useNotices();
-  const stored = info.component as unknown as ComponentData;
+  const stored = info.component;
   const varied = useMemo(() => variedIn(stored), [stored]);
   const { component_version: version } = info;
   const [draft] = useState(() => draftOf(start));
@@ -118,7 +132,7 @@ export function Playground({ start }: { start: PlaygroundStart }) {
   };
   const keep = async (index: number): Promise<void> => {
     const { component } = variants[index] ?? { component: stored };
-    await handle.replaceComponent(component as unknown as TeamComponent, { version });
+    await handle.replaceComponent(component as TeamComponent, { version });
     await removeForks();
     navigate(`/teams/${info.id}?view=picture`);
     tell(`The team has the settings of variant ${letterOf(index)} now.`);

@@ -1,8 +1,7 @@
 import type { Message, RunInfo, TeamClient, ThreadMessage } from "troupe/client";
 import type { ComponentData, TeamComponent } from "../component/catalogue.ts";
 import { agentPlace, modelPlace } from "../component/parts.ts";
-import type { Place } from "../component/places.ts";
-import { valueAt } from "../component/places.ts";
+import { type Place, valueAt } from "../component/places.ts";
 import { configOf, listOf, textOf } from "../picture/component-json.ts";
 
 export const FEWEST = 2;
@@ -94,7 +93,7 @@ export async function runVariant(
 ): Promise<string> {
   const fork = await team.fork({ turn });
   try {
-    await fork.replaceComponent(component as unknown as TeamComponent);
+    await fork.replaceComponent(component as TeamComponent);
     await fork.start(task);
   } catch (error) {
     await fork.delete();

@@ -4,7 +4,6 @@ import type { TraceContext } from "../core/steps/step-attempt.ts";
 import { describedObject, idSchema, timeSchema } from "./common.ts";
 import { type HumanRequest, humanRequestSchema, type RunStatus } from "./run.ts";
 import { conversationSchema, expiresInSchema, type TeamInfo } from "./team.ts";
-import type { Caller } from "./gateways/team-gateway.ts";
 import type { SecretPushConfig } from "./webhooks/push.ts";
 import { costSchema, tokenUsageSchema, usageByModelSchema } from "./usage/usage-schemas.ts";
 import type { StoredRunWebhook } from "./webhooks/webhook.ts";
@@ -257,6 +256,14 @@ export interface TeamFacts {
   expires_in?: number;
   created_at: string;
   updated_at: string;
+}
+
+/** The owner of a conversation. */
+export interface Caller {
+  /** Tells the caller from others of the tenant. Never shown. */
+  owner: string;
+  /** The caller's display name. */
+  caller: string | null;
 }
 
 /** The caller of a conversation, and the team it is with. */

@@ -3,7 +3,7 @@
 
 import type * as z from "zod";
 import { type CamelCase, camelCase } from "./camel-case.ts";
-import type { ComponentModel } from "./component/component-model.ts";
+import type { JsonObject } from "./json.ts";
 import { nearMatches } from "./component/checks/near-matches.ts";
 import { type Issue, ValueError } from "./errors.ts";
 import { issuesOf, listIssues, pathOf } from "./issues.ts";
@@ -23,7 +23,7 @@ export function asData<Schema extends z.ZodType>(schema: Schema): Schema {
  */
 export type CamelKeys<T> = unknown extends T
   ? T
-  : T extends ComponentModel
+  : T extends { provider: string; config: JsonObject }
     ? T
     : T extends readonly (infer Item)[]
       ? readonly CamelKeys<Item>[]

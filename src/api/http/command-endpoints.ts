@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { Command } from "../../contract/commands/command.ts";
 import type { QueryLimits } from "../../contract/query-parameters.ts";
 import type { Result } from "../../contract/result.ts";
+import type { RunInfo } from "../../contract/run.ts";
 import { type Call, type Endpoint, json } from "./endpoint.ts";
 import { unwrap } from "./problem.ts";
 import { type Services, tenantOf } from "./services.ts";
@@ -64,7 +65,7 @@ function callObject(
     // Not method.apply: a method of a stub has methods of its own.
     const value = unwrap(await Reflect.apply(method, target, given));
     if (schema === undefined) return new Response(null, { status: Number(status) });
-    const headers = typeof location === "function" && { location: location(value as never) };
+    const headers = typeof location === "function" && { location: location(value as RunInfo) };
     return json(value, Number(status), headers || {});
   };
 }

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { Scope } from "../constants.ts";
 import type { QueryLimits } from "../query-parameters.ts";
 import type { Idempotency } from "../common.ts";
+import type { RunInfo } from "../run.ts";
 import type { Result } from "../result.ts";
 
 /** The groups of operations in the OpenAPI document, in its order. */
@@ -69,8 +70,8 @@ export interface ResponseSpec {
   media?: string;
   /** It is a stream of server-sent events, which are such frames; instead of `media`. */
   frames?: "StreamFrame" | "TenantFrame";
-  /** The response has `Location`. For an answer of an object, a function gives the location. */
-  location?: true | ((value: never) => string);
+  /** The response has `Location`. For a run that an object answers with, a function gives the location. */
+  location?: true | ((run: RunInfo) => string);
   /** The response has `ETag`. */
   etag?: true;
 }

@@ -6,13 +6,6 @@ import type { PushBody, RunChange } from "../webhooks/run-change.ts";
 import type { StreamFrame } from "../stream/stream-frame.ts";
 import type { TextPieces } from "../stream/text-pieces.ts";
 
-/** The format of a client's stream: its name, and options from the client's request. */
-export interface StreamFormat {
-  name: string;
-  /** JSON of at most a few kilobytes. */
-  options: JsonObject;
-}
-
 /**
  * Encodes one stream in the format of a protocol. It gets the frames of docs/http-api.md in their order: the run as it
  * is, recorded frames, `caught_up`, snapshots, and then live frames. It is a pure function of them: it has no clock,

@@ -1,3 +1,4 @@
+import type { Caller } from "../directory.ts";
 import type { Idempotency } from "../common.ts";
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -14,7 +15,6 @@ import type { PushConfig, SecretPushConfig } from "../webhooks/push.ts";
 import type { HumanRequest, RunInfo } from "../run.ts";
 import type { ScheduleInfo } from "../schedule.ts";
 import type { MessagePage, MessageQuery, TeamInfo } from "../team.ts";
-import type { StreamFormat } from "./stream-format.ts";
 import type { RunWebhook } from "../webhooks/webhook.ts";
 
 export interface CreateTeamInput {
@@ -41,20 +41,19 @@ export interface CreateConversationInput extends Caller {
   expires_in: number;
 }
 
-/** The owner of a conversation. */
-export interface Caller {
-  /** Tells the caller from others of the tenant. Never shown. */
-  owner: string;
-  /** The caller's display name. */
-  caller: string | null;
-}
-
 export interface ForkTeamInput {
   /** Id of the new team. */
   id: string;
   /** Null: the last finished turn. */
   turn: number | null;
   idempotency?: Idempotency;
+}
+
+/** The format of a client's stream: its name, and options from the client's request. */
+export interface StreamFormat {
+  name: string;
+  /** JSON of at most a few kilobytes. */
+  options: JsonObject;
 }
 
 export interface StartRunInput {

@@ -1,19 +1,28 @@
 import { type Json, type JsonObject, isJsonObject, sortedJson } from "../json.ts";
-import type { Validation } from "./validation.ts";
+import type { Pattern } from "./pattern/pattern.ts";
 import type { WorkLimit } from "./work-limit.ts";
 
 /** More issues would bury the first one, and schemas that repeat each other would multiply them. */
 const MAX_FAILURES = 20;
 
+/** The check that an inspection is a part of. */
+export interface Check {
+  readonly root: JsonObject;
+  readonly patterns: ReadonlyMap<string, Pattern>;
+  readonly limit: WorkLimit;
+  /** Applies a schema to a place. */
+  verdict(schema: Json, place: Place): Verdict;
+}
+
 /** One schema applied to one place: the findings of its keywords so far. */
 export class Inspection implements Verdict {
-  readonly validation: Validation;
+  readonly validation: Check;
   readonly schema: JsonObject;
   readonly place: Place;
   readonly failures: Failure[] = [];
   readonly described = new Set<PropertyKey>();
 
-  constructor(validation: Validation, schema: JsonObject, place: Place) {
+  constructor(validation: Check, schema: JsonObject, place: Place) {
     this.validation = validation;
     this.schema = schema;
     this.place = place;

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
-import { Inspection, type Place, type Verdict } from "./inspection.ts";
+import { type Check, Inspection, type Place, type Verdict } from "./inspection.ts";
 import { arrayKeywords } from "./keywords/arrays.ts";
 import { compositionKeywords, unevaluatedKeywords } from "./keywords/composition.ts";
 import { objectKeywords } from "./keywords/objects.ts";
@@ -26,7 +26,7 @@ const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(
 );
 
 /** One check of a value: applies schemas to places, each schema to each place once. */
-export class Validation {
+export class Validation implements Check {
   readonly root: JsonObject;
   readonly patterns: ReadonlyMap<string, Pattern>;
   readonly limit: WorkLimit;

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from "../json.ts";
-import { fileAsText, fileNote, isFile } from "../models/attached-files.ts";
-import type { AttachedFile, UserMessage, UserPart } from "../models/llm-messages.ts";
+import { fileAsText, fileNote, isFile, type AttachedFile } from "../models/attached-files.ts";
+import type { UserMessage, UserPart } from "../models/llm-messages.ts";
 import { formatPython } from "../text/format.ts";
 import { pythonDataClass, pythonRepr } from "../text/python.ts";
 import type { StructuredMessage } from "./chat-messages.ts";

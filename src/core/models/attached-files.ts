@@ -1,5 +1,5 @@
+import * as z from "zod";
 import { fromBase64 } from "../base64.ts";
-import type { AttachedFile, LLMMessage } from "./llm-messages.ts";
 
 export const PDF = "application/pdf";
 
@@ -21,6 +21,25 @@ export function isPdf(data: string): boolean {
   // Base64 of "%PDF-": its last character holds bits of the byte after it.
   return /^JVBERi[0-3]/.test(data);
 }
+
+/**
+ * A file in a message: a PDF or a text, its bytes as base64 like those of an image. AutoGen has no files in messages.
+ * `text` is the text of a PDF, for models that do not read PDF.
+ */
+export const attachedFileSchema = z
+  .object({
+    data: z.string(),
+    name: z.string().min(1).max(255),
+    media_type: z
+      .string()
+      .refine((type) => type === PDF || isTextType(type), `must be of ${ALLOWED_FILES}`),
+    text: z.string().optional(),
+  })
+  .refine(({ data, media_type }) => media_type !== PDF || isPdf(data), {
+    path: ["data"],
+    message: "must be base64 of a PDF, which begins with %PDF-",
+  });
+export type AttachedFile = z.infer<typeof attachedFileSchema>;
 
 /** Whether a part of a message is a file. Images have no media type. */
 export function isFile(part: unknown): part is AttachedFile {
@@ -59,20 +78,4 @@ export function fileNote({ data, name, media_type }: AttachedFile, about = ""): 
 /** The number of bytes in base64, which has four characters for three bytes. */
 export function bytesOfBase64(data: string): number {
   return Math.floor((data.replace(/=+$/, "").length * 3) / 4);
-}
-
-/** Messages whose files are replaced by text, for models without file input. */
-const asTexts = new WeakMap<LLMMessage, LLMMessage>();
-
-/** A message whose files are replaced by text, for a model without file input. */
-export function filesAsTexts(message: LLMMessage): LLMMessage {
-  if (message.type !== "UserMessage" || typeof message.content === "string") return message;
-  if (!message.content.some(isFile)) return message;
-  let texts = asTexts.get(message);
-  if (texts === undefined) {
-    const content = message.content.map((part) => (isFile(part) ? fileAsText(part) : part));
-    texts = { ...message, content };
-    asTexts.set(message, texts);
-  }
-  return texts;
 }

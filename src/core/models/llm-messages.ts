@@ -1,25 +1,6 @@
 import * as z from "zod";
-import { ALLOWED_FILES, isPdf, isTextType, PDF } from "./attached-files.ts";
+import { type AttachedFile, attachedFileSchema } from "./attached-files.ts";
 import { imageMediaType } from "./images.ts";
-
-/**
- * A file in a message: a PDF or a text, its bytes as base64 like those of an image. AutoGen has no files in messages.
- * `text` is the text of a PDF, for models that do not read PDF.
- */
-export const attachedFileSchema = z
-  .object({
-    data: z.string(),
-    name: z.string().min(1).max(255),
-    media_type: z
-      .string()
-      .refine((type) => type === PDF || isTextType(type), `must be of ${ALLOWED_FILES}`),
-    text: z.string().optional(),
-  })
-  .refine(({ data, media_type }) => media_type !== PDF || isPdf(data), {
-    path: ["data"],
-    message: "must be base64 of a PDF, which begins with %PDF-",
-  });
-export type AttachedFile = z.infer<typeof attachedFileSchema>;
 
 /** An image as AutoGen writes it: base64 of PNG, JPEG, WebP or GIF bytes. */
 export const imageSchema = z.object({

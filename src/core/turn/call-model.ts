@@ -8,7 +8,7 @@ import type {
   CreateResult,
 } from "../models/chat-completion-client.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
-import { fileNote, filesAsTexts, isFile, textOfFile } from "../models/attached-files.ts";
+import { fileAsText, fileNote, isFile, textOfFile } from "../models/attached-files.ts";
 import { hasImages } from "../models/shown-images.ts";
 
 /** The options of a model call; the rest comes from the step. */
@@ -215,4 +215,20 @@ function withoutImages(message: LLMMessage): LLMMessage {
   );
   const isText = parts.every((part) => typeof part === "string");
   return { ...message, content: isText ? parts.join("\n") : parts };
+}
+
+/** Messages whose files are replaced by text, for models without file input. */
+const asTexts = new WeakMap<LLMMessage, LLMMessage>();
+
+/** A message whose files are replaced by text, for a model without file input. */
+function filesAsTexts(message: LLMMessage): LLMMessage {
+  if (message.type !== "UserMessage" || typeof message.content === "string") return message;
+  if (!message.content.some(isFile)) return message;
+  let texts = asTexts.get(message);
+  if (texts === undefined) {
+    const content = message.content.map((part) => (isFile(part) ? fileAsText(part) : part));
+    texts = { ...message, content };
+    asTexts.set(message, texts);
+  }
+  return texts;
 }

@@ -1,7 +1,7 @@
 import { TroupeError } from "../../core/errors.ts";
 import type { Moment } from "../../core/turn/turn-host.ts";
 import type { StoredQuestion } from "../storage/runs/question-store.ts";
-import type { RunRecord } from "../storage/runs/run-store.ts";
+import type { RunRecord } from "../storage/runs/run-record.ts";
 import { type RunUsage, totalCost } from "../../contract/usage/model-usage.ts";
 
 /** AutoGen's text for a run that was asked to stop after its turn. */

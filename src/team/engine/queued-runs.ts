@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import { lastTurn } from "../storage/commits.ts";
-import type { RunRecord, StoredRun } from "../storage/runs/run-store.ts";
+import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { RunTelemetry } from "./run-telemetry.ts";
 import { startedNow, taskMessages } from "./run-admission.ts";

@@ -15,7 +15,8 @@ import {
 import { NO_USAGE } from "../../contract/usage/model-usage.ts";
 import type { RunEngine } from "./run-engine.ts";
 import { MAX_QUEUED_RUNS } from "../../contract/constants.ts";
-import { type RunRecord, type StoredRun, turnId } from "../storage/runs/run-store.ts";
+import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
+import { turnId } from "../storage/runs/run-store.ts";
 import { lastTurn } from "../storage/commits.ts";
 import type { Stores } from "../storage/stores.ts";
 

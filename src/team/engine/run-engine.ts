@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { Moment } from "../../core/turn/turn-host.ts";
 import { defaultAnswer, type StoredQuestion } from "../storage/runs/question-store.ts";
-import type { RunRecord, StoredRun } from "../storage/runs/run-store.ts";
+import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { AlarmSource } from "../storage/team-alarm.ts";
 import type { LiveFeed } from "../stream/live-feed.ts";

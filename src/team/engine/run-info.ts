@@ -4,7 +4,8 @@ import { totalCost } from "../../contract/usage/model-usage.ts";
 import type { ChatMessage, Message } from "../../core/messages/message.ts";
 import type { ModelCallUnderWay } from "../../core/turn/turn-host.ts";
 import type { StoredQuestion } from "../storage/runs/question-store.ts";
-import { isOver, type StoredRun } from "../storage/runs/run-store.ts";
+import type { StoredRun } from "../storage/runs/run-record.ts";
+import { isOver } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { ActiveRun } from "./active-run.ts";
 

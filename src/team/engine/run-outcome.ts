@@ -12,7 +12,7 @@ import { runInfo } from "./run-info.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
 import { keepSteps } from "../storage/runs/kept-steps.ts";
-import type { RunRecord } from "../storage/runs/run-store.ts";
+import type { RunRecord } from "../storage/runs/run-record.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** The message is part of the run's row, and so of every frame and list that shows the run. */

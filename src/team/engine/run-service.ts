@@ -7,11 +7,10 @@ import type { PushConfig, SecretPushConfig } from "../../contract/webhooks/push.
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { AnswersInput, StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { Idempotency } from "../../contract/common.ts";
-import { runInfo } from "./run-info.ts";
+import { runInfo, openRequests } from "./run-info.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { parseAnswer } from "./parse-answer.ts";
 import type { RunEngine } from "./run-engine.ts";
-import { openRequests } from "./run-info.ts";
 import { MAX_PAGE_BYTES } from "../../sqlite/page-limit.ts";
 import {
   invalidCursor,
@@ -24,7 +23,8 @@ import {
 } from "../../contract/result.ts";
 import type { Admission, RetryAdmission, RunAdmission } from "./run-admission.ts";
 import { type RunPosition, TOP } from "../storage/runs/run-queue.ts";
-import { isOver, type RunRecord, type StoredRun } from "../storage/runs/run-store.ts";
+import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
+import { isOver } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** A run with a larger result is shown without its messages. */

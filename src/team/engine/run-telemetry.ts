@@ -6,7 +6,7 @@ import { spanIds } from "../../telemetry/span-ids.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { Commit } from "../storage/commits.ts";
-import type { RunRecord } from "../storage/runs/run-store.ts";
+import type { RunRecord } from "../storage/runs/run-record.ts";
 import { committedTurn, givenUpTurn, tracedRun } from "./turn-report.ts";
 
 /**

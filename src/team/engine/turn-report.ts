@@ -4,7 +4,7 @@ import { TurnTrace, type Wait } from "../../telemetry/turn-trace.ts";
 import type { StoredQuestion } from "../storage/runs/question-store.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { type Commit, commitAt, commitsAfter } from "../storage/commits.ts";
-import { type RunRecord, type StoredRun } from "../storage/runs/run-store.ts";
+import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { TurnFrame } from "../../contract/stream/stream-frame.ts";
 import type { NestedLedgers, TurnInfo, TurnLedgers, TurnSpeaker } from "../../contract/turn.ts";

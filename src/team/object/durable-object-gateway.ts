@@ -7,8 +7,8 @@ import type {
   StreamCaller,
   StreamInput,
   TeamGateway,
+  StreamFormat,
 } from "../../contract/gateways/team-gateway.ts";
-import type { StreamFormat } from "../../contract/gateways/stream-format.ts";
 import {
   ok,
   type Refused,

@@ -13,7 +13,7 @@ import type { RunEngine } from "../engine/run-engine.ts";
 import { finishedTurns, givenUpTurn, turnInProgress } from "../engine/turn-report.ts";
 import { readSteps } from "../storage/commits.ts";
 import { type KeptStep, keptSteps } from "../storage/runs/kept-steps.ts";
-import type { StoredRun } from "../storage/runs/run-store.ts";
+import type { StoredRun } from "../storage/runs/run-record.ts";
 import type { TracedStep } from "../storage/runs/step-store.ts";
 import type { Stores } from "../storage/stores.ts";
 import { LogStore } from "../storage/team-state.ts";

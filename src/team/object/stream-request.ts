@@ -4,23 +4,19 @@ import type {
   StartedStream,
   StartRunInput,
   StreamInput,
+  StreamFormat,
 } from "../../contract/gateways/team-gateway.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { StreamFormat } from "../../contract/gateways/stream-format.ts";
 import type { Problem } from "../../contract/problem.ts";
 import { ok, type Result, runNotFound } from "../../contract/result.ts";
 import { activityOf, runInfo } from "../engine/run-info.ts";
 import type { ActiveRun } from "../engine/active-run.ts";
-import {
-  type ClientConnection,
-  ClientStream,
-  EventStream,
-  type EventStreamOptions,
-} from "../stream/event-stream.ts";
+import type { ClientConnection } from "../stream/batch.ts";
+import { ClientStream, EventStream, type EventStreamOptions } from "../stream/event-stream.ts";
 import type { FrameWriter } from "../stream/frames.ts";
 import type { LiveFeed } from "../stream/live-feed.ts";
 import type { StreamClient } from "../stream/stream-places.ts";
-import type { StoredRun } from "../storage/runs/run-store.ts";
+import type { StoredRun } from "../storage/runs/run-record.ts";
 import type { Stores } from "../storage/stores.ts";
 
 const ADDRESS = "https://team/stream";

@@ -3,8 +3,12 @@ import { stackOf } from "../../core/errors.ts";
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LogEntry } from "../../core/log.ts";
-import type { StartedStream, StartRunInput } from "../../contract/gateways/team-gateway.ts";
-import type { FormatCode, StreamFormat } from "../../contract/gateways/stream-format.ts";
+import type {
+  StartedStream,
+  StartRunInput,
+  StreamFormat,
+} from "../../contract/gateways/team-gateway.ts";
+import type { FormatCode } from "../../contract/gateways/stream-format.ts";
 import { ok, type Result } from "../../contract/result.ts";
 import type { TokenUsage } from "../../core/models/request-usage.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
@@ -23,11 +27,11 @@ import { IDLE_MS, type StreamClient, type WatcherCall } from "../stream/stream-p
 import { CURSOR, readWatchRequest } from "../stream/watch-relay.ts";
 import type { WatchSocket } from "../stream/watch-socket.ts";
 import { Watchers } from "../stream/watchers.ts";
-import type { TeamHandlers } from "./handlers/team-methods.ts";
+import type { ObjectParts, TeamHandlers } from "./handlers/team-methods.ts";
 import { refuseAnswers, runHandlers, withAnswers } from "./handlers/run-handlers.ts";
 import { memoryHandlers } from "./handlers/memory-handlers.ts";
 import { stateHandlers } from "./handlers/state-handlers.ts";
-import { type ObjectParts, teamHandlers } from "./handlers/team-handlers.ts";
+import { teamHandlers } from "./handlers/team-handlers.ts";
 import { openStream, sendEvents, type StreamCall, streamResponse } from "./stream-request.ts";
 import { TeamHolder } from "./team-holder.ts";
 

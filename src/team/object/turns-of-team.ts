@@ -17,7 +17,7 @@ import {
   type Snapshot,
   turnsAround,
 } from "../storage/commits.ts";
-import type { RunRecord } from "../storage/runs/run-store.ts";
+import type { RunRecord } from "../storage/runs/run-record.ts";
 import type { Stores } from "../storage/stores.ts";
 
 interface Parts {

@@ -4,7 +4,7 @@ import type { RequestUsage } from "../../core/models/request-usage.ts";
 import type { StoredSpans } from "../../telemetry/stored-spans.ts";
 import type { Moment } from "../../core/turn/turn-host.ts";
 import type { Database } from "../../sqlite/database.ts";
-import type { Stores } from "./stores.ts";
+import type { RunStore } from "./runs/run-store.ts";
 import type { TextStore } from "../../sqlite/text-store.ts";
 import type { Json } from "../../core/json.ts";
 
@@ -50,7 +50,7 @@ export function commitAt(db: Database, texts: TextStore, turn: number): Commit |
  * retry continues the run.
  */
 export function standsAtCancellation(
-  { db, texts, runs }: Pick<Stores, "db" | "texts" | "runs">,
+  { db, texts, runs }: { db: Database; texts: TextStore; runs: RunStore },
   turn = Number.MAX_SAFE_INTEGER,
 ): boolean {
   const commit = commitAt(db, texts, turn);

@@ -46,3 +46,20 @@ export function readBatch(message: ArrayBuffer): {
     wantsAcknowledgement: view.getUint8(0) === 1,
   };
 }
+
+/** One client's connection to an object. */
+export interface ClientConnection {
+  readonly closed: boolean;
+  /** Called once, when the client has disconnected or was disconnected. */
+  onLeft: () => void;
+  /** Whether the object can be unloaded while the connection is open. */
+  readonly hibernates: boolean;
+  /** Sends a batch, or disconnects a client that is too far behind. */
+  push(batch: Batch): void;
+  /** Sends a batch however far the client is behind. Resolves when it has received it or has disconnected. */
+  write(batch: Batch): Promise<void>;
+  /** Sends pending bytes and ends the connection. */
+  close(): void;
+  /** Ends the connection with an error. */
+  abort(error: unknown): Promise<void>;
+}

@@ -1,27 +1,10 @@
 import type { JsonObject } from "../../core/json.ts";
-import { Batch } from "./batch.ts";
+import { Batch, type ClientConnection } from "./batch.ts";
 import { type FrameWriter, isTerminal, type LiveFrame } from "./frames.ts";
 import type { EventLog } from "../storage/event-log.ts";
-import type { StoredRun } from "../storage/runs/run-store.ts";
+import type { StoredRun } from "../storage/runs/run-record.ts";
 import type { StreamClient } from "./stream-places.ts";
 import type { LiveFeed, LiveClient } from "./live-feed.ts";
-
-/** One client's connection to an object. */
-export interface ClientConnection {
-  readonly closed: boolean;
-  /** Called once, when the client has disconnected or was disconnected. */
-  onLeft: () => void;
-  /** Whether the object can be unloaded while the connection is open. */
-  readonly hibernates: boolean;
-  /** Sends a batch, or disconnects a client that is too far behind. */
-  push(batch: Batch): void;
-  /** Sends a batch however far the client is behind. Resolves when it has received it or has disconnected. */
-  write(batch: Batch): Promise<void>;
-  /** Sends pending bytes and ends the connection. */
-  close(): void;
-  /** Ends the connection with an error. */
-  abort(error: unknown): Promise<void>;
-}
 
 /** Unread bytes of one client in memory, above which it is disconnected. */
 const MOST_BEHIND_BYTES = 1_000_000;

@@ -1,6 +1,5 @@
 import type { StreamClient } from "./stream-places.ts";
-import { type Batch, CONTINUE_CODE } from "./batch.ts";
-import type { ClientConnection } from "./event-stream.ts";
+import { type Batch, CONTINUE_CODE, type ClientConnection } from "./batch.ts";
 
 /** What an object knows of a socket after it was unloaded. */
 export interface Attachment<Subject> {

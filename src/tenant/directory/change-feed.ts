@@ -1,5 +1,4 @@
-import { Batch } from "../../team/stream/batch.ts";
-import type { ClientConnection } from "../../team/stream/event-stream.ts";
+import { Batch, type ClientConnection } from "../../team/stream/batch.ts";
 import type { StreamClient, StreamPlaces } from "../../team/stream/stream-places.ts";
 import type { Change, Directory } from "./directory.ts";
 

@@ -14,15 +14,20 @@ export function toCursor(...position: (string | number)[]): string {
   return toBase64Url(new TextEncoder().encode(JSON.stringify([VERSION, ...position])));
 }
 
+/** The parts of a position, of the kinds that are named. */
+type Position<Kinds extends readonly ("string" | "number")[]> = {
+  -readonly [Index in keyof Kinds]: Kinds[Index] extends "string" ? string : number;
+};
+
 /**
  * Reads the position in a cursor; returns undefined for an invalid cursor.
  *
  * @param kinds the types of the cursor's parts
  */
-export function fromCursor(
+export function fromCursor<const Kinds extends readonly ("string" | "number")[]>(
   cursor: string,
-  kinds: readonly ("string" | "number")[],
-): (string | number)[] | undefined {
+  kinds: Kinds,
+): Position<Kinds> | undefined {
   let value: Json;
   try {
     value = JSON.parse(new TextDecoder().decode(fromBase64Url(cursor))) as Json;
@@ -33,7 +38,7 @@ export function fromCursor(
   const [version, ...position] = value;
   if (version !== VERSION || position.length !== kinds.length) return undefined;
   const fits = position.every((part, index) => typeof part === kinds[index]);
-  return fits ? (position as (string | number)[]) : undefined;
+  return fits ? (position as Position<Kinds>) : undefined;
 }
 
 export function invalidCursor(): Refused {

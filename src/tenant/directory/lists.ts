@@ -36,7 +36,7 @@ export class Lists {
     const newest = query.order === "newest";
     const position = query.cursor === undefined ? [] : fromCursor(query.cursor, ["number"]);
     if (position === undefined) return invalidCursor();
-    const start = Number(position[0] ?? (newest ? Number.MAX_SAFE_INTEGER : 0));
+    const start = position[0] ?? (newest ? Number.MAX_SAFE_INTEGER : 0);
     const teams: ListedTeam[] = [];
     let lookedAt = 0;
     let last = start;

@@ -165,12 +165,12 @@ interface Start {
 function placeIn(cursor: string, order: NonNullable<RunQuery["order"]>): Start | undefined {
   if (order === "created_at") {
     const place = fromCursor(cursor, ["number", "string", "string"]);
-    return place && { value: 0, place: place as unknown as RunPlace };
+    return place && { value: 0, place };
   }
-  const [value, ...place] = fromCursor(cursor, ["number", "number", "string", "string"]) ?? [];
-  return value === undefined
-    ? undefined
-    : { value: Number(value), place: place as unknown as RunPlace };
+  const position = fromCursor(cursor, ["number", "number", "string", "string"]);
+  if (position === undefined) return undefined;
+  const [value, ...place] = position;
+  return { value, place };
 }
 
 function isAfter(run: RunFacts, value: number, start: Start): boolean {

@@ -2,8 +2,7 @@ import { MEMORIES_UNDELIVERED, NEWER_DATA, type Result } from "../../contract/re
 import { typedStub } from "../../sqlite/remote-methods.ts";
 import type { DestroyStub } from "../../team/object/handlers/team-methods.ts";
 import { destroy } from "../../team/object/durable-object-gateway.ts";
-import type { RegistryMethods } from "./handlers/tenant-methods.ts";
-import { REGISTRY } from "./registry.ts";
+import { REGISTRY, type RegistryMethods } from "./registry.ts";
 import type { TenantParts } from "./tenant-parts.ts";
 
 /** Bindings to the objects that a tenant's object calls. */

@@ -6,6 +6,13 @@ import { fromCursor, invalidCursor, toCursor } from "../directory/cursor.ts";
 /** Name of the object that lists all tenants; no tenant's id contains an @. */
 export const REGISTRY = "@registry";
 
+/** The methods of the registry, which is an object of the same class as a tenant's. */
+export interface RegistryMethods {
+  register(id: string, label: string | null): Promise<void>;
+  unregister(id: string): Promise<void>;
+  tenants(page: { limit: number; cursor?: string }): Promise<Result<TenantList>>;
+}
+
 /** The list of all tenants, for the operator. */
 export class Registry {
   readonly #db: Database;

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { chunkEvents, createMessage } from "troupe";
-import type { JsonObject, TextMessage } from "troupe";
-import type { OpenedStream } from "#contract/gateways/team-gateway.ts";
+import { chunkEvents, createMessage, type JsonObject, type TextMessage } from "troupe";
+import type { OpenedStream, StreamFormat } from "#contract/gateways/team-gateway.ts";
 import type { Result } from "#contract/result.ts";
-import type { StreamFormat } from "#contract/gateways/stream-format.ts";
 import { thought } from "../support/scripted-agent.ts";
 import {
   agent,

@@ -48,7 +48,7 @@ export async function preparedRunnable(
   shown?: ComponentModel,
 ): Promise<{ component: ComponentModel; notes: Note[] }> {
   const prepared = await preparedComponent(component, services, RUNNABLE, shown);
-  return { ...prepared, component: prepared.component as unknown as ComponentModel };
+  return { ...prepared, component: prepared.component as ComponentModel };
 }
 
 function refused(issues: Issue[]): ProblemError {

@@ -112,7 +112,7 @@ async function embeddingOf(
   services: Services,
 ): Promise<ComponentModel> {
   const { component } = await preparedComponent(given, services, ["embedding"], shown, "embedding");
-  return component as unknown as ComponentModel;
+  return component as ComponentModel;
 }
 
 function documentOf({ param }: Pick<Call, "param">): string {

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import type { StreamFormat } from "../../../contract/gateways/stream-format.ts";
-import type { A2ARequest } from "./request/services.ts";
+import type { StreamFormat } from "../../../contract/gateways/team-gateway.ts";
 import type { RpcId } from "./wire.ts";
 
 /** The names of the formats of streams and push notifications: of each binding and version. */
@@ -18,7 +17,7 @@ export const streamOptionsSchema = z.object({
 export type A2AStreamOptions = z.output<typeof streamOptionsSchema>;
 
 export function formatOf(
-  { id, format: name }: Pick<A2ARequest, "id" | "format">,
+  { id, format: name }: { id: RpcId; format: A2AFormat },
   { historyLength, answering, toEnd }: Omit<Partial<A2AStreamOptions>, "id"> = {},
 ): StreamFormat {
   const options = {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { StreamFormat } from "../../../contract/gateways/stream-format.ts";
+import type { StreamFormat } from "../../../contract/gateways/team-gateway.ts";
 
 /** The name of the streams' format. */
 export const AG_UI = "ag-ui";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { StreamFormat } from "../../../contract/gateways/stream-format.ts";
+import type { StreamFormat } from "../../../contract/gateways/team-gateway.ts";
 
 /** The headers of a stream. */
 export const HEADERS = { "x-vercel-ai-ui-message-stream": "v1" };

@@ -5,8 +5,8 @@ import type {
   StartRunInput,
   StreamInput,
   TeamGateway,
+  StreamFormat,
 } from "../../../contract/gateways/team-gateway.ts";
-import type { StreamFormat } from "../../../contract/gateways/stream-format.ts";
 import type { Result } from "../../../contract/result.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { TeamInfo } from "../../../contract/team.ts";

@@ -1,12 +1,17 @@
+import {
+  type AttachedFile,
+  fileAsText,
+  isFile,
+  PDF,
+  textOfFile,
+} from "../../../core/models/attached-files.ts";
 import type {
-  AttachedFile,
   AssistantMessage,
   FunctionCall,
   ImageContent,
   LLMMessage,
   UserMessage,
 } from "../../../core/models/llm-messages.ts";
-import { fileAsText, isFile, PDF, textOfFile } from "../../../core/models/attached-files.ts";
 import { imageMediaType } from "../../../core/models/images.ts";
 import { showImages, splitImages, withoutImages } from "../../../core/models/shown-images.ts";
 import { acceptedCallId } from "../chat/call-id.ts";

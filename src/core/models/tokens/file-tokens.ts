@@ -1,5 +1,4 @@
-import { bytesOfBase64, textOfFile } from "../attached-files.ts";
-import type { AttachedFile } from "../llm-messages.ts";
+import { bytesOfBase64, textOfFile, type AttachedFile } from "../attached-files.ts";
 
 /**
  * Providers present a page as its text and as an image.

@@ -9,7 +9,8 @@ import type { Moment, StepRecord, TurnHost } from "../../../core/turn/turn-host.
 import { TurnScope } from "../../../core/turn/turn-scope.ts";
 import { standsAtCancellation, commitAt } from "../../storage/commits.ts";
 import type { KeptStep } from "../../storage/runs/kept-steps.ts";
-import { type StoredRun, turnId } from "../../storage/runs/run-store.ts";
+import type { StoredRun } from "../../storage/runs/run-record.ts";
+import { turnId } from "../../storage/runs/run-store.ts";
 import { restorePast } from "../../storage/team-state.ts";
 import type { Stores } from "../../storage/stores.ts";
 import { type OtherMemories, TurnMemory } from "./turn-memory.ts";

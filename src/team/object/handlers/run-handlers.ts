@@ -3,8 +3,8 @@ import type { AnswersInput } from "../../../contract/gateways/team-gateway.ts";
 import { ok, type Refused, type Result } from "../../../contract/result.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { TeamHolder } from "../team-holder.ts";
-import type { TeamHandlers } from "./team-methods.ts";
-import { listed, type ObjectParts } from "./team-handlers.ts";
+import type { ObjectParts, TeamHandlers } from "./team-methods.ts";
+import { listed } from "./team-handlers.ts";
 
 /** Runs: started, read, stopped and scheduled, and who is notified of them. */
 export const runHandlers = {

@@ -1,4 +1,3 @@
-import type { ComponentSecrets } from "../../../secrets/component-secrets.ts";
 import { ok, type Result, stillBeingDeleted, teamNotFound } from "../../../contract/result.ts";
 import { PROTOCOL_NAMES, type ProtocolName } from "../../../contract/gateways/team-gateway.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
@@ -6,21 +5,11 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { ComponentModel } from "../../../core/component/component-model.ts";
 import { sha256Hex } from "../../../core/hash.ts";
 import { within } from "../../../core/wait.ts";
-import type { Listing } from "../../directory-link/listing.ts";
 import { objectKey } from "../../storage/meta-store.ts";
 import { createTeam, type NewTeam } from "../../storage/create-team.ts";
 import { RevokedTokens } from "../revoked-tokens.ts";
-import type { RunInputs } from "../team-parts.ts";
 import type { TeamHolder } from "../team-holder.ts";
-import type { TeamHandlers } from "./team-methods.ts";
-
-/** The parts of a team's object that carry out commands. */
-export interface ObjectParts {
-  team: TeamHolder;
-  listing: Listing;
-  secrets: ComponentSecrets;
-  inputs: RunInputs;
-}
+import type { ObjectParts, TeamHandlers } from "./team-methods.ts";
 
 /** Limit of the wait for the tenant before a creation, or a run that was waited for, is answered. */
 const LISTED_WITHIN_MS = 1_000;

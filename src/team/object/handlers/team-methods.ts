@@ -1,9 +1,20 @@
+import type { ComponentSecrets } from "../../../secrets/component-secrets.ts";
 import type { TeamOfMemories } from "../../../contract/gateways/memory-gateway.ts";
 import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../../contract/result.ts";
 import type { Handlers } from "../../../sqlite/remote-methods.ts";
 import type { ForkSourceStub, ForkTargetStub } from "../../fork/fork.ts";
-import type { ObjectParts } from "./team-handlers.ts";
+import type { Listing } from "../../directory-link/listing.ts";
+import type { TeamHolder } from "../team-holder.ts";
+import type { RunInputs } from "../team-parts.ts";
+
+/** The parts of a team's object that carry out commands. */
+export interface ObjectParts {
+  team: TeamHolder;
+  listing: Listing;
+  secrets: ComponentSecrets;
+  inputs: RunInputs;
+}
 
 /** The two ways to erase a team. */
 export interface DestroyStub {

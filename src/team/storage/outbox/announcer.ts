@@ -1,4 +1,4 @@
-import type { MetaKey } from "../meta-store.ts";
+import type { MetaKey, MetaStore } from "../meta-store.ts";
 import type { ListedRequest, OutboxChange, TeamFacts } from "../../../contract/directory.ts";
 import type { RunStatus } from "../../../contract/run.ts";
 import type { StoredRunWebhook } from "../../../contract/webhooks/webhook.ts";
@@ -7,6 +7,7 @@ import type { TraceContext } from "../../../core/steps/step-attempt.ts";
 import {
   exchangeOf,
   type KnownExchange,
+  type ListedStores,
   listedMessage,
   listedRequest,
   listedRun,
@@ -15,10 +16,19 @@ import {
   participantsOf,
   runPush,
 } from "./listed.ts";
-import type { StoredQuestion } from "../runs/question-store.ts";
+import type { QuestionStore, StoredQuestion } from "../runs/question-store.ts";
 import { TOP } from "../runs/run-queue.ts";
-import { isOver, type RunRecord, type StoredRun } from "../runs/run-store.ts";
-import type { Stores } from "../stores.ts";
+import type { RunRecord, StoredRun } from "../runs/run-record.ts";
+import { isOver } from "../runs/run-store.ts";
+import type { OutboxStore } from "./outbox-store.ts";
+
+/** The stores that entries are made from, and the one they are written to. */
+interface AnnouncedStores extends ListedStores {
+  readonly meta: MetaStore;
+  readonly questions: QuestionStore;
+  /** Undefined for a team that no tenant lists. */
+  readonly outbox: OutboxStore | undefined;
+}
 
 /** Messages read per batch. */
 const MESSAGES_AT_ONCE = 100;
@@ -37,7 +47,7 @@ const MOST_EARLIER_RUNS = 100;
  * the change.
  */
 export class Announcer {
-  readonly #stores: Stores;
+  readonly #stores: AnnouncedStores;
   /** The last reported run. */
   #announced: { id: string; status: RunStatus } | undefined;
   /** The stored value; undefined before it is read. */
@@ -45,7 +55,7 @@ export class Announcer {
   /** Called when there is something to deliver. */
   onEntry: (change: OutboxChange) => void = () => undefined;
 
-  constructor(stores: Stores) {
+  constructor(stores: AnnouncedStores) {
     this.#stores = stores;
   }
 

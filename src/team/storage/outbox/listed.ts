@@ -2,11 +2,20 @@ import type { ListedRequest, ListedRun, RunPush } from "../../../contract/direct
 import { totalCost } from "../../../contract/usage/model-usage.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { StoredQuestion } from "../runs/question-store.ts";
-import { isOver, type RunRecord, type StoredRun } from "../runs/run-store.ts";
+import type { RunRecord, StoredRun } from "../runs/run-record.ts";
+import { isOver, type RunStore } from "../runs/run-store.ts";
 import { isChatMessage, toText } from "../../../core/messages/views.ts";
-import type { Stores } from "../stores.ts";
+import type { EventLog } from "../event-log.ts";
+import type { TeamStore } from "../team-store.ts";
 import { humanSources } from "../../../core/messages/human-sources.ts";
 import type { ChatMessage, Message } from "../../../core/messages/message.ts";
+
+/** The stores that the lists are read from. */
+export interface ListedStores {
+  readonly log: EventLog;
+  readonly runs: RunStore;
+  readonly team: TeamStore;
+}
 
 /** Larger parts of a request are left out of the list or truncated. */
 const LONGEST_PROMPT = 10_000;
@@ -98,7 +107,7 @@ const MOST_READ = 500_000;
 const MOST_MESSAGES = 20;
 
 /** The team, the task of the run, and the last message before the question. */
-export function occasionOf(stores: Stores, run: string): Occasion {
+export function occasionOf(stores: ListedStores, run: string): Occasion {
   const { log, runs, team } = stores;
   const { id, label } = team.record;
   const stored = runs.byId(run);
@@ -121,7 +130,7 @@ export interface KnownExchange {
 }
 
 /** The task of the team's last run, and its answer once it has ended. */
-export function exchangeOf(stores: Stores, run: StoredRun, known: KnownExchange): Exchange {
+export function exchangeOf(stores: ListedStores, run: StoredRun, known: KnownExchange): Exchange {
   const { record } = run;
   const task = listedTask(stores, run, known.task);
   if (!isOver(record)) return { task, answer: null };
@@ -136,13 +145,13 @@ export function exchangeOf(stores: Stores, run: StoredRun, known: KnownExchange)
 export type RunTask = readonly ChatMessage[] | null;
 
 /** The beginning of a run's task. @param known its messages, where they are in memory */
-export function listedTask({ runs }: Stores, run: StoredRun, known?: RunTask): string | null {
+export function listedTask({ runs }: ListedStores, run: StoredRun, known?: RunTask): string | null {
   const task = known === undefined && runs.taskSize(run) <= MOST_READ ? runs.task(run) : known;
   return task ? beginning(task.map(toText).join("\n\n"), LONGEST_TASK) : null;
 }
 
 /** @param after the cursor before the run's first event */
-function saidBefore(log: Stores["log"], after: number, most: number): Occasion["said"] {
+function saidBefore(log: EventLog, after: number, most: number): Occasion["said"] {
   let left = MOST_MESSAGES;
   for (const said of log.backwards(after)) {
     if (left-- === 0 || said.size > MOST_READ) return null;
@@ -170,7 +179,7 @@ const LARGEST_REQUESTS = 256_000;
 
 /** The content of push notifications besides the run itself; undefined without a config or content. */
 export function runPush(
-  stores: Stores,
+  stores: ListedStores,
   record: RunRecord,
   listed: () => ListedRequest[],
 ): RunPush | undefined {
@@ -195,7 +204,7 @@ function fitting(requests: readonly ListedRequest[]): ListedRequest[] {
 }
 
 /** The last message of an agent. */
-function answerOf({ log, runs }: Stores, { id, first_event }: RunRecord): JsonObject | null {
+function answerOf({ log, runs }: ListedStores, { id, first_event }: RunRecord): JsonObject | null {
   const stored = runs.byId(id);
   const given = new Set((stored && runs.task(stored))?.map((message) => message.id));
   const said: Message[] = [];

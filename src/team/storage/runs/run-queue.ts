@@ -1,6 +1,6 @@
 import type { ChatMessage } from "../../../core/messages/message.ts";
 import type { Database } from "../../../sqlite/database.ts";
-import type { RunRecord } from "./run-store.ts";
+import type { RunRecord } from "./run-record.ts";
 import { LazyTable } from "../../../sqlite/lazy-table.ts";
 import type { TextStore } from "../../../sqlite/text-store.ts";
 

@@ -3,23 +3,15 @@ import type {
   TenantOfMemories,
   TenantOfTeam,
 } from "../../../contract/gateways/tenant-gateway.ts";
-import type { Result } from "../../../contract/result.ts";
-import type { TenantList } from "../../../contract/tenant/tenant.ts";
 import type { Handlers } from "../../../sqlite/remote-methods.ts";
 import type { WebhookSource } from "../../webhooks/webhook-handlers.ts";
+import type { RegistryMethods } from "../registry.ts";
 import type { TenantHolder } from "../tenant-holder.ts";
 
 /** The parts of a tenant's object that carry out commands. */
 export interface ObjectParts {
   tenant: TenantHolder;
   webhooks: WebhookSource;
-}
-
-/** The registry, which is an object of the same class. */
-export interface RegistryMethods {
-  register(id: string, label: string | null): Promise<void>;
-  unregister(id: string): Promise<void>;
-  tenants(page: { limit: number; cursor?: string }): Promise<Result<TenantList>>;
 }
 
 /** The methods of a tenant's object that are called over RPC. */

@@ -1,8 +1,7 @@
 import type { HumanRequest } from "../../../../contract/run.ts";
 import { asJson, type Json } from "../../../../core/json.ts";
 import type { AgentEvent, ChatMessage } from "../../../../core/messages/message.ts";
-import { fileDataUri, isFile } from "../../../../core/models/attached-files.ts";
-import type { AttachedFile } from "../../../../core/models/llm-messages.ts";
+import { fileDataUri, isFile, type AttachedFile } from "../../../../core/models/attached-files.ts";
 import { imageDataUri, imageMediaType } from "../../../../core/models/images.ts";
 import type { ImageContent } from "../../../../core/models/llm-messages.ts";
 import type { Chunk } from "./chunk.ts";

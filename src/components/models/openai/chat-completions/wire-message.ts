@@ -1,8 +1,13 @@
-import { fileAsText, fileDataUri, isFile, PDF } from "../../../../core/models/attached-files.ts";
+import {
+  fileAsText,
+  fileDataUri,
+  isFile,
+  PDF,
+  type AttachedFile,
+} from "../../../../core/models/attached-files.ts";
 import { imageDataUri } from "../../../../core/models/images.ts";
 import type {
   AssistantMessage,
-  AttachedFile,
   FunctionExecutionResultMessage,
   ImageContent,
   LLMMessage,

@@ -1,8 +1,13 @@
 import type { JsonObject } from "../../../../core/json.ts";
-import { fileAsText, fileDataUri, isFile, PDF } from "../../../../core/models/attached-files.ts";
+import {
+  fileAsText,
+  fileDataUri,
+  isFile,
+  PDF,
+  type AttachedFile,
+} from "../../../../core/models/attached-files.ts";
 import { imageDataUri } from "../../../../core/models/images.ts";
 import type {
-  AttachedFile,
   AssistantMessage,
   FunctionExecutionResult,
   ImageContent,
