@@ -19,7 +19,7 @@ function log(error: unknown): void {
 /** The service exits at the latest after this time, even if something hangs. */
 const MAX_SHUTDOWN_MS = 10_000;
 
-/** For responses that tell clients about the shutdown. */
+/** For responses that announce the shutdown to clients. */
 const LAST_RESPONSES_MS = 500;
 
 async function start(settings: Settings): Promise<void> {

@@ -3,7 +3,8 @@
 // Messages
 export { requestUsageSchema } from "./core/models/llm-messages.ts";
 export { type RequestUsage } from "./core/models/request-usage.ts";
-export { attachedFileSchema, type AttachedFile } from "./core/models/attached-files.ts";
+export { attachedFileSchema } from "./core/models/llm-messages.ts";
+export type { AttachedFile } from "./core/models/attached-files.ts";
 export {
   functionCallSchema,
   functionExecutionResultSchema,

@@ -40,7 +40,7 @@ export class Readers implements AsyncDisposable {
     return new Readers(program, Number(new URL(origin).port));
   }
 
-  /** Resolves to whether all answers have begun, within 30 s after the last request. */
+  /** Resolves to whether all answers have started, within 30 s after the last request. */
   async open(requests: readonly StreamRequest[], everyMs: number): Promise<boolean> {
     const command = { port: this.#port, requests, everyMs };
     const { opened } = await this.#ask<{ opened: number }>(command);

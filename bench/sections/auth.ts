@@ -19,7 +19,7 @@ const WARM_UP = 3;
 const GUESSES = 3000;
 const WARM_UP_GUESSES = 500;
 
-/** CPU of checking a credential, and whether the time of a refusal tells why. */
+/** CPU of checking a credential, and whether the time of a refusal shows its reason. */
 export async function measure(): Promise<Report> {
   using worker = await bundle("src/service/worker.ts", {
     objects: { TEAM: "TeamObject", TENANT: "TenantObject" },
@@ -41,7 +41,7 @@ export async function measure(): Promise<Report> {
     "team token": token.token,
   };
   const cpu = await cpuPerRequest(workerd, client, credentials);
-  const told = await timingOfRefusals(client, created.key);
+  const difference = await timingOfRefusals(client, created.key);
   return {
     title: "Checking credentials",
     method: `CPU of workerd, all threads, over ${REQUESTS} requests, the median of ${ROUNDS} rounds in which the kinds take turns: GET /v1/whoami with a credential that this isolate remembers, less GET /healthz, which checks none. Times of refusals: ${GUESSES} requests of each kind in random order; the figure is how far the chance that a request with a wrong secret takes longer than one with an unknown id is from a half.`,
@@ -58,7 +58,7 @@ export async function measure(): Promise<Report> {
       })),
       {
         what: "wrong secret against unknown id, created keys",
-        value: told,
+        value: difference,
         unit: "from even chances",
         limit: { atMost: 0.05 },
       },

@@ -17,7 +17,7 @@ const SHORT = "burst-10";
 const AT_ONCE = 50;
 const BURST = "burst-200";
 const BURST_ROUNDS = 15;
-/** What is done after a response, like telling the tenant, counts too. */
+/** What is done after a response, such as the report to the tenant, counts, too. */
 const SETTLE_MS = 60;
 
 /** A conversation that is not created yet. */

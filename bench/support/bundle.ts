@@ -18,7 +18,7 @@ export interface Bundle extends Disposable {
 }
 
 export interface BundleOptions extends WorkerdBindings {
-  /** Whether it tells which modules have run: {@link noteReads}. */
+  /** Whether it reports which modules have run: {@link noteReads}. */
   noted?: boolean;
 }
 

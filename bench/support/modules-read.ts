@@ -5,7 +5,7 @@ const INNER = "inner.js";
 const READ = "/modules-read";
 
 /**
- * Lets a Worker tell at `/modules-read` which of its modules have run. The objects of a Worker share its isolate, so theirs are
+ * Lets a Worker report at `/modules-read` which of its modules have run. The objects of a Worker share its isolate, so theirs are
  * included.
  *
  * @param modules names of the module files in `directory`, the entry first

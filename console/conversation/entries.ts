@@ -69,7 +69,7 @@ export interface CardsOptions {
 
 /**
  * Messages as cards: the thoughts, tool calls and other events of an agent belong to its next message. A task of the user
- * ends what was begun.
+ * ends what was started.
  */
 export class Cards {
   readonly entries: Entry[] = [];

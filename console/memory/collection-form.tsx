@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { CollectionInfo } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { FormDialog } from "../dialogs/form-dialog.tsx";
+import { IdField } from "../dialogs/id-field.tsx";
 import { jsonIn } from "../text/json-value.tsx";
 
 interface CollectionFormProps {
@@ -50,20 +51,7 @@ export function CollectionForm({ collection, taken, onClose, onSaved }: Collecti
       onSubmit={save}
       onClose={onClose}
     >
-      {collection === undefined && (
-        <label className="field">
-          <span>Id: letters, digits, - and _</span>
-          <input
-            required
-            pattern="[A-Za-z0-9_\-]{1,64}"
-            spellCheck={false}
-            autoComplete="off"
-            data-focus
-            value={id}
-            onChange={({ target }) => setId(target.value)}
-          />
-        </label>
-      )}
+      {collection === undefined && <IdField id={id} onChange={setId} />}
       <label className="field">
         <span>Description (optional)</span>
         <input

@@ -11,7 +11,7 @@ interface Found {
   kind: "Page" | "Team" | "Run" | "Message";
   href: string;
   name: string;
-  /** What tells it from others. */
+  /** What distinguishes it from others of its name. */
   detail: string;
   /** The team whose message it is: messages are listed under the names of their teams. */
   team?: { id: string; name: string };

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { WebhookInfo } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { FormDialog } from "../dialogs/form-dialog.tsx";
+import { IdField } from "../dialogs/id-field.tsx";
 import { EVENT_NAMES, type EventName, EVENTS } from "./events.ts";
 
 interface WebhookFormProps {
@@ -49,20 +50,7 @@ export function WebhookForm({ webhook, taken, onClose, onSaved }: WebhookFormPro
       onSubmit={submit}
       onClose={onClose}
     >
-      {webhook === undefined && (
-        <label className="field">
-          <span>Id: letters, digits, - and _</span>
-          <input
-            required
-            pattern="[A-Za-z0-9_\-]{1,64}"
-            spellCheck={false}
-            autoComplete="off"
-            data-focus
-            value={id}
-            onChange={(event) => setId(event.target.value)}
-          />
-        </label>
-      )}
+      {webhook === undefined && <IdField id={id} onChange={setId} />}
       <label className="field">
         <span>Address</span>
         <input

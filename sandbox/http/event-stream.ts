@@ -9,7 +9,7 @@ export const PING_MS = 15_000;
 /** Programs print in small pieces; a frame for each would be several times as long as the text. */
 const COLLECT_MS = 10;
 
-/** Shorter waits are not worth telling. */
+/** Shorter waits are not reported. */
 const WAIT_MS = 1000;
 
 /** Whether a client asks for a stream of events. */
@@ -105,15 +105,15 @@ class WaitStatus {
     if (reason === undefined) {
       if (this.#sent) this.#send(event("running", {}));
       this.#sent = false;
-    } else if (reason === "interrupted") this.#tell(reason);
-    else this.#timer = setTimeout(() => this.#tell(reason), WAIT_MS);
+    } else if (reason === "interrupted") this.#report(reason);
+    else this.#timer = setTimeout(() => this.#report(reason), WAIT_MS);
   }
 
   stop(): void {
     clearTimeout(this.#timer);
   }
 
-  #tell(reason: WaitReason): void {
+  #report(reason: WaitReason): void {
     this.#send(event("waiting", { reason }));
     this.#sent = true;
   }

@@ -54,7 +54,7 @@ const manifestSchema = z.object({
   entries: z.array(z.tuple([z.string().refine(isPath), entrySchema])),
   /** Results of the last keys, the oldest first. */
   results: z.array(recordedSchema),
-  /** The execution that has begun and has no result, if its effects cannot be undone. */
+  /** The execution that has started and has no result, if its effects cannot be undone. */
   begun: keyedSchema.optional(),
 });
 

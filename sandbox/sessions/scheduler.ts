@@ -144,7 +144,7 @@ export class Scheduler {
       if (missing <= 0) return;
       const { repeatable, limitMs } = entry.job;
       if (!repeatable || limitMs <= UNINTERRUPTED_MS || entry.interrupt.signal.aborted) continue;
-      // A job that has not begun causes another dispatch when it begins.
+      // A job that has not started causes another dispatch when it begins.
       if (entry.startedAt === undefined) continue;
       const remainingMs = entry.startedAt + shortMs - now;
       if (remainingMs > 0) {

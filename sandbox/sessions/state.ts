@@ -61,7 +61,7 @@ export class SessionState {
   }
 }
 
-/** Gives an execution that had begun when the service crashed a result that says so. */
+/** Gives an execution that had started when the service crashed a result that says so. */
 function withoutBegun({ begun, ...manifest }: Manifest): Manifest {
   if (begun === undefined) return manifest;
   const unknown = {

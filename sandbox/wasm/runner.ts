@@ -245,7 +245,7 @@ function parseJson(body: Uint8Array): Record<string, unknown> {
   return JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown>;
 }
 
-/** Resident memory of a process; undefined where the system does not tell. */
+/** Resident memory of a process; undefined where the system does not report it. */
 function residentBytes(pid: number | undefined): number | undefined {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

@@ -1,9 +1,14 @@
 // Comments are plain sentences: the field's words, a subject and a verb (docs/contributing/names.md). This rule refuses
 // phrases that a reader stumbles over, so that they do not come back.
 
-/** Each pattern, and what to write instead. @type {[RegExp, string][]} */
-const PATTERNS = [
+/** How a comment must not begin, and what to write instead. @type {[RegExp, string][]} */
+const BEGINNINGS = [
   [/^of\s/i, "begin with a subject or a verb: a comment does not begin with `of`"],
+  [/^tells?\s/i, "say reports, encodes, distinguishes or shows"],
+];
+
+/** What neither comments nor pages say, and what to write instead. @type {[RegExp, string][]} */
+const PHRASES = [
   [/\b(is|are|was|were|be|been|being|gets?|have|has) told\b/i, "say reported, announced or sent"],
   [/\b(told|tells?|telling) of\b/i, "say reports, announces or describes"],
   [/\bso many\b/i, "say how many, a limit or `this many`"],
@@ -28,10 +33,18 @@ const texts = (/** @type {string} */ comment) =>
 /** Why a comment is refused; undefined for a plain one. @param {string} comment */
 export function fault(comment) {
   for (const text of texts(comment)) {
-    const found = PATTERNS.find(([pattern]) => pattern.test(text));
+    const found = BEGINNINGS.find(([pattern]) => pattern.test(text));
     if (found !== undefined) return `write plain words: ${found[1]}`;
+    const odd = oddPhrase(text);
+    if (odd !== undefined) return odd;
   }
   return undefined;
+}
+
+/** Why a sentence is refused wherever it stands; undefined for a plain one. @param {string} text */
+export function oddPhrase(text) {
+  const found = PHRASES.find(([pattern]) => pattern.test(text));
+  return found && `write plain words: ${found[1]}`;
 }
 
 /** Consecutive line comments are one text. @param {any[]} comments @param {string} source */

@@ -260,7 +260,7 @@ export interface TeamFacts {
 
 /** The owner of a conversation. */
 export interface Caller {
-  /** Tells the caller from others of the tenant. Never shown. */
+  /** Distinguishes the caller from others of the tenant. Never shown. */
   owner: string;
   /** The caller's display name. */
   caller: string | null;

@@ -69,7 +69,7 @@ export const startRunSchema = z.strictObject({
       "For whom the run is: memories of the scope user are those of this user. A user token cannot name another user.",
     ),
   metadata: metadataSchema.default({}),
-  webhook: runWebhookSchema.nullable().default(null).describe("Told of this run."),
+  webhook: runWebhookSchema.nullable().default(null).describe("Gets the events of this run."),
   tools: z
     .array(clientToolSchema)
     .max(MAX_CLIENT_TOOLS)
@@ -219,7 +219,7 @@ export const runSchema = z.object({
     .int()
     .min(0)
     .describe(
-      "The team's last finished turn, as the run found or left it: fork there to go on from its end.",
+      "The team's last finished turn, as the run found or left it: fork there to continue from its end.",
     ),
   requests: z.array(humanRequestSchema),
   notes: z

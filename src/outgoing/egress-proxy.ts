@@ -10,7 +10,7 @@ export const REACH_HEADER = "troupe-egress-reach";
 export const OUTCOME_HEADER = "troupe-egress-outcome";
 
 /**
- * A `fetch` over the proxy that `npm start` runs. The runtime does not tell which address a name resolved to; the proxy
+ * A `fetch` over the proxy that `npm start` runs. The runtime does not report which address a name resolved to; the proxy
  * resolves it, checks the address and connects to the one it checked, so that a public name cannot lead into the private
  * network.
  *

@@ -187,7 +187,7 @@ export interface EgressRules {
    * wildcard count. Default: none.
    */
   exact?: readonly string[];
-  /** The setting that errors tell to add a host to. Default: ALLOWED_EGRESS. */
+  /** The setting to which a host is to be added, for errors. Default: ALLOWED_EGRESS. */
   setting?: string;
 }
 

@@ -120,7 +120,7 @@ testInBrowser("answers are shown while they are written, and forks can be delete
 });
 
 testInBrowser(
-  "a variant that fails in the middle of its run says why; the other goes on",
+  "a variant that fails in the middle of its run says why; the other continues",
   async () => {
     const component = {
       provider: "autogen_agentchat.teams.RoundRobinGroupChat",

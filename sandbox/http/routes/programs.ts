@@ -73,7 +73,7 @@ function programEvents(program: RunningProgram): ReadableStream<Uint8Array> {
           });
         }
         const exit = await program.exited;
-        // Its files are stored and its place is free when its client hears of it.
+        // Its files are stored and its place is free when its client gets the end.
         await program.over;
         send(event("exit", exit));
         controller.close();

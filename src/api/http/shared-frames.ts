@@ -63,7 +63,7 @@ interface Text {
 
 /**
  * The frames that are shown, and what is shown of them. Frames that are not listed here are left out, so that those of later
- * versions are not shared by mistake. What a model says before it calls tools is a thought, so a text is held back until it is
+ * versions are not shared by mistake. What a model says before it calls tools is a thought, so a text is buffered until it is
  * certain to become a message.
  */
 class ShownFrames {
@@ -155,7 +155,7 @@ class ShownFrames {
   }
 }
 
-/** Shows what was held back of a text. */
+/** Sends the buffered part of a text. */
 function release(full_message_id: string, text: Text): string {
   const { source, held: content } = text;
   text.held = "";

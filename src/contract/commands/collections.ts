@@ -85,7 +85,9 @@ export const collectionCommands = {
     scope: "teams:write",
     body: nothingSchema,
     bodyOptional: true,
-    answers: { 202: { description: "It goes on.", schema: { Collection: collectionSchema } } },
+    answers: {
+      202: { description: "Embedding continues.", schema: { Collection: collectionSchema } },
+    },
     problems: [404, 409],
   }),
 

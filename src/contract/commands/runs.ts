@@ -47,7 +47,7 @@ export const runCommands = {
         location: true,
       },
       202: {
-        description: "The run is accepted and goes on.",
+        description: "The run is accepted.",
         schema: { Run: runSchema },
         location: true,
       },
@@ -139,7 +139,7 @@ export const runCommands = {
   pauseRun: command({
     method: "post",
     path: "/v1/teams/:team/runs/:run/pause",
-    summary: "Start nothing new once running steps have ended",
+    summary: "Pause a run: steps under way end, and no new ones start",
     tag: "Runs",
     scope: "runs:write",
     object: "team",
@@ -152,7 +152,7 @@ export const runCommands = {
   resumeRun: command({
     method: "post",
     path: "/v1/teams/:team/runs/:run/resume",
-    summary: "Go on",
+    summary: "Continue a paused run",
     tag: "Runs",
     scope: "runs:write",
     object: "team",

@@ -45,7 +45,7 @@ export const tenantCommands = {
     method: "delete",
     path: "/v1/tenants/:tenant",
     id: "deleteTenant",
-    summary: "Delete all teams, keys and usage of a tenant; goes on by itself",
+    summary: "Delete all teams, keys and usage of a tenant; continues without further requests",
     tag: "Tenants",
     scope: "operator",
     object: "tenant",

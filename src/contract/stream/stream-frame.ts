@@ -110,7 +110,7 @@ export type MemoryEventFrame = z.infer<typeof memoryEventSchema>;
 const recorded = z
   .string()
   .regex(/^\d+$/)
-  .describe("Its cursor: the stream goes on after it with Last-Event-ID.");
+  .describe("Its cursor: with it as Last-Event-ID, the stream continues after it.");
 
 /** A frame of the stream of a run or a team. */
 export const streamFrameSchema = z.discriminatedUnion("event", [

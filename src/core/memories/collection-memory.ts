@@ -15,7 +15,7 @@ import type { TurnContext } from "../turn/turn-context.ts";
 import { citationOf, collectionSchema, passages, searchCollection } from "./collection-search.ts";
 import { memoryBindingNotes } from "./memory-binding.ts";
 import type { Memory } from "./memory.ts";
-import { type MemoryContent, questionOf, searchText } from "../memory/memory-content.ts";
+import { type MemoryContent, questionIn, searchText } from "../memory/memory-content.ts";
 import type { Citation, CollectionResult, FoundChunk } from "../memory/memory-host.ts";
 import type { MetadataFilter } from "../memory/metadata-filter.ts";
 import { metadataFilterSchema } from "../memory/memory-schemas.ts";
@@ -89,10 +89,9 @@ export class CollectionMemory implements Memory {
     ctx: TurnContext,
     cite?: (citations: readonly Citation[]) => void,
   ): Promise<MemoryContent[]> {
-    const messages = await context.getMessages();
-    const last = messages.findLast(({ type }) => type !== "SystemMessage");
-    if (last === undefined) return [];
-    const found = await this.#search(questionOf(last), ctx);
+    const question = questionIn(await context.getMessages());
+    if (question === undefined) return [];
+    const found = await this.#search(question, ctx);
     if (found.length === 0) return [];
     const content = `\nRelevant parts of documents (best match first). ${passages(found)}`;
     context.addMessage({ content, type: "SystemMessage" });

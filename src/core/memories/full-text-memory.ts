@@ -13,7 +13,7 @@ import { type Tokenizer, TOKENIZERS } from "../search/tokens.ts";
 import { SearchableLog } from "../state/searchable-log.ts";
 import type { StateParts } from "../state/stateful.ts";
 import type { Memory } from "./memory.ts";
-import { type MemoryContent, questionOf, searchText } from "../memory/memory-content.ts";
+import { type MemoryContent, questionIn, searchText } from "../memory/memory-content.ts";
 import {
   contentText,
   isPicture,
@@ -114,11 +114,9 @@ export class FullTextMemory implements Memory {
 
   /** Queries with the last message and adds the results as one system message. */
   async updateContext(context: ChatCompletionContext, ctx: TurnContext): Promise<MemoryContent[]> {
-    const messages = await context.getMessages();
-    // Results of other memories are not a query.
-    const last = messages.findLast(({ type }) => type !== "SystemMessage");
-    if (last === undefined) return [];
-    const found = await this.query(questionOf(last), ctx);
+    const question = questionIn(await context.getMessages());
+    if (question === undefined) return [];
+    const found = await this.query(question, ctx);
     if (found.length > 0) {
       const lines = found.map(({ content }, index) => `${index + 1}. ${contentText(content)}\n`);
       context.addMessage({

@@ -6,7 +6,7 @@ import type { StateParts } from "../state/stateful.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import { asData } from "../memory/as-data.ts";
 import type { Memory } from "./memory.ts";
-import { type MemoryContent, questionOf, searchText } from "../memory/memory-content.ts";
+import { type MemoryContent, questionIn, searchText } from "../memory/memory-content.ts";
 import { contentText, isPicture } from "../memory/memory-schemas.ts";
 import type { Recalled, RecallQuery } from "../memory/memory-host.ts";
 import type { MetadataFilter } from "../memory/metadata-filter.ts";
@@ -53,11 +53,9 @@ export abstract class RecallMemory implements Memory {
 
   /** Queries with the last message and adds the results as one system message, marked as data. */
   async updateContext(context: ChatCompletionContext, ctx: TurnContext): Promise<MemoryContent[]> {
-    const messages = await context.getMessages();
-    // Results of other memories are not a query.
-    const last = messages.findLast(({ type }) => type !== "SystemMessage");
-    if (last === undefined) return [];
-    const found = await this.query(questionOf(last), ctx);
+    const question = questionIn(await context.getMessages());
+    if (question === undefined) return [];
+    const found = await this.query(question, ctx);
     if (found.length > 0) {
       const { order, withIds } = this.#settings;
       const lines = found.map(({ content, metadata }, index) => {

@@ -36,7 +36,7 @@ export interface SearchCollectionOptions {
   filter?: MetadataFilter | null | undefined;
   /** Default `search_` and the collection's name. */
   name?: string | null | undefined;
-  /** Tells the model what the documents are about. */
+  /** What the documents are about, for the model. */
   description?: string | null | undefined;
 }
 

@@ -17,8 +17,11 @@ export function searchText(content: Json): string {
     .join("\n");
 }
 
-/** The words of a message, as a query. */
-export function questionOf({ content }: LLMMessage): string {
+/** The words of the last message, as a query; undefined before the first. Results of other memories are no query. */
+export function questionIn(messages: readonly LLMMessage[]): string | undefined {
+  const last = messages.findLast(({ type }) => type !== "SystemMessage");
+  if (last === undefined) return undefined;
+  const { content } = last;
   if (typeof content === "string") return content;
   return content
     .map((part) => {

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { fromBase64 } from "../base64.ts";
 
 export const PDF = "application/pdf";
@@ -26,20 +25,12 @@ export function isPdf(data: string): boolean {
  * A file in a message: a PDF or a text, its bytes as base64 like those of an image. AutoGen has no files in messages.
  * `text` is the text of a PDF, for models that do not read PDF.
  */
-export const attachedFileSchema = z
-  .object({
-    data: z.string(),
-    name: z.string().min(1).max(255),
-    media_type: z
-      .string()
-      .refine((type) => type === PDF || isTextType(type), `must be of ${ALLOWED_FILES}`),
-    text: z.string().optional(),
-  })
-  .refine(({ data, media_type }) => media_type !== PDF || isPdf(data), {
-    path: ["data"],
-    message: "must be base64 of a PDF, which begins with %PDF-",
-  });
-export type AttachedFile = z.infer<typeof attachedFileSchema>;
+export interface AttachedFile {
+  data: string;
+  name: string;
+  media_type: string;
+  text?: string | undefined;
+}
 
 /** Whether a part of a message is a file. Images have no media type. */
 export function isFile(part: unknown): part is AttachedFile {

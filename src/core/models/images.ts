@@ -1,7 +1,7 @@
 /** The image formats that models accept. */
 export type ImageMediaType = "image/png" | "image/jpeg" | "image/webp" | "image/gif";
 
-/** Characters of base64 that hold the first 12 bytes, enough to tell the formats apart. */
+/** Characters of base64 that hold the first 12 bytes, enough to distinguish the formats. */
 const HEAD = 16;
 
 /** The media type of a base64 image, by its first bytes; undefined for other formats. */

@@ -1,6 +1,20 @@
 import * as z from "zod";
-import { type AttachedFile, attachedFileSchema } from "./attached-files.ts";
+import { ALLOWED_FILES, type AttachedFile, isPdf, isTextType, PDF } from "./attached-files.ts";
 import { imageMediaType } from "./images.ts";
+
+export const attachedFileSchema = z
+  .object({
+    data: z.string(),
+    name: z.string().min(1).max(255),
+    media_type: z
+      .string()
+      .refine((type) => type === PDF || isTextType(type), `must be of ${ALLOWED_FILES}`),
+    text: z.string().optional(),
+  })
+  .refine(({ data, media_type }) => media_type !== PDF || isPdf(data), {
+    path: ["data"],
+    message: "must be base64 of a PDF, which begins with %PDF-",
+  }) satisfies z.ZodType<AttachedFile>;
 
 /** An image as AutoGen writes it: base64 of PNG, JPEG, WebP or GIF bytes. */
 export const imageSchema = z.object({

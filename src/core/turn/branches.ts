@@ -12,7 +12,7 @@ interface Arrival<Item, Result> {
 
 /**
  * Runs generators in parallel: yields items as they arrive, at most one ahead of the consumer, and returns the results
- * in the order of the generators. Branches are never abandoned: when one fails, `onFailure` tells the others to start
+ * in the order of the generators. Branches are never abandoned: when one fails, `onFailure` asks the others to start
  * no new steps, they are drained, and then the failure is thrown.
  *
  * @param inTurn whether a branch begins only when all earlier ones have ended or wait for an effect

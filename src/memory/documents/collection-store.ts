@@ -50,7 +50,7 @@ export type ChunkRow = EntryRow<ChunkBody>;
 const COLLECTION = "(n integer primary key, record text not null)";
 const DOCUMENT = "(id text primary key, record text not null) without rowid";
 
-/** The text of a chunk that is searched and embedded: its headings tell what it is about. */
+/** The text of a chunk that is searched and embedded: its headings say what it is about. */
 export function chunkText({
   heading,
   content,

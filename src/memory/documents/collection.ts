@@ -31,7 +31,7 @@ import type { OutsideSearch } from "../vectors/outside-search.ts";
 /** Seconds that a search waits for the vector of its question; then words alone decide. */
 const QUESTION_TIMEOUT_MS = 20_000;
 
-/** Ends the space of an embedding whose server has begun to give vectors of another length, before that length. */
+/** Ends the space of an embedding whose server has started to give vectors of another length, before that length. */
 const OTHER_LENGTH = "#";
 
 /** Dependencies of a collection on its object. */
@@ -42,11 +42,11 @@ export interface CollectionHost {
   secrets: ComponentSecrets;
   /** Builds an embedding client. @throws ComponentError */
   embedding: (component: ComponentModel) => Promise<EmbeddingClient>;
-  /** Tells the tenant that the object exists, before anything is stored. */
+  /** Reports to the tenant that the object exists, before anything is stored. */
   announce: () => Promise<Result<null>>;
   /** The refusal of more, if the object stores as much as it may. */
   refuseStored: () => Refused | undefined;
-  /** Tells the tenant that it does not exist any more. */
+  /** Reports to the tenant that it no longer exists. */
   withdraw: () => Promise<void>;
   /** Searches what the object has too many vectors for. */
   outside: () => Pick<OutsideSearch, "find">;

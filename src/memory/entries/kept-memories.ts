@@ -17,7 +17,7 @@ import { UsedEmbeddings, type UsedEmbeddingsHost } from "./used-embeddings.ts";
 
 export interface KeptMemoriesHost {
   db: Database;
-  /** Tells the tenant that the object exists, before anything is stored. Refused by a tenant that is being deleted. */
+  /** Reports to the tenant that the object exists, before anything is stored. Refused by a tenant that is being deleted. */
   announce: () => Promise<Result<null>>;
   /** The refusal of more, if the object stores as much as it may. */
   refuseStored: () => Refused | undefined;

@@ -31,9 +31,9 @@ export interface RunFacts {
 export type NextAction =
   /** Run the turn in progress, from its beginning. */
   | { do: "turn" }
-  /** A pause is over: tell the agents. */
+  /** A pause is over: run the agents' resume hooks. */
   | { do: "resume" }
-  /** Tell the agents that the run pauses, then pause it. */
+  /** Run the agents' pause hooks, then pause the run. */
   | { do: "pause" }
   /** End the run between two turns. */
   | { do: "complete"; stopReason: string }
@@ -70,7 +70,7 @@ export function nextAction(record: State, facts: RunFacts): NextAction {
   if (record.stop_requested !== null && (turn === "none" || turn === "suspended")) {
     return { do: "complete", stopReason: STOP_REASON };
   }
-  // A pause holds back default answers, too.
+  // A pause delays default answers, too.
   if (record.status === "paused") return { do: "wait", status: "paused", wakeAt: record.wake_at };
   const expired = openQuestions.filter(
     ({ expiresAt }) => expiresAt !== null && expiresAt <= now.at,

@@ -10,7 +10,7 @@ import type { RunFeed } from "./run-feed.ts";
 
 /**
  * The runs that wait for the active one to end. Each change is synchronous and writes everything in one go, so a crash
- * finds it either done or not begun.
+ * finds it either done or not started.
  */
 export class QueuedRuns {
   readonly #stores: Stores;

@@ -222,7 +222,7 @@ export class RunAdmission {
   }
 }
 
-/** The body is empty; the path tells a retry from the start of a run, which uses the same keys. */
+/** The body is empty; the path distinguishes a retry from the start of a run, which uses the same keys. */
 function retryRequest(id: string, idempotency: Idempotency | undefined): Idempotency | undefined {
   return idempotency && { key: idempotency.key, hash: `retry ${id}` };
 }

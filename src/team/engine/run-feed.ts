@@ -79,7 +79,7 @@ export class RunFeed {
     if (this.#live.isWatched) this.#live.send({ event: "turn", data: frame() });
   }
 
-  /** For how long a message's text has begun with reasoning, in milliseconds; undefined for one without. */
+  /** How long the reasoning at the beginning of a message's text took, in milliseconds; undefined without reasoning. */
   thoughtOf(messageId: string): number | undefined {
     return this.#live.thoughtOf(messageId);
   }

@@ -32,7 +32,7 @@ export class RunTelemetry {
     const turn = committedTurn(record, commit, { at: turnStarted.at, next: turnOfRun });
     const run = this.#runOf(record);
     const exchanged = new Map(exchanges);
-    this.#tell((reporter) => reporter.committed(run, turn, exchanged));
+    this.#report((reporter) => reporter.committed(run, turn, exchanged));
   }
 
   /** The run is over. @param exchanges what the turn that was given up has sent and got */
@@ -41,7 +41,7 @@ export class RunTelemetry {
     const traced = tracedRun(record);
     const turn = givenUpTurn(record);
     const exchanged = new Map(exchanges);
-    this.#tell((reporter) => reporter.ended(run, traced, turn, exchanged));
+    this.#report((reporter) => reporter.ended(run, traced, turn, exchanged));
   }
 
   recovered(): void {
@@ -55,7 +55,7 @@ export class RunTelemetry {
 
   /** Nothing runs from here on: the object may leave memory. */
   suspended(): void {
-    this.#tell((reporter) => reporter.flush());
+    this.#report((reporter) => reporter.flush());
   }
 
   /**
@@ -70,10 +70,10 @@ export class RunTelemetry {
   }
 
   #measure(measurement: Measurement): void {
-    this.#tell((reporter) => reporter.measure(measurement));
+    this.#report((reporter) => reporter.measure(measurement));
   }
 
-  #tell(what: (reporter: RunReporter) => void): void {
+  #report(what: (reporter: RunReporter) => void): void {
     void this.#telemetry
       .reporter()
       .then(what)

@@ -84,8 +84,8 @@ export function recordedTrace(active: ActiveRun, { steps, questions }: Stores): 
     if (step.outcome !== undefined) trace.replayed(key, step, step.trace);
     else if (step.trace !== undefined) trace.attemptStarted(key, step, step.trace.start);
   }
-  const begun = Math.max(active.turnStarted.at, since);
-  for (const question of questions.since(active.record.id, begun)) {
+  const from = Math.max(active.turnStarted.at, since);
+  for (const question of questions.since(active.record.id, from)) {
     trace.waits(waitOf(question), "");
   }
   return trace;

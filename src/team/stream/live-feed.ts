@@ -158,7 +158,7 @@ export class LiveFeed implements StreamPlaces {
     return this.#texts.textOf(messageId);
   }
 
-  /** For how long a message's text has begun with reasoning, in milliseconds; undefined for one without. */
+  /** How long the reasoning at the beginning of a message's text took, in milliseconds; undefined without reasoning. */
   thoughtOf(messageId: string): number | undefined {
     return this.#texts.thoughtOf(messageId);
   }

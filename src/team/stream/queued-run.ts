@@ -2,7 +2,7 @@ import type { RunInfo } from "../../contract/run.ts";
 import { PING_FRAME } from "./frames.ts";
 
 /**
- * Waits until a queued run has begun or has ended. Meanwhile its client gets the pings, so that the connection stays open.
+ * Waits until a queued run has started or ended. Meanwhile its client gets the pings, so that the connection stays open.
  *
  * @param native the frames of the run
  * @returns false if they end before

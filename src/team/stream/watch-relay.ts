@@ -92,7 +92,7 @@ export async function watch(options: WatchOptions): Promise<ReadableStream<Uint8
 /**
  * Passes on the stream that an object answers with, without reading it. The object ends the stream when its run has waited
  * for a human for some time, and is joined by a socket from then on, for which it need not stay loaded. In the format of a protocol
- * only the stream of a queued run continues: the object opens it again as soon as the socket says that the run has begun.
+ * only the stream of a queued run continues: the object opens it again as soon as the socket says that the run has started.
  *
  * @param stream the name of the stream
  */
@@ -102,10 +102,10 @@ export function passOn(
   options: PassOptions,
 ): ReadableStream<Uint8Array> {
   const { readable, writable } = new IdentityTransformStream();
-  const begun = Date.now();
+  const startedAt = Date.now();
   const follow = async (): Promise<void> => {
     const response =
-      Date.now() - begun < options.idleMs - HEAD_START_MS
+      Date.now() - startedAt < options.idleMs - HEAD_START_MS
         ? undefined
         : await options.open(null, stream);
     if (!response?.webSocket) return writable.close();

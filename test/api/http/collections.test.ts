@@ -319,7 +319,7 @@ describe("an embedding", () => {
     ],
     ["is slow", { hangs: true }, { ...RETRY, timeout: 0.2 }, "too long"],
   ] as const)(
-    "whose server %s fails with a reason, words still find, and embed goes on",
+    "whose server %s fails with a reason, words still find, and embed continues",
     async ([, how, config, reason]) => {
       await create(embedding(config));
       server.misbehave(how);

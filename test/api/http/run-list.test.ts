@@ -95,7 +95,7 @@ test("runs are searched, filtered and sorted", async () => {
   expect(seconds).toEqual(seconds.toSorted((one, other) => other - one));
 });
 
-test("a sorted list goes on where its page ended, with the same totals", async () => {
+test("a sorted list continues where its page ended, with the same totals", async () => {
   for (const order of ["created_at", "cost", "seconds"]) {
     const all = await list(`order=${order}`);
     const seen: string[] = [];

@@ -44,7 +44,7 @@ const open = (key: string, path: string, signal?: AbortSignal): Promise<Response
   worker.fetch(path, { headers: { authorization: `Bearer ${key}` }, ...(signal && { signal }) });
 
 test.for(["/v1/teams/team/events", "/v1/events"])(
-  "%s: who opens and drops streams shuts out nobody, and goes on itself",
+  "%s: a credential that opens and drops streams blocks no other one, and can continue itself",
   async (path) => {
     for (let round = 0; round < 30; round++) {
       const left = new AbortController();

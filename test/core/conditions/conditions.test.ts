@@ -192,7 +192,7 @@ describe("conditions on single messages", () => {
     [new TextMessageTermination("bob"), user("hi")],
     [new FunctionCallTermination("subtract"), executed],
     [new FunctionalTermination(() => false), stop],
-  ])("%o goes on", (condition, other) => {
+  ])("%o continues", (condition, other) => {
     expect(new Kept(condition).check([other])).toBeUndefined();
   });
 

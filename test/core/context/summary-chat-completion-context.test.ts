@@ -58,7 +58,7 @@ test("past the limit older messages are shown as a summary, made from the one be
   expect(state.troupe).toEqual({ summary: { text: "Second summary.", end: 4 } });
 });
 
-test("a saved state goes on with its summary, and other contexts load its messages", async () => {
+test("a saved state continues with its summary, and other contexts load its messages", async () => {
   const context = new SummaryChatCompletionContext({ tokenLimit: 20, keepLast: 1 });
   await run(agentWith(new Model("Yes.", "Short.", "Yes."), context), long("a", 10));
   await run(agentWith(new Model("Short.", "Yes."), context), long("b", 15));

@@ -101,8 +101,8 @@ async function start(
 }
 
 /**
- * What a client says, it says once: the same message again does not start another run, also in a request with another
- * `runId`, as the protocol wants it after a connection was lost.
+ * A message starts one run: a client that lost its connection sends the message again with another `runId`, as the protocol
+ * says, and gets the same run.
  */
 async function idempotencyOf(
   threadId: string,

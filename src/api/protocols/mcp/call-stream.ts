@@ -50,7 +50,7 @@ export class CallStream {
     this.#primes = version !== null && version >= "2025-11-25";
   }
 
-  /** The call waits for a run: an event without data tells the client that it can come back. */
+  /** The call waits for a run: an event without data shows the client that it can reconnect. */
   begin(place: CallPlace): void {
     this.#place = place;
     if (this.#primes)

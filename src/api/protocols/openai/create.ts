@@ -64,11 +64,11 @@ export async function createResponse(call: OpenAICall): Promise<Response> {
   const streams = parsed.stream === true;
   const background = parsed.background === true;
   const request = await identified(call, body);
-  const begun =
+  const opening =
     conversation === undefined ? undefined : await openConversation(request, conversation, model);
   const { opened, reopen } = await startOrContinue(request, {
     model,
-    entries: [...(begun?.entries ?? []), ...parsed.entries],
+    entries: [...(opening?.entries ?? []), ...parsed.entries],
     field: "input",
     tools,
     metadata: metadata ?? {},
@@ -88,6 +88,6 @@ export async function createResponse(call: OpenAICall): Promise<Response> {
       now: background && !streams,
     },
   });
-  if (begun !== undefined && begun.entries.length > 0) await begun.given();
+  if (opening !== undefined && opening.entries.length > 0) await opening.given();
   return streams ? streamAnswer(opened) : completeResponse(opened, reopen, call.raw.signal);
 }

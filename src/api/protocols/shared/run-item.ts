@@ -12,14 +12,14 @@ export type Role = "agent" | "human";
 export interface TextPlace {
   /** The id of the message, where it is known; otherwise an id of the text alone. */
   messageId: string;
-  /** 1, or more where a text of this message has begun before: the model was called again, or its turn was given up. */
+  /** 1, or more where a text of this message has started before: the model was called again, or its turn was given up. */
   attempt: number;
   source: string;
 }
 
 /**
  * What happens in a run, in an order that every protocol can express: a text begins, grows and ends before its message comes; every
- * text that has begun ends. A chat message that did not stream comes with its text, too.
+ * text that has started ends. A chat message that did not stream comes with its text, too.
  */
 export type RunItem =
   /** The run as it is: first of all, and whenever it changes. */

@@ -35,7 +35,7 @@ export class RunProjector {
   readonly #inPieces: boolean;
   /** By the message's id, or the source where it is not known. */
   readonly #texts = new Map<string, OpenText>();
-  /** How often a text of a message has begun. */
+  /** How often a text of a message has started. */
   readonly #attempts = new Map<string, number>();
   /** Agents that speak for a human. */
   readonly #proxies: Set<string>;

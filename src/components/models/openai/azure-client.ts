@@ -11,8 +11,8 @@ import { AZURE, azureAddress, isOwnHost } from "./address.ts";
 import {
   type AzureOpenAIChatCompletionClientOptions,
   type AzureOpenAIConfig,
+  apiSettingsFrom,
   azureConfigSchema,
-  createArgsFrom,
 } from "./config.ts";
 import { openAINotes } from "./notes.ts";
 import { OpenAIApi } from "./openai-api.ts";
@@ -50,46 +50,34 @@ export class AzureOpenAIChatCompletionClient extends HttpModelClient {
       modelInfo,
       tokenLimit: known?.tokenLimit,
       timeout: config.timeout,
-      api: new OpenAIApi(
-        {
-          model,
-          modelInfo,
-          known,
-          api: config.api ?? "auto",
-          caches: config.cache !== "off",
-          createArgs: createArgsFrom(config, modelInfo),
-          includeNames: config.include_name_in_message ?? true,
-          prefixNames: config.add_name_prefixes ?? false,
-        },
-        () => {
-          const address = azureAddress(config);
-          const secrets = new Secrets(dependencies, address.url, config);
-          const token = tokenOf(config, dependencies);
-          const apiKey = resolveKey(token ?? config.api_key, address, secrets, dependencies);
-          const deployment = config.azure_deployment ?? model;
-          return {
-            url: address.url,
-            isMakers: true,
-            maker: AZURE,
-            servedAs: deployment,
-            apiKey,
-            takesCacheKey: isOwnHost(address.url) && !/^20(23|24)-/.test(config.api_version),
-            secrets,
-            paths: pathsOf(deployment, config.api_version),
-            sdk: openAISdks.get(
-              {
-                baseURL: address.url,
-                apiKey,
-                defaultHeaders: {
-                  ...(token === undefined ? { "api-key": apiKey, authorization: null } : {}),
-                  ...resolveHeaders(config.default_headers, (value) => secrets.resolve(value)),
-                },
+      api: new OpenAIApi(apiSettingsFrom(config, modelInfo, known), () => {
+        const address = azureAddress(config);
+        const secrets = new Secrets(dependencies, address.url, config);
+        const token = tokenOf(config, dependencies);
+        const apiKey = resolveKey(token ?? config.api_key, address, secrets, dependencies);
+        const deployment = config.azure_deployment ?? model;
+        return {
+          url: address.url,
+          isMakers: true,
+          maker: AZURE,
+          servedAs: deployment,
+          apiKey,
+          takesCacheKey: isOwnHost(address.url) && !/^20(23|24)-/.test(config.api_version),
+          secrets,
+          paths: pathsOf(deployment, config.api_version),
+          sdk: openAISdks.get(
+            {
+              baseURL: address.url,
+              apiKey,
+              defaultHeaders: {
+                ...(token === undefined ? { "api-key": apiKey, authorization: null } : {}),
+                ...resolveHeaders(config.default_headers, (value) => secrets.resolve(value)),
               },
-              dependencies,
-            ),
-          };
-        },
-      ),
+            },
+            dependencies,
+          ),
+        };
+      }),
     });
   }
 }

@@ -12,6 +12,8 @@ import {
   responseFormatSchema,
 } from "../client-config.ts";
 import { ModelAbilities } from "../http-model-client.ts";
+import type { KnownModel } from "../catalogue/known-model.ts";
+import type { OpenAIApiSettings } from "./openai-api.ts";
 
 /** Fields of the body of every request, by OpenAI's names. */
 const createArgsSchema = z.object({
@@ -77,8 +79,26 @@ export type AzureOpenAIConfig = z.output<typeof azureConfigSchema>;
 export type AzureOpenAIChatCompletionClientOptions = CamelKeys<z.input<typeof azureConfigSchema>>;
 
 /** The part of a config that goes into the body of every request. @throws ValueError for a JSON mode the model lacks */
-export function createArgsFrom(config: CommonConfig, info: ModelInfo): JsonObject {
+function createArgsFrom(config: CommonConfig, info: ModelInfo): JsonObject {
   if (config.response_format?.type === "json_object")
     new ModelAbilities(config.model, info).checkOutput(true);
   return withoutNulls(createArgsSchema.parse(config));
+}
+
+/** What a config says about requests. @throws ValueError for a JSON mode the model lacks */
+export function apiSettingsFrom(
+  config: OpenAIConfig | AzureOpenAIConfig,
+  modelInfo: ModelInfo,
+  known: KnownModel | undefined,
+): OpenAIApiSettings {
+  return {
+    model: config.model,
+    modelInfo,
+    known,
+    api: config.api ?? "auto",
+    caches: config.cache !== "off",
+    createArgs: createArgsFrom(config, modelInfo),
+    includeNames: config.include_name_in_message ?? true,
+    prefixNames: config.add_name_prefixes ?? false,
+  };
 }

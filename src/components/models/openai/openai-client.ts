@@ -9,7 +9,7 @@ import { HttpModelClient } from "../http-model-client.ts";
 import { keyNotes, resolveKey } from "../model-address.ts";
 import { encrypterOf, isOpenAIs, isOwnHost, openAIAddress } from "./address.ts";
 import {
-  createArgsFrom,
+  apiSettingsFrom,
   type OpenAIChatCompletionClientOptions,
   type OpenAIConfig,
   openAIConfigSchema,
@@ -48,42 +48,29 @@ export class OpenAIChatCompletionClient extends HttpModelClient {
       modelInfo,
       tokenLimit: known?.tokenLimit,
       timeout: config.timeout,
-      api: new OpenAIApi(
-        {
-          model,
-          modelInfo,
-          known,
-          api: config.api ?? "auto",
-          caches: config.cache !== "off",
-          createArgs: createArgsFrom(config, modelInfo),
-          includeNames: config.include_name_in_message ?? true,
-          prefixNames: config.add_name_prefixes ?? false,
-        },
-        () => {
-          const address = openAIAddress(config, dependencies);
-          const secrets = new Secrets(dependencies, address.url, config);
-          const apiKey = resolveKey(config.api_key, address, secrets, dependencies);
-          const defaultHeaders = resolveHeaders(config.default_headers, (value) =>
-            secrets.resolve(value),
-          );
-          const organization =
-            config.organization ?? readEnv(dependencies, "OPENAI_ORG_ID") ?? null;
-          return {
-            url: address.url,
-            isMakers: isOpenAIs(address.url, dependencies),
-            maker: encrypterOf(address.url, dependencies),
-            servedAs: model,
-            apiKey,
-            takesCacheKey: isOwnHost(address.url),
-            secrets,
-            paths: { responses: ["/responses"], chat_completions: ["/chat/completions"] },
-            sdk: openAISdks.get(
-              { baseURL: address.url, apiKey, organization, defaultHeaders },
-              dependencies,
-            ),
-          };
-        },
-      ),
+      api: new OpenAIApi(apiSettingsFrom(config, modelInfo, known), () => {
+        const address = openAIAddress(config, dependencies);
+        const secrets = new Secrets(dependencies, address.url, config);
+        const apiKey = resolveKey(config.api_key, address, secrets, dependencies);
+        const defaultHeaders = resolveHeaders(config.default_headers, (value) =>
+          secrets.resolve(value),
+        );
+        const organization = config.organization ?? readEnv(dependencies, "OPENAI_ORG_ID") ?? null;
+        return {
+          url: address.url,
+          isMakers: isOpenAIs(address.url, dependencies),
+          maker: encrypterOf(address.url, dependencies),
+          servedAs: model,
+          apiKey,
+          takesCacheKey: isOwnHost(address.url),
+          secrets,
+          paths: { responses: ["/responses"], chat_completions: ["/chat/completions"] },
+          sdk: openAISdks.get(
+            { baseURL: address.url, apiKey, organization, defaultHeaders },
+            dependencies,
+          ),
+        };
+      }),
     });
   }
 }

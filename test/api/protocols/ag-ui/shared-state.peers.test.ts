@@ -119,7 +119,7 @@ test("what the user changes in between reaches the agents, and a page that is lo
   expect(reloaded.state).toEqual(agent.state);
 });
 
-test("a fork has the state of its turn, and goes on with it alone", async () => {
+test("a fork has the state of its turn, and continues with it alone", async () => {
   await newTeam(worker, { id, component: kitchen });
   const agent = await agentOf(worker, id);
   agent.setState({ recipe: { title: "Soup" } });

@@ -52,7 +52,7 @@ describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
     (metadata as { run: { team_id: string } }).run.team_id;
   const asJson = (messages: UIMessage[]): unknown => JSON.parse(JSON.stringify(messages));
 
-  test("regenerate answers anew, in a fork, and the chat goes on with the new answer", async () => {
+  test("regenerate answers again, in a fork, and the chat continues with the new answer", async () => {
     const one = await chatWith(counting());
     await one.sendMessage({ text: "First." });
     await one.sendMessage({ text: "Second." });

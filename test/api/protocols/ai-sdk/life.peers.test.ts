@@ -164,7 +164,7 @@ describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
     ]);
   });
 
-  test("a message whose run goes on shows it again when it is to be answered anew", async () => {
+  test("a message whose run continues shows it again when it is to be answered again", async () => {
     openai.rules.hold("held");
     const one = await chatWith(writing());
     const sent = one.sendMessage({ text: "Write slowly." });

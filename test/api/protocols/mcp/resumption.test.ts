@@ -37,7 +37,7 @@ async function firstOf(response: Response): Promise<string> {
 }
 
 describe.each(SESSIONS)("%s", { timeout: 60_000 }, (name) => {
-  test("a call goes on after a cut, and its progress says each message once", async () => {
+  test("a call continues after a lost connection, and its progress says each message once", async () => {
     const id = `cut-${++count}`;
     const component = inTurn(
       agent("quick", ["At once."]),

@@ -21,7 +21,7 @@ import { ToolCalls } from "./tool-calls.ts";
 export const makeAgUiEncoder: MakeEncoder = (options) =>
   new AgUiEncoder(agUiOptionsSchema.parse(options));
 
-/** Tells a run as AG-UI 1.0 does, up to its end or to its first questions. */
+/** Encodes a run as events of AG-UI 1.0, up to its end or to its first questions. */
 export class AgUiEncoder implements StreamEncoder {
   readonly #options: AgUiOptions;
   readonly #projector: RunProjector;
@@ -31,8 +31,8 @@ export class AgUiEncoder implements StreamEncoder {
   readonly #texts: Texts;
   readonly #calls: ToolCalls;
   readonly #thread: ClientThread;
-  /** Messages of humans whose texts are not told. */
-  readonly #untold = new Set<string>();
+  /** Messages of humans whose texts are left out. */
+  readonly #leftOut = new Set<string>();
   #run: RunInfo | undefined;
   #started: boolean;
   #ended = false;
@@ -61,24 +61,24 @@ export class AgUiEncoder implements StreamEncoder {
     const events = frame.event === "run" ? this.#start(frame.data) : [];
     if (frame.event === "turn") this.#state.turnEnds();
     if (this.#options.raw) events.push({ type: "RAW", source: OWN, event: frame });
-    const told = items.filter((item) => !this.#isUntold(item));
-    for (const item of told) if (!this.#ended) events.push(...this.#encode(item, told));
+    const shown = items.filter((item) => !this.#isLeftOut(item));
+    for (const item of shown) if (!this.#ended) events.push(...this.#encode(item, shown));
     if (frame.event === "message") this.#thread.add(frame);
-    const hasHuman = told.length < items.length && items.some(({ type }) => type === "message");
+    const hasHuman = shown.length < items.length && items.some(({ type }) => type === "message");
     if (hasHuman && !this.#ended && this.#thread.current() !== undefined) {
       events.push(...this.#takenBack());
     }
     return sse(events);
   }
 
-  /** The oldest clients know no texts of users: what a human says comes with the conversation as it is. */
-  #isUntold(item: RunItem): boolean {
+  /** Clients of the oldest versions do not know texts of users: they get what a human says with the next snapshot of messages. */
+  #isLeftOut(item: RunItem): boolean {
     if (!this.#options.old) return false;
-    if (item.type === "text_start" && item.role === "human") this.#untold.add(item.messageId);
+    if (item.type === "text_start" && item.role === "human") this.#leftOut.add(item.messageId);
     if (item.type === "message") return item.role === "human";
     const isText =
       item.type === "text_start" || item.type === "text_delta" || item.type === "text_end";
-    return isText && this.#untold.has(item.messageId);
+    return isText && this.#leftOut.has(item.messageId);
   }
 
   visibleState(state: JsonObject): string {
@@ -147,7 +147,7 @@ export class AgUiEncoder implements StreamEncoder {
     }
   }
 
-  /** Clients have something that is void: the conversation as it is, without what is still being said. */
+  /** A snapshot of the messages, without texts in progress: clients show something that is void. */
   #takenBack(): AgUiEvent[] {
     const { ends, again } = this.#texts.interrupt();
     const thread = this.#thread.current();

@@ -7,7 +7,7 @@ import type { Steps } from "./steps.ts";
 
 type Item<Type extends RunItem["type"]> = Extract<RunItem, { type: Type }>;
 
-/** Tells messages and thoughts: `TEXT_MESSAGE_*` and `REASONING_*`. */
+/** Encodes messages and thoughts: `TEXT_MESSAGE_*` and `REASONING_*`. */
 export class Texts {
   readonly #ids: Ids;
   readonly #steps: Steps;

@@ -7,7 +7,7 @@ import type { Ids } from "./ids.ts";
 
 type Item<Type extends RunItem["type"]> = Extract<RunItem, { type: Type }>;
 
-/** Tells tool calls and their results, but for results that the client itself has given. */
+/** Encodes tool calls and their results, except for results that the client itself has given. */
 export class ToolCalls {
   readonly #ids: Ids;
   /** The ids of calls without results, by those that the models gave them. */

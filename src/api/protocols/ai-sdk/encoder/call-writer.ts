@@ -64,7 +64,7 @@ export class CallWriter {
     }
   }
 
-  /** Tells the questions that the client does not have. */
+  /** Sends the questions that the client does not have. */
   ask(requests: readonly HumanRequest[]): void {
     for (const part of this.#writer.calls.all()) {
       // Another client has decided.

@@ -20,12 +20,12 @@ export class MessageWriter {
   readonly calls = new ToolParts();
   readonly #texts = new Map<string, OpenText>();
   #out = "";
-  /** Whether a step is open, which may have begun in an earlier stream of the message. */
+  /** Whether a step is open, which may have started in an earlier stream of the message. */
   #step: "none" | "here" | "before" = "none";
   /** Whether the last step of the message has tool calls. */
   #hasCalls = false;
 
-  /** The message has begun in an earlier stream, with a step that waits for results. */
+  /** The message has started in an earlier stream, with a step that waits for results. */
   continueStep(): void {
     this.#step = "before";
     this.#hasCalls = true;

@@ -15,7 +15,7 @@ export interface ToolPart {
   own: boolean;
 }
 
-/** What tells calls apart that have the same id. */
+/** What distinguishes calls that have the same id. */
 export const COUNT = /~\d+$/;
 
 /** The tool calls that wait for their results. */

@@ -92,8 +92,8 @@ async function start(call: Call, id: string, task: string, follows: boolean): Pr
     };
     return follows ? followed(conversation, input, options) : alone(conversation, input, options);
   };
-  const begun = await begin(idempotency ? "queue" : "reject");
-  if (begun.ok || begun.problem.code !== "team_busy") return unwrap(begun);
+  const started = await begin(idempotency ? "queue" : "reject");
+  if (started.ok || started.problem.code !== "team_busy") return unwrap(started);
   const { runs } = unwrap(await team.runs({ limit: services.limits.max_page_size }));
   const same = runs.find((run) => run.ended_at === null && run.metadata[REQUEST_OF_RUN] === key);
   if (same === undefined) return unwrap(await begin("queue"));
@@ -107,10 +107,10 @@ async function followed(
   task: Task,
   options: RunOptions,
 ): Promise<Result<Started>> {
-  const begun = await conversation.start(task, options);
-  if (!begun.ok) return begun;
-  const { run, created } = begun.value;
-  return ok({ run, created, opened: begun.value });
+  const started = await conversation.start(task, options);
+  if (!started.ok) return started;
+  const { run, created } = started.value;
+  return ok({ run, created, opened: started.value });
 }
 
 async function alone(
@@ -118,9 +118,9 @@ async function alone(
   task: Task,
   options: RunOptions,
 ): Promise<Result<Started>> {
-  const begun = await conversation.startAlone(task, options);
-  if (!begun.ok) return begun;
-  const { created, ...info } = begun.value;
+  const started = await conversation.startAlone(task, options);
+  if (!started.ok) return started;
+  const { created, ...info } = started.value;
   return ok({ run: info.id, created, info });
 }
 

@@ -81,7 +81,7 @@ export class StreamReader implements ChunkReader<CompletionEvent, CreateResult> 
 }
 
 /**
- * Tool calls that arrive in parts. The index tells them apart, or the id where a server gives all the same index. A server
+ * Tool calls that arrive in parts. The index distinguishes them, or the id where a server gives all the same index. A server
  * that gives no ids sends each call whole, with its name.
  */
 class ToolCallParts {
