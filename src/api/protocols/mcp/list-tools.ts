@@ -10,8 +10,20 @@ import { readTeams, tenantTools, toolName } from "./tool-names.ts";
 
 /** Seconds that a call waits for its run by default: clients give up after sixty. */
 const WAIT_SECONDS = 50;
+/** Files of one call. */
+const MOST_FILES = 20;
 /** Tools of a page of the list, each of which names the team as its object knows it. */
 const PAGE = 50;
+
+/** A file of a task. Exactly one of `data`, `path` and `url` is given. */
+const fileSchema = z.strictObject({
+  data: z.string().optional().describe("The bytes as base64."),
+  path: z.string().optional().describe("Instead of data: a file of the team's workspace."),
+  url: z.string().optional().describe("Instead of data: where the file is fetched."),
+  name: z.string().optional(),
+  media_type: z.string().optional().describe("With data that is no picture."),
+});
+export type TaskFile = z.output<typeof fileSchema>;
 
 /**
  * The arguments of the tools.
@@ -31,6 +43,12 @@ export function toolInputs(mostSeconds: number, tasks: boolean) {
   return {
     run: z.strictObject({
       task: z.string().min(1).describe("The task of the team, or the next message to it."),
+      files: z
+        .array(fileSchema)
+        .min(1)
+        .max(MOST_FILES)
+        .optional()
+        .describe("Files of the task: pictures, PDF and texts."),
       wait_seconds: tasks ? seconds.default(0) : wait_seconds,
     }),
     [GET_RUN]: z.strictObject({ ...run, wait_seconds }),

@@ -61,6 +61,23 @@ describe.each(CLIENTS)("a client of %s", (name) => {
     expect(second.structuredContent).toMatchObject({ status: "completed", text: "three" });
   });
 
+  test("gives a team files with its task, and reads which one is refused", async () => {
+    await newTeam(worker, { id, component: inTurn(writer()) });
+    await using client = await connect(name, tenant());
+    const run = (...files: object[]) =>
+      client.call({ name: `run_${id}`, arguments: { task: "Read.", files } });
+    const file = { data: btoa("a,b"), name: "rents.csv", media_type: "text/csv" };
+    expect((await run(file)).structuredContent).toMatchObject({ status: "completed" });
+    const { messages } = openai.requests.at(-1)!.body as { messages: { content: unknown }[] };
+    expect(messages.at(-1)?.content).toEqual([
+      { type: "text", text: "Read." },
+      { type: "text", text: '<file name="rents.csv" type="text/csv">\na,b\n</file>' },
+    ]);
+    const refused = await run(file, { data: "UEsD", name: "a.zip", media_type: "application/zip" });
+    expect(refused.isError).toBe(true);
+    expect(JSON.stringify(refused.content)).toContain("files[1].data");
+  });
+
   test("gets what the team says while it talks", async () => {
     await newTeam(worker, { id, component: inTurn(writer()) });
     await using client = await connect(name, tenant());

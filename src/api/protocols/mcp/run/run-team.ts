@@ -1,4 +1,8 @@
-import type { OpenedStream, StartRunInput } from "../../../../contract/gateways/team-gateway.ts";
+import type {
+  OpenedStream,
+  StartRunInput,
+  TeamGateway,
+} from "../../../../contract/gateways/team-gateway.ts";
 import { ID } from "../../../../contract/constants.ts";
 import { ok, type Result } from "../../../../contract/result.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
@@ -8,6 +12,7 @@ import { ProblemError, unwrap } from "../../../http/problem.ts";
 import { readTask, recipient } from "../../../http/input/task.ts";
 import { Conversation, type RunOptions } from "../../shared/conversation.ts";
 import { ProtocolError, ProtocolErrorCode } from "../sdk.ts";
+import type { TaskFile } from "../list-tools.ts";
 import { type McpRequest, teamOf } from "../services.ts";
 import { idempotencyOf, REQUEST_OF_RUN } from "./idempotency.ts";
 import { takesTasks } from "./task.ts";
@@ -15,6 +20,7 @@ import { type Call, resultOf, type ToolResult, waitForRun } from "./wait-for-run
 
 interface GivenTask {
   task: string;
+  files?: TaskFile[] | undefined;
   wait_seconds: number;
 }
 
@@ -22,7 +28,7 @@ interface GivenTask {
 export async function runTeam(
   call: Call,
   team: string,
-  { task, wait_seconds: seconds }: GivenTask,
+  { wait_seconds: seconds, ...task }: GivenTask,
 ): Promise<ToolResult> {
   const { request, ctx, server } = call;
   const state = ctx.mcpReq.requestState();
@@ -70,17 +76,22 @@ interface Started {
  * Starts a run. A call without a key that equals the one of an active run is taken for that call made again, and finds its run: its
  * client may have lost the connection before it learned of the run.
  */
-async function start(call: Call, id: string, task: string, follows: boolean): Promise<Started> {
+async function start(
+  call: Call,
+  id: string,
+  task: Omit<GivenTask, "wait_seconds">,
+  follows: boolean,
+): Promise<Started> {
   const { request, ctx } = call;
   const { services, principal } = request;
   const team = teamOf(request, id);
   const conversation = new Conversation(team, services);
-  const input = await readTask(task, services, recipient(team));
+  const input = await taskOf(task, services, team);
   const { id: requestId, _meta: meta } = ctx.mcpReq;
   const idempotency = await idempotencyOf(request, {
     id: requestId,
     meta,
-    input: { team: id, task },
+    input: { team: id, ...task },
   });
   const key = idempotency?.key ?? (await keyOfCall(request, task));
   const begin = (on_conflict: "reject" | "queue"): Promise<Result<Started>> => {
@@ -101,6 +112,34 @@ async function start(call: Call, id: string, task: string, follows: boolean): Pr
 }
 
 type Task = StartRunInput["task"];
+
+/** @throws ProblemError that names the file */
+async function taskOf(
+  { task, files }: Omit<GivenTask, "wait_seconds">,
+  services: McpRequest["services"],
+  team: TeamGateway,
+): Promise<Task> {
+  if (files === undefined) return readTask(task, services, recipient(team));
+  const message = { type: "MultiModalMessage", source: "user", content: [task, ...files] };
+  try {
+    return await readTask(message, services, recipient(team));
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    const { errors, ...problem } = error.problem;
+    if (errors === undefined) throw error;
+    throw new ProblemError({
+      ...problem,
+      errors: errors.map(({ path, message: why }) => ({ path: argumentAt(path), message: why })),
+    });
+  }
+}
+
+/** The argument that a part of the message was made of. */
+function argumentAt(path: string): string {
+  return path.replace(/^task\.content\[(\d+)\]/, (_, index: string) =>
+    index === "0" ? "task" : `files[${Number(index) - 1}]`,
+  );
+}
 
 async function followed(
   conversation: Conversation,
@@ -125,6 +164,9 @@ async function alone(
 }
 
 /** What distinguishes calls that have no key: who makes them, and their task. */
-async function keyOfCall({ principal }: McpRequest, task: string): Promise<string> {
-  return `mcp-${await sha256Hex(JSON.stringify(["call", principal.id, task]))}`;
+async function keyOfCall(
+  { principal }: McpRequest,
+  { task, files = [] }: Omit<GivenTask, "wait_seconds">,
+): Promise<string> {
+  return `mcp-${await sha256Hex(JSON.stringify(["call", principal.id, task, ...files]))}`;
 }
