@@ -10,7 +10,7 @@ const page = join(root, "docs/contributing/map.md");
 const TABLE = /(<!-- folders -->\n)[^]*?(<!-- \/folders -->)/;
 const ROW = /^\| \[`([^`]+)`\]\([^)]*\) \| (.*?) \|/gm;
 
-/** The map as its page has it, and as the folders want it. */
+/** The map as its page has it, and as it follows from the folders. */
 export function readMap() {
   const current = readFileSync(page, "utf8");
   const purposes = new Map(

@@ -64,9 +64,9 @@ export const LAYERS = {
   // Problems, event streams and OpenAPI documents, for the service and the sandbox: the sandbox's image has nothing else of src.
   "http/": { src: [], packages: ["zod"] },
   "secrets/": { src: ["core/"], packages: [] },
-  // What is seen of runs: traces, metrics, logs.
+  // Traces, metrics and logs of runs.
   "telemetry/": { src: ["core/", "contract/"], packages: [] },
-  // Reads documents in a Worker that asks for it.
+  // Reads documents in a Worker that imports `troupe/documents`.
   "documents/": { src: ["contract/"], packages: ["unpdf"] },
   // Everything that makes requests to other servers goes through here.
   "outgoing/": { src: ["core/", "secrets/"], packages: [] },
@@ -100,7 +100,7 @@ export const LAYERS = {
   ...floors("memory/", MEMORY),
   // Authentication of requests.
   "api/auth/": { src: ["core/", "contract/", "secrets/"], packages: ["zod", "jose"] },
-  // What documents say.
+  // The text of documents.
   "api/documents/": { src: ["contract/"], packages: ["htmlparser2", "markdown-it"] },
   "api/http/": {
     src: ["core/", "contract/", "http/", "secrets/", "api/auth/", "api/documents/", "telemetry/"],

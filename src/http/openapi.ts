@@ -3,7 +3,7 @@ import * as z from "zod";
 /** A JSON Schema, or another object of an OpenAPI document. */
 export type Described = Record<string, unknown>;
 
-/** What a document says of an operation's place. */
+/** Where a document describes an operation. */
 interface Place {
   method: string;
   /** In Hono's notation: `/v1/teams/:team`, `/v1/teams/:team/files/:path{.+}`. */

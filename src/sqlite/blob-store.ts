@@ -20,9 +20,9 @@ export interface BlobPart extends Part {
 }
 
 /**
- * The large base64 of all stored texts, once for each content: decoded, by its SHA-256. A text that stays is no count here,
- * because no row of the log, of a thread, a context or a snapshot is ever removed by itself: its blobs are kept as long as the
- * object. A text that may be removed is a user, and with its last user goes a blob that is not kept.
+ * The large base64 of all stored texts, once for each content: decoded, by its SHA-256. Rows of the log, of threads,
+ * contexts and snapshots are never removed one by one, so the blobs of their texts stay as long as the object and are not counted.
+ * A text that may be removed counts as a user of its blobs; a blob without other reasons to stay is removed with its last user.
  */
 export class BlobStore {
   readonly #db: Database;
@@ -178,7 +178,7 @@ interface Blob {
   content: Uint8Array;
 }
 
-/** What stands in a text for base64 with this number of characters. */
+/** The reference that replaces base64 of this number of characters in a text. */
 interface BlobReference extends Pick<Blob, "form" | "hash"> {
   length: number;
 }

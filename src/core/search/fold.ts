@@ -1,4 +1,4 @@
-// Apart from the tokens: an object writes its index without a stemmer.
+// A module without the stemmer: an object needs only this to write its index.
 
 /** The most UTF-16 units. In production SQLite takes no text of more than 2 MB, neither to index nor as a query. */
 const LONGEST_TEXT = 500_000;

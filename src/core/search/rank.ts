@@ -9,17 +9,17 @@ export interface Hit {
 const K1 = 1.2;
 const B = 0.75;
 
-/** What a token counts for that `having` of `size` texts contain: never nothing, also where most texts have it. */
+/** The weight of a token that `having` of `size` texts contain. It is above 0 even if most texts contain it. */
 export function weightOf(having: number, size: number): number {
   return Math.log(1 + (size - having + 0.5) / (having + 0.5));
 }
 
-/** The limit of what a token adds to the score of a text, however often the text has it. */
+/** The most that a token can add to the score of a text, however often it occurs there. */
 export function highestScore(weight: number): number {
   return weight * (K1 + 1);
 }
 
-/** Without the last digits, in which sums of the same numbers differ by their order. */
+/** Rounds off the last digits: sums of the same numbers in another order differ there. */
 export function roundedScore(score: number): number {
   return Math.round(score * 1e9) / 1e9;
 }

@@ -86,7 +86,7 @@ function issueIn(value: Json, path: string, levels: number): Issue | undefined {
   if (levels === 0) return { path, message: `must not be nested more than ${DEEPEST} levels deep` };
   for (const [name, inner] of Object.entries(value)) {
     const place = Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`;
-    // Clients refuse patches of these.
+    // Clients refuse patches with these names.
     if (name === "__proto__" || name === "constructor" || name === "prototype") {
       return { path: place, message: "must have another name" };
     }

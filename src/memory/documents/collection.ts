@@ -44,17 +44,17 @@ export interface CollectionHost {
   embedding: (component: ComponentModel) => Promise<EmbeddingClient>;
   /** Reports to the tenant that the object exists, before anything is stored. */
   announce: () => Promise<Result<null>>;
-  /** The refusal of more, if the object stores as much as it may. */
+  /** The refusal of further data; undefined while the object is below its limit. */
   refuseStored: () => Refused | undefined;
   /** Reports to the tenant that it no longer exists. */
   withdraw: () => Promise<void>;
-  /** Searches what the object has too many vectors for. */
+  /** Searches the vectors outside of the object, if it has too many to search them itself. */
   outside: () => Pick<OutsideSearch, "find">;
   /** Chunks were changed. */
   changed: () => void;
   /** Erases all that is stored. */
   erase: () => Promise<void>;
-  /** Has {@link Collection.embedPending} called soon. */
+  /** Schedules a call of {@link Collection.embedPending}. */
   wake: () => void;
 }
 
@@ -170,7 +170,7 @@ export class Collection {
     const announced = await this.#announce();
     if (!announced.ok) return announced;
     const record = this.#store.record ?? this.#create(NOTHING);
-    // Creates the tables of the index, which no transaction may.
+    // Creates the tables of the index before the transaction: SQLite does not recover from a rollback that creates them.
     this.#store.index.create();
     const stored = this.#store.replaceDocument(document, read, {
       space: record.space,

@@ -19,16 +19,16 @@ export interface KeptMemoriesHost {
   db: Database;
   /** Reports to the tenant that the object exists, before anything is stored. Refused by a tenant that is being deleted. */
   announce: () => Promise<Result<null>>;
-  /** The refusal of more, if the object stores as much as it may. */
+  /** The refusal of further data; undefined while the object is below its limit. */
   refuseStored: () => Refused | undefined;
-  /** Searches what the object has too many vectors for. */
+  /** Searches the vectors outside of the object, if it has too many to search them itself. */
   outside: () => Pick<OutsideSearch, "find">;
   /** Entries were changed. */
   changed: () => void;
   scope: UsedEmbeddingsHost["scope"];
   /** Finds a team of the tenant. */
   team: UsedEmbeddingsHost["team"];
-  /** Has {@link KeptMemories.embedWaiting} called soon. */
+  /** Schedules a call of {@link KeptMemories.embedWaiting}. */
   wake: () => void;
 }
 
@@ -117,7 +117,7 @@ export class KeptMemories {
     read: (entries: MemoryEntries, staged: MemoryTurn | undefined) => T,
   ): Promise<T> {
     if (staged === undefined || staged.changes.length === 0) return read(this.entries, undefined);
-    // Looking at changes takes tables.
+    // Staged changes are compared with the tables, which must exist for that.
     const refused = await this.#open();
     return read(this.entries, refused ? undefined : staged);
   }

@@ -22,7 +22,7 @@ export interface OutsideVectorsHost extends TransferHost {
   name: string;
   /** Undefined without the binding VECTORIZE. */
   service: VectorService | undefined;
-  /** Has {@link OutsideVectors.work} called soon. */
+  /** Schedules a call of {@link OutsideVectors.work}. */
   wake: () => void;
 }
 
@@ -78,13 +78,13 @@ export class OutsideVectors {
     return index.codes.counts("away").find(({ key }) => isIt(key))?.count ?? 0;
   }
 
-  /** Has the service looked at: it finds less than it should. */
+  /** Schedules a check of the service, because a search found less than it should. */
   doubt(): void {
     this.#isDoubtful = true;
     this.#host.wake();
   }
 
-  /** Begins what is to be done, after a change or at a search. */
+  /** Schedules the work that a change or a search has shown to be due. */
   check(): void {
     const { service, wake } = this.#host;
     if (service === undefined ? this.away > 0 : this.#hasWork) wake();

@@ -259,7 +259,7 @@ export class RunService {
     return active?.record.id === id ? active : undefined;
   }
 
-  /** The run without its result, and what else there is to say. */
+  /** The run without its result, with additional fields. */
   shown<T extends object>(id: string, more: T): Result<RunInfo & T> {
     const active = this.#activeAs(id);
     if (active) return ok({ ...active.info(), ...more });

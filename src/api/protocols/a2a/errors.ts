@@ -54,14 +54,14 @@ export function errorInfoOf({ reason }: A2AError): object {
   return errorInfo(reason, "a2a-protocol.org");
 }
 
-/** The same of a problem. */
+/** The `google.rpc.ErrorInfo` of a problem. */
 export function problemInfo({ code }: Problem): object {
   return code === "unsupported_media_type"
     ? errorInfo("CONTENT_TYPE_NOT_SUPPORTED", "a2a-protocol.org")
     : errorInfo(code.toUpperCase(), "troupe");
 }
 
-/** What a problem says, with the places that are wrong. */
+/** The text of a problem, with the places of its errors. */
 export function problemText({ detail, errors = [] }: Problem): string {
   return detail + errors.map(({ path, message }) => `\n- ${path}: ${message}`).join("");
 }

@@ -35,7 +35,7 @@ function contentOf(part: UIPart, path: string): Json[] {
   const name = typeof filename === "string" && filename !== "" ? filename : undefined;
   const said = typeof mediaType === "string" && mediaType !== "" ? mediaType : undefined;
   if (typeof url === "string" && /^https?:\/\//i.test(url)) {
-    // What the server says of it counts.
+    // Its media type is the one that the server answers with.
     return [{ url, ...(name !== undefined && { name }) }];
   }
   const inUrl = typeof url === "string" ? dataUrlFile(url) : undefined;

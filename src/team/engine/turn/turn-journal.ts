@@ -170,7 +170,7 @@ export class TurnJournal implements TurnHost {
 
   traceContext(key: string): TraceContext | undefined {
     const { active } = this.#loop;
-    // Without telemetry the caller's, as it came.
+    // Without telemetry, the caller's context is passed on unchanged.
     return this.#telemetry ? this.#telemetry.contextOf(active, key) : active.record.trace?.context;
   }
 

@@ -118,7 +118,7 @@ async function create(
     );
     if (!stored.ok) return stored;
     if (team.parts === undefined) team.hold(stores);
-    // In the same synchronous go as the team: none may be left without it.
+    // Without an await after the team was stored, so that no such team is left without its alarm.
     if (input.expires_in !== undefined) team.setAlarm();
     return teamInfo(team);
   });

@@ -43,7 +43,7 @@ export function writeProblem(
   problem: Problem,
   given: Readonly<Record<string, string>> = {},
 ): Response {
-  // What is invalid is a bad request to this protocol.
+  // This protocol answers invalid requests with 400.
   const code = problem.status === 422 ? 400 : problem.status;
   const { headers } = problemResponse(problem, given);
   headers.set("content-type", REST_JSON);

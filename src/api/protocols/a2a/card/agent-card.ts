@@ -20,8 +20,8 @@ interface Interface {
 type AgentCard = ReturnType<typeof agentCard>;
 
 /**
- * The agent that a team is, to those who look for one: its agents are its skills. No member is empty: what is signed would
- * not have it, and for some verifiers it would not be there even where it is required.
+ * The agent card of a team, with the team's agents as its skills. No member is empty: the signed form leaves out empty members,
+ * and some verifiers then miss the required ones.
  */
 export function agentCard(
   { id, label, component, component_version }: TeamInfo,
@@ -110,13 +110,13 @@ function skillOf({ provider, description, config }: JsonObject): Skill | undefin
   };
 }
 
-/** The first that says something, or else the other. */
+/** The first text that is not empty; `otherwise` if there is none. */
 function firstText(given: readonly unknown[], otherwise: string): string {
   const text = given.find((one) => typeof one === "string" && one !== "");
   return wellFormed((text as string | undefined) ?? otherwise);
 }
 
-/** Without halves of characters, which canonical JSON cannot have. */
+/** Replaces unpaired surrogates, which canonical JSON cannot have. */
 function wellFormed(text: string): string {
   return new TextDecoder().decode(new TextEncoder().encode(text));
 }

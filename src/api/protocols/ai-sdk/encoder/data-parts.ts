@@ -26,7 +26,7 @@ export function eventPart(event: AgentEvent): Chunk {
   };
 }
 
-/** What a text cannot say of a message; undefined where it says it all. */
+/** The data of a message besides its text; undefined for a message that is only a text. */
 export function messagePart(message: ChatMessage): Chunk | undefined {
   const { id, source, type } = message;
   switch (message.type) {

@@ -37,10 +37,10 @@ export type AnswerItem =
       text: string | undefined;
       final: boolean;
     }
-  /** What only those see who want to see all. */
+  /** Shown only with `show: "all"`. */
   | { type: "other"; item: RunItem }
   /** The last item. */
   | { type: "end"; end: End; run: RunInfo | undefined; attached: readonly Attached[] };
 
-/** What an answer has besides its text. */
+/** An image or a file of an answer. */
 export type Attached = Exclude<UserPart, string>;

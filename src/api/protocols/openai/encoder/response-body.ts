@@ -11,7 +11,7 @@ import type { Attached, End } from "./answer-item.ts";
 import type { AnswerOptions } from "./answer-options.ts";
 import { type AnswerExtension, extensionOf } from "./extension.ts";
 
-/** A response object with what it has no field for. Clients make `output_text` themselves. */
+/** A response object with Troupe's own fields. Clients make `output_text` themselves. */
 export interface ResponseBody extends Omit<Response, "output_text" | "usage" | "user"> {
   /** Null while the response is in progress. */
   usage: ResponseUsage | null;
@@ -55,7 +55,7 @@ export function responseBody(
     text: { format: { type: "text" } },
     instructions: null,
     ...(given as Partial<Pick<Response, "text" | "tool_choice" | "tools">>),
-    // What OpenAI's models have and teams do not, because their components say it, as it is by default.
+    // The defaults of settings that a request to a model has. A team has them in its component instead.
     access_programs: null,
     frequency_penalty: 0,
     max_output_tokens: null,
