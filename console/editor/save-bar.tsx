@@ -54,7 +54,7 @@ export function SaveBar(props: SaveBarProps) {
   };
   const load = (): void => {
     draft.load();
-    tell("This is what the other one saved. Undo (Ctrl+Z) brings your changes back.");
+    tell("This is what was saved meanwhile. Undo (Ctrl+Z) brings your changes back.");
   };
   const button = (name: string, version: number, kind: string) => (
     <button

@@ -133,15 +133,15 @@ describe("is refused, and the team keeps its state:", () => {
     "a part with another text": (part) => writePart(part).replace('"one"', '"won"'),
     "no lines": () => "",
     "a line that is not JSON": (part) => writePart(part).replace('{"type":"head"', '{"type":head"'),
-    "a message that is none": (part) =>
+    "an invalid message": (part) =>
       writePart(changed(part, "message", (row) => ({ ...row, body: { type: "TextMessage" } }))),
-    "an item of a thread that is none": (part) =>
+    "an invalid item of a thread": (part) =>
       writePart(changed(part, "log", (row) => ({ ...row, count: 1, body: [7] }))),
     "a row of a log that counts wrong": (part) =>
       writePart(changed(part, "log", (row) => ({ ...row, count: 77 }))),
-    "a head that is none": (part) =>
+    "an invalid head": (part) =>
       writePart(changed(part, "head", (row) => ({ ...row, body: heads(row.body, () => 7) }))),
-    "a large head that is none": (part) => writePart(withLargeHead(part, () => 7)),
+    "a large invalid head": (part) => writePart(withLargeHead(part, () => 7)),
     "a log at a place that the component does not have": (part) =>
       writePart(changed(part, "log", (row) => ({ ...row, path: "nobody/context/messages" }))),
     "the number of another part": (part) =>

@@ -93,7 +93,8 @@ async function pagesOf(
     throw new RefusedDocument("unreadable_document", "is no PDF: it does not begin with %PDF-");
   }
   try {
-    if (reader === undefined) throw new DocumentError("no_extractor", "There is none.");
+    if (reader === undefined)
+      throw new DocumentError("no_extractor", "Nothing that reads documents is configured.");
     const pages = await (await reader()).pages(bytes, mimeType);
     if (pages.some((page) => page.trim() !== "")) return pages;
   } catch (error) {

@@ -22,7 +22,7 @@ export const tenantCommands = {
   putTenant: command({
     method: "put",
     path: "/v1/tenants/:tenant",
-    summary: "Name a tenant and override its limits; creates it when there is none",
+    summary: "Name a tenant and override its limits; creates a tenant that does not exist",
     tag: "Tenants",
     scope: "operator",
     body: putTenantSchema,

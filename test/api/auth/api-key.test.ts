@@ -62,7 +62,7 @@ test.each([
   ["a path in the id", (key: string) => key.replace(/_(\w{12})_/, "_../../../../_")],
   ["a line after it", (key: string) => `${key}\n`],
   ["nothing", () => ""],
-])("a key with %s is none", async (_, change) => {
+])("a key with %s is invalid", async (_, change) => {
   for (const made of [await createApiKey("acme"), await createApiKey("acme", signer)]) {
     expect(parseApiKey(change(made.key))).toBeUndefined();
   }

@@ -191,7 +191,7 @@ test.each([
   ["a created key that is unknown", bearer(made.key), "invalid_credentials"],
   ["a mistyped key", bearer(`${made.key.slice(0, -1)}-`), "invalid_credentials"],
   ["the hash instead of the key", bearer("0".repeat(64)), "invalid_credentials"],
-  ["a token that is none", bearer("trpt_e30.AAAA"), "invalid_credentials"],
+  ["an invalid token", bearer("trpt_e30.AAAA"), "invalid_credentials"],
   [
     "an identity token without an issuer",
     bearer("eyJhbGciOiJSUzI1NiJ9.e30.AAAA"),

@@ -175,7 +175,7 @@ test.each<[string, () => Promise<string> | string]>([
           ),
         ),
   ],
-  ["that is none", () => "eyJhbGciOiJub25lIn0.x.y"],
+  ["that is no token", () => "eyJhbGciOiJub25lIn0.x.y"],
 ])("a token %s is refused", async (_, make) => {
   expect(await verifier().verify(await make())).toBeUndefined();
 });

@@ -358,7 +358,7 @@ describe("refused is", () => {
     expect(await ask("GET", `/${collection}`)).toMatchObject({ documents: 0 });
   });
 
-  test("an embedding that is none, at its place", async () => {
+  test("a component that is no embedding client, at its place", async () => {
     const model = {
       provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
       config: { chat_completions: [] },

@@ -83,7 +83,7 @@ async function tokenFor(credential: string, user?: string) {
 }
 
 describe("the user of a run", () => {
-  test("is named by static, created and operator keys, or is none", async () => {
+  test("is named by static, created and operator keys, or the run has no user", async () => {
     const { key } = (await ask(KEY, "/v1/keys", { name: "created" })) as unknown as { key: string };
     for (const credential of [KEY, key, OPERATOR]) {
       expect(await userOfRun(credential, "ada@example.com")).toMatchObject({

@@ -420,7 +420,7 @@ describe("component JSON", () => {
     ["a host with a user", { host: "me@a.example" }, "host"],
     ["a host with a port", { host: "a.example:1" }, "host"],
     ["an empty host", { host: "" }, "host"],
-    ["a port that is none", { port: 0 }, "port"],
+    ["an invalid port", { port: 0 }, "port"],
     ["another scheme", { scheme: "file" }, "scheme"],
     ["another method", { method: "TRACE" }, "method"],
     ["a path over no argument", { path: "/{name}" }, "path"],

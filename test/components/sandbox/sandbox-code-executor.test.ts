@@ -503,7 +503,7 @@ describe("an environment", () => {
     expect(error.message).toMatch(/does not take environment variables.*was not run: update/);
   });
 
-  test("with a name that is none, or that the sandbox keeps for itself, is refused", () => {
+  test("with an invalid name, or one that the sandbox keeps for itself, is refused", () => {
     for (const name of ["A-B", "PATH", "LD_PRELOAD"]) {
       const options = { url: "http://127.0.0.1:1", env: { [name]: "1" } };
       expect(() => new SandboxCodeExecutor(options)).toThrow(`env.${name} `);

@@ -25,6 +25,6 @@ export class Human {
     if (typeof input === "string") return { content: input };
     if (isJsonObject(input) && typeof input["error"] === "string") throw new Error(input["error"]);
     if (isJsonObject(input)) return { content: input };
-    throw new Error(`the trace has an input that is none: ${JSON.stringify(input)}`);
+    throw new Error(`the trace has an invalid input: ${JSON.stringify(input)}`);
   };
 }

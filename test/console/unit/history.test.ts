@@ -23,7 +23,7 @@ test("typing in a field is one change, and another field another one", () => {
   expect(redone(history)).toBe(history);
 });
 
-test("a change after an undone one replaces it, and no change is none", () => {
+test("a change after an undone one replaces it, and an equal value is no change", () => {
   let history = changed(begin({ list: [1] }), { list: [1, 2] });
   history = changed(history, { list: [1, 2, 3] });
   expect(history.past).toHaveLength(2);

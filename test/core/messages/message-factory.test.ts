@@ -147,7 +147,7 @@ describe("what is refused, and where", () => {
     ],
     ["null for an id", { type: "TextMessage", source: "a", content: "x", id: null }, ["task.id"]],
     [
-      "a time that is none",
+      "an invalid time",
       { type: "TextMessage", source: "a", content: "x", created_at: "now" },
       ["task.created_at"],
     ],
@@ -157,7 +157,7 @@ describe("what is refused, and where", () => {
       ["task.metadata.k"],
     ],
     [
-      "a picture that is none",
+      "data that is no picture",
       { type: "MultiModalMessage", source: "a", content: ["x", { data: "AAAA" }] },
       ["task.content[1].data"],
     ],

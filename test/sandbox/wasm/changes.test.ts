@@ -59,7 +59,7 @@ describe("a child is not believed", () => {
     ["no path", [encodeJson(FRAME.directory, {})], /invalid path/],
     ["a link without a target", [encodeJson(FRAME.link, { path: "l" })], /target/],
     ["a size below zero", [file({ size: -1 })], /number/],
-    ["a size that is none", [file({ size: "3" })], /number/],
+    ["an invalid size", [file({ size: "3" })], /number/],
     ["a file that is too big", [file({ size: 2_000_000 })], /too many bytes/],
     [
       "files that are too big together",

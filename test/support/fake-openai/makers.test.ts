@@ -324,7 +324,7 @@ test.each<[string, string, object, object]>([
     chat("gpt-4o", asFile("application/pdf")),
   ],
   [
-    "a PDF that is none",
+    "data that is no PDF",
     "/v1/chat/completions",
     chat("gpt-4o", asFile("application/pdf", "aGVsbG8=")),
     chat("gpt-4o", asFile("application/pdf")),

@@ -269,7 +269,7 @@ test.each<[string, unknown, number, number, Record<string, string>?]>([
   ["a push config with a password", pushConfig({ url: "https://a:b@x.test/" }), 200, -32_602],
   ["a push config whose token is two lines", pushConfig({ token: "a\r\nb: c" }), 200, -32_602],
   [
-    "a push config with a scheme that is none",
+    "a push config with an invalid scheme",
     pushConfig({ authentication: { scheme: "a b", credentials: "c" } }),
     200,
     -32_602,

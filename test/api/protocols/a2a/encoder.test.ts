@@ -80,7 +80,7 @@ test("any stream of a run is the legal stream of a task", () => {
   );
 });
 
-test("an agent that asks a human is none: its answer is the artifact", () => {
+test("an agent that has asked a human is not taken for one: its own message is the artifact", () => {
   const { info } = new RunSimulator(false);
   const request = {
     id: "q",

@@ -83,7 +83,7 @@ test.each<[string, unknown, number, RegExp]>([
     /^invalid_task: [^]*\nmessages\[0\]\.parts: must have a text, an image or a file$/,
   ],
   [
-    "a text that is none",
+    "a text of another type",
     says({ parts: [{ type: "text", text: 1 }] }),
     422,
     /\nmessages\[0\]\.parts\[0\]\.text: /,

@@ -140,7 +140,7 @@ describe("over HTTP", { timeout: 60_000 }, () => {
     await elsewhere.body?.cancel();
   });
 
-  test("a session has a stream besides its calls; without a session there is none", async () => {
+  test("a session has a stream besides its calls; without a session there is no such stream", async () => {
     const session = await initialize(worker, {}, { headers });
     const stream = await worker.fetch("/mcp", {
       headers: { ...version, "mcp-session-id": session },

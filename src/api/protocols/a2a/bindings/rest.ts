@@ -162,7 +162,7 @@ export function restEndpoints(services: A2AServices): Endpoint[] {
         method: "get",
         path: "/extendedAgentCard",
         id: "a2aExtendedCard",
-        summary: "There is none: an error of the protocol",
+        summary: "Not available: answers with an error of the protocol",
       },
       refuseCard,
       () => ({}),

@@ -97,7 +97,7 @@ export function chosenTools(
   const names = wanted === "required" ? undefined : wanted.tools.map(({ name }) => name);
   const missing = names?.find((name) => !isNamed(name));
   if (missing !== undefined) {
-    throw refusedAt("tool_choice", `must name tools of the request: ${missing} is none`);
+    throw refusedAt("tool_choice", `must name tools of the request, which has no tool ${missing}`);
   }
   const left = tools.filter(({ name }) => names?.includes(name) ?? true);
   const isRequired = wanted === "required" || wanted.mode === "required";
