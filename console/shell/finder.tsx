@@ -44,14 +44,18 @@ interface FinderProps {
 export default function Finder({ whoami, onClose }: FinderProps) {
   const [path, navigate] = useLocation();
   const [text, setText] = useState("");
-  const [place, setPlace] = useState(0);
+  const [picked, setPicked] = useState<string>();
   const list = useId();
   const wanted = text.trim();
   const openTeam = /^\/teams\/([\w-]+)/.exec(path)?.[1];
   const listed = useFound(wanted, whoami);
   const said = useMessages(wanted, whoami, openTeam);
   const found = [...listed, ...said.messages];
-  const chosen = Math.min(place, found.length - 1);
+  // Results that arrive later do not change what was picked.
+  const chosen = Math.max(
+    0,
+    found.findIndex((item) => keyOf(item) === picked),
+  );
   const open = (item: Found | undefined): void => {
     if (item === undefined) return;
     onClose();
@@ -61,7 +65,8 @@ export default function Finder({ whoami, onClose }: FinderProps) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) {
       event.preventDefault();
-      setPlace((chosen + step + found.length) % Math.max(1, found.length));
+      const next = found[(chosen + step + found.length) % Math.max(1, found.length)];
+      setPicked(next && keyOf(next));
     }
     if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
     event.preventDefault();
@@ -82,7 +87,7 @@ export default function Finder({ whoami, onClose }: FinderProps) {
         value={text}
         onChange={(event) => {
           setText(event.target.value);
-          setPlace(0);
+          setPicked(undefined);
         }}
         onKeyDown={onKeyDown}
       />
@@ -100,7 +105,7 @@ export default function Finder({ whoami, onClose }: FinderProps) {
             )}
             {items.map((item, index) => (
               <li
-                key={`${item.href} ${item.detail}`}
+                key={keyOf(item)}
                 id={`${list}-${first + index}`}
                 role="option"
                 aria-selected={first + index === chosen}
@@ -122,6 +127,10 @@ export default function Finder({ whoami, onClose }: FinderProps) {
       {found.length === 0 && text !== "" && <p className="muted">Nothing matches.</p>}
     </Dialog>
   );
+}
+
+function keyOf({ kind, href, detail }: Found): string {
+  return `${kind} ${href} ${detail}`;
 }
 
 interface Group extends Pick<Found, "team"> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from "vitest";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { TroupeClient } from "troupe/client";
 import { sha256Hex } from "#core/hash.ts";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
     ]),
   });
   client = new TroupeClient({ baseURL: stage.origin, token: OWNER });
-}, 60_000);
+});
 afterAll(() => stage?.[Symbol.asyncDispose]());
 
 async function enter(page: Page, key: string): Promise<void> {
@@ -50,7 +50,7 @@ testAppearances("a team's pages are tabs, and titles name them", async (context)
   ] as const) {
     await tabs.getByRole("link", { name: tab }).click();
     await expect.poll(() => page.title()).toBe(title);
-    expect(await tabs.locator("[aria-current=page]").textContent()).toBe(tab);
+    await expect.poll(() => tabs.locator("[aria-current=page]").textContent()).toBe(tab);
     await expect.poll(() => page.locator(".loading").count()).toBe(0);
     expect(await findings(page)).toEqual([]);
   }
@@ -67,7 +67,7 @@ testInBrowser("credentials land on the first page that they may see", async () =
   await enter(page, ACCOUNTANT);
   await page.getByRole("heading", { name: "Usage", exact: true }).waitFor();
   const places = page.getByRole("navigation", { name: "Main" }).getByRole("link");
-  expect(await places.allTextContents()).toEqual(["Usage"]);
+  await expect.poll(() => places.allTextContents()).toEqual(["Usage"]);
 
   const team = await client.teams.create({ component: speaker(["Hello."]), label: "Only this" });
   const { token } = await team.createToken({
@@ -78,7 +78,7 @@ testInBrowser("credentials land on the first page that they may see", async () =
   await page.goto(stage.origin);
   await enter(page, token);
   await page.getByRole("heading", { name: "Only this" }).waitFor();
-  expect(await places.allTextContents()).toEqual(["Team"]);
+  await expect.poll(() => places.allTextContents()).toEqual(["Team"]);
 });
 
 testInBrowser(
@@ -117,6 +117,10 @@ testInBrowser(
   async () => {
     const team = await client.teams.create({ component: speaker(["Forty-two."]), label: "Oracle" });
     await team.run("What is the meaning of everything?").result();
+    // The list of all runs follows the teams.
+    await expect
+      .poll(async () => (await client.runs.list({ q: "forty-two" })).runs)
+      .toHaveLength(1);
     const { page } = await stage.open("/");
     await enter(page, OWNER);
     await page.getByRole("heading", { name: "Home" }).waitFor();
@@ -152,13 +156,18 @@ for (const colorScheme of ["light", "dark"] as const) {
         const team = await client.teams.create({ component, label: `${label} ${colorScheme}` });
         await team.run("What is there?").result();
       }
+      const q = `${colorScheme} lighthouse at`;
+      await expect.poll(async () => (await client.messages.search({ q })).messages).toHaveLength(2);
       const { page } = await stage.open("/", { colorScheme });
       await enter(page, OWNER);
       await page.getByRole("heading", { name: "Home" }).waitFor();
+      const late: Route[] = [];
+      await page.route(
+        ({ pathname, searchParams }) => pathname === "/v1/runs" && searchParams.has("q"),
+        (route) => void late.push(route),
+      );
       await page.keyboard.press("Control+k");
-      await page
-        .getByLabel("Find pages, teams, runs and messages")
-        .fill(`${colorScheme} lighthouse at`);
+      await page.getByLabel("Find pages, teams, runs and messages").fill(q);
       const under = (team: string) => page.getByRole("group", { name: `${team} ${colorScheme}` });
       await under("Coast")
         .getByRole("option", { name: /Message speaker.*at the coast/ })
@@ -170,6 +179,10 @@ for (const colorScheme of ["light", "dark"] as const) {
         if ((await wanted.getAttribute("aria-selected")) === "true") break;
         await page.keyboard.press("ArrowDown");
       }
+      // What is found later, above it, does not change what was picked.
+      await expect.poll(() => late.length).toBe(1);
+      await late[0]?.continue();
+      await page.getByRole("option", { name: /^Run/ }).first().waitFor();
       await page.keyboard.press("Enter");
       await page.waitForURL(/\/teams\/[\w-]+\?turn=\d+$/);
       await page.getByRole("heading", { name: `Harbour ${colorScheme}` }).waitFor();
