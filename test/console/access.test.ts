@@ -68,7 +68,6 @@ testAppearances("axe finds nothing on any screen", async (context) => {
   await page.goto(`${stage.origin}/inbox`);
   await page.getByRole("group", { name: "Approval for clerk" }).first().waitFor();
   expect(await findings(page)).toEqual([]);
-  await page.context().close();
 });
 
 testInBrowser("a key is asked for, checked, kept in the tab and forgotten", async () => {

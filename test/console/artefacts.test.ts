@@ -11,7 +11,7 @@ beforeAll(async () => {
   if (!HAS_BROWSER) return;
   sandbox = await Sandbox.start();
   stage = await ConsoleStage.start({ SANDBOX_URL: sandbox.url, SANDBOX_KEY: sandbox.key });
-}, 60_000);
+});
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
   await sandbox?.[Symbol.asyncDispose]();
@@ -80,7 +80,7 @@ testInBrowser("long code and images of messages are opened beside the conversati
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Attached to this message" }).click();
   await panel.getByRole("img", { name: "Attached to this message" }).waitFor();
-  expect(await panel.getByText("line_14 = 14").count()).toBe(0);
+  await expect.poll(() => panel.getByText("line_14 = 14").count()).toBe(0);
   await page.keyboard.press("Escape");
   await panel.waitFor({ state: "detached" });
   expect(complaints).toEqual([]);

@@ -6,7 +6,7 @@ import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
 let stage: ConsoleStage;
 beforeAll(async () => {
   if (HAS_BROWSER) stage = await ConsoleStage.start();
-}, 120_000);
+});
 afterAll(() => stage?.[Symbol.asyncDispose]());
 
 testInBrowser("a fork is compared with its original, from where they part", async () => {

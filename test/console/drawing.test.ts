@@ -90,12 +90,15 @@ testInBrowser("a swarm is drawn from nothing, connected by keyboard, and created
 testInBrowser("a team is drawn before the list of teams has arrived", async () => {
   const { page, complaints } = await stage.open("/");
   const late: Route[] = [];
-  await page.route(/\/v1\/teams\?/, (route) => void late.push(route));
+  const teams = /\/v1\/teams\?/;
+  await page.route(teams, (route) => void late.push(route));
   await page.goto(`${stage.origin}/teams`);
   await page.getByRole("button", { name: "New team" }).click();
   await page.getByRole("button", { name: "Draw it" }).click();
   await expect.poll(() => late.length).toBeGreaterThan(0);
-  for (const route of late) await route.fulfill({ json: { teams: [], next_cursor: null } });
+  const json = { teams: [], next_cursor: null };
+  await page.route(teams, (route) => route.fulfill({ json }));
+  for (const route of late) await route.fulfill({ json });
   await page.getByRole("heading", { name: "Start a team", includeHidden: true }).waitFor();
   await page.getByRole("dialog").getByRole("link", { name: "Swarm" }).click();
   await node(page, "assistant").waitFor();
@@ -261,15 +264,16 @@ testInBrowser("every class of the server has its fields", async () => {
   await panel.getByText("More settings", { exact: true }).last().click();
   for (const name of [/^Server/, /^Model context/]) {
     const field = panel.getByLabel(name).first();
+    await expect.poll(() => field.locator("option").count()).toBeGreaterThan(3);
     const options = await field.locator("option").allTextContents();
-    expect(options.length).toBeGreaterThan(3);
     for (const label of options.filter((one) => one !== "None")) {
       await field.selectOption({ label });
     }
   }
   const tools = panel.getByLabel("Add a tool");
-  const labels = await tools.locator("optgroup").last().locator("option").allTextContents();
-  expect(labels.length).toBeGreaterThan(5);
+  const offered = tools.locator("optgroup").last().locator("option");
+  await expect.poll(() => offered.count()).toBeGreaterThan(5);
+  const labels = await offered.allTextContents();
   for (const label of labels) await tools.selectOption({ label });
   await page.getByRole("button", { name: "JSON" }).click();
   expect(await page.getByLabel(/^The whole component/).inputValue()).toContain("HttpTool");

@@ -41,7 +41,7 @@ function swarm(delay = 0): NonNullable<CreateTeam["component"]> {
     component_type: "team",
     config: {
       participants: [
-        agent("desk", { model_client: replay("Desk has read the question.", delay) }),
+        agent("desk", { model_client: replay("Desk has read it. ".repeat(50).trim(), delay) }),
         agent("refunds", { model_client: hosted }),
       ],
       termination_condition: {
@@ -68,9 +68,9 @@ testInBrowser("an agent is changed where it is drawn, and its stored key stays",
   // The catalogue's names are offered, and others can be typed.
   const model = editor.getByLabel("Model", { exact: true });
   const list = page.locator(`[id="${await model.getAttribute("list")}"] option`);
-  expect(await list.evaluateAll((all) => all.map((one) => one.getAttribute("value")))).toContain(
-    "gpt-4o-mini",
-  );
+  await expect
+    .poll(() => list.evaluateAll((all) => all.map((one) => one.getAttribute("value"))))
+    .toContain("gpt-4o-mini");
   await model.fill("gpt-4o-mini");
   await editor.getByLabel("Temperature").fill("0.3");
   await editor.getByLabel("Add a tool").selectOption({ label: "calculator" });
@@ -147,7 +147,9 @@ testInBrowser("a component that was replaced meanwhile is not overwritten unaske
   expect(JSON.stringify((await team.get()).component)).toContain("You are theirs.");
   expect(await findings(mine.page)).toEqual([]);
   // The browser logs each refused request.
-  expect(mine.complaints).toEqual([expect.stringContaining("412 (Precondition Failed)")]);
+  await expect
+    .poll(() => mine.complaints)
+    .toEqual([expect.stringContaining("412 (Precondition Failed)")]);
 
   // What was saved elsewhere is shown, and nothing of what was typed here is lost.
   await mine.bar.getByRole("button", { name: "Load theirs" }).click();
@@ -177,6 +179,7 @@ testInBrowser("a component that was replaced meanwhile is not overwritten unaske
 testInBrowser(
   "a team at work says why it cannot be saved; a fork runs with the changes",
   async () => {
+    // It is written for half an hour.
     const team = await stage.client.teams.create({ component: swarm(10_000) });
     await team.start("Is it broken?");
     const { page, editor, bar } = await openEditor(team.id, "desk");
@@ -187,7 +190,9 @@ testInBrowser(
     await new TeamOnPage(page).status("Cancelled");
     await bar.getByRole("button", { name: "Try in a fork" }).click();
     const dialog = page.getByRole("dialog", { name: "Try in a fork" });
-    expect(await dialog.getByLabel(/^The fork continues/).inputValue()).toBe("Is it broken?");
+    await expect
+      .poll(() => dialog.getByLabel(/^The fork continues/).inputValue())
+      .toBe("Is it broken?");
     await dialog.getByRole("button", { name: "Fork and run" }).click();
     await page.waitForURL(/\/compare\?a=/);
     const forked = new URL(page.url()).searchParams.get("b") ?? "";

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import type { Locator, Page } from "playwright-core";
 import type { TeamClient } from "troupe/client";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
 import { findings } from "./support/accessible.ts";
 import { careful } from "./support/components.ts";
+import { holdTimers } from "./support/held-timers.ts";
 import { ConsoleStage } from "./support/stage.ts";
 
 let stage: ConsoleStage;
@@ -12,11 +13,24 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.[Symbol.asyncDispose]());
 
+const teams: TeamClient[] = [];
+afterEach(async () => {
+  for (const team of teams.splice(0)) await team.delete();
+  await expect.poll(listed).toEqual([]);
+});
+
+/** The teams whose questions the inbox has. */
+async function listed(): Promise<(string | null)[]> {
+  const { requests } = await stage.client.requests.list();
+  return requests.map(({ team_label }) => team_label);
+}
+
 /** A team that waits for an approval. */
 async function payment(label: string): Promise<TeamClient> {
   const team = await stage.client.teams.create({ component: careful(), label });
-  const { id } = await team.start(`Pay the bill of ${label}.`);
-  await expect.poll(async () => (await team.getRun(id)).status).toBe("waiting");
+  teams.push(team);
+  await team.start(`Pay the bill of ${label}.`);
+  await expect.poll(listed).toContain(label);
   return team;
 }
 
@@ -28,44 +42,56 @@ function cardOf(page: Page, label: string): Locator {
   return page.locator(".requests > li", { hasText: `Pay the bill of ${label}.` });
 }
 
+/** Presses a button by the keyboard: clicks of the mouse do not count while the layout moves. */
+function press(within: Locator, name: string): Promise<void> {
+  return within.getByRole("button", { name }).press("Enter");
+}
+
 testInBrowser("an answer can be undone until it is sent, and leaves with the page", async () => {
   const [ann, bob] = [await payment("Ann"), await payment("Bob")];
   const { page, complaints } = await stage.open("/inbox");
   const card = cardOf(page, "Ann");
+  await cardOf(page, "Bob").waitFor();
+  const letTimeGoOn = await holdTimers(page);
   const place = await card.boundingBox();
   const answers: string[] = [];
   page.on("request", (request) => {
     if (request.method() === "POST") answers.push(request.url());
   });
-  await card.getByRole("button", { name: "Approve" }).click();
+  await press(card, "Approve");
   await card.getByText("Approved.").waitFor();
   await card.getByText(/Sent in \d s/).waitFor();
   expect(await card.boundingBox()).toEqual(place);
-  await card.getByRole("button", { name: "Undo" }).click();
-  await card.getByRole("button", { name: "Edit arguments" }).click();
-  await card.getByRole("button", { name: "JSON" }).click();
+  await press(card, "Undo");
+  await press(card, "Edit arguments");
+  await press(card, "JSON");
   await card.getByLabel("Arguments").fill('{ "expression": "7 * 7" }');
-  await card.getByRole("button", { name: "Approve" }).click();
-  await card.getByRole("button", { name: "Undo" }).click();
+  await press(card, "Approve");
+  await press(card, "Undo");
   // What was typed is still there.
   await expect.poll(() => card.getByLabel("Arguments").inputValue()).toContain("7 * 7");
   expect(answers).toEqual([]);
   expect(await status(ann)).toBe("waiting");
-  await card.getByRole("button", { name: "Approve" }).click();
+  await press(card, "Approve");
+  await card.getByText("Approved.").waitFor();
+  await letTimeGoOn();
   await card.getByText("Sent.", { exact: true }).waitFor();
   await expect.poll(() => card.getByRole("button").count()).toBe(0);
   await expect.poll(() => status(ann)).toBe("completed");
   const { messages } = await ann.messages();
   expect(JSON.stringify(messages)).toContain("49");
 
-  await cardOf(page, "Bob").getByRole("button", { name: "Approve" }).click();
+  await holdTimers(page);
+  await press(cardOf(page, "Bob"), "Approve");
   await page.getByRole("link", { name: "Teams" }).click();
-  await expect.poll(() => status(bob), { timeout: 4_000, interval: 50 }).toBe("completed");
+  await expect.poll(() => status(bob)).toBe("completed");
   const cid = await payment("Cid");
   await page.goto(`${stage.origin}/inbox`);
-  await cardOf(page, "Cid").getByRole("button", { name: "Approve" }).click();
+  await cardOf(page, "Cid").waitFor();
+  await holdTimers(page);
+  await press(cardOf(page, "Cid"), "Approve");
   await page.goto("about:blank");
-  await expect.poll(() => status(cid), { timeout: 4_000, interval: 50 }).toBe("completed");
+  await expect.poll(() => status(cid)).toBe("completed");
   expect(complaints).toEqual([]);
 });
 
@@ -73,7 +99,10 @@ testInBrowser("an answer that another person gave first is not given again", asy
   const team = await payment("Dan");
   const { page } = await stage.open("/inbox");
   const card = cardOf(page, "Dan");
-  await card.getByRole("button", { name: "Approve" }).click();
+  await card.waitFor();
+  await holdTimers(page);
+  await press(card, "Approve");
+  await card.getByText("Approved.").waitFor();
   const [run] = (await team.runs()).runs;
   const [request] = await team.requests(run!.id);
   await team.answer(run!.id, request!.id, { approved: false });
@@ -82,9 +111,11 @@ testInBrowser("an answer that another person gave first is not given again", asy
 });
 
 testInBrowser("the keyboard answers the card that has the focus, and no other one", async () => {
-  const teams = [await payment("Eve"), await payment("Fay")];
+  const [first, second] = [await payment("Eve"), await payment("Fay")];
   const { page } = await stage.open("/inbox");
+  await cardOf(page, "Eve").waitFor();
   await cardOf(page, "Fay").waitFor();
+  const letTimeGoOn = await holdTimers(page);
   await page.keyboard.press("a");
   await page.keyboard.press("j");
   await page.keyboard.press("a");
@@ -94,17 +125,22 @@ testInBrowser("the keyboard answers the card that has the focus, and no other on
   await page.keyboard.press("Control+z");
   await eve.getByRole("button", { name: "Approve" }).waitFor();
   await page.keyboard.press("r");
+  await eve
+    .getByLabel(/^Reason/)
+    .and(page.locator(":focus"))
+    .waitFor();
   await page.keyboard.type("Not today, j k a.");
   await page.keyboard.press("Enter");
   await eve.getByText("Refused.").waitFor();
+  await letTimeGoOn();
   await page.keyboard.press("j");
   await page.keyboard.press("e");
   await cardOf(page, "Fay").getByRole("button", { name: "JSON" }).waitFor();
   expect(await findings(page)).toEqual([]);
-  await expect.poll(() => status(teams[0]!)).toBe("completed");
-  const { messages } = await teams[0]!.messages();
+  await expect.poll(() => status(first)).toBe("completed");
+  const { messages } = await first.messages();
   expect(JSON.stringify(messages)).toContain("Not today, j k a.");
-  expect(await status(teams[1]!)).toBe("waiting");
+  expect(await status(second)).toBe("waiting");
 });
 
 testInBrowser("the questions of one team; the address keeps the choice", async () => {
@@ -124,12 +160,15 @@ testInBrowser("the card in the conversation can be undone, too", async () => {
   const team = await payment("Ian");
   const { page } = await stage.open(`/teams/${team.id}`);
   const approval = page.getByRole("group", { name: "Approval for clerk" });
-  await approval.getByRole("button", { name: "Approve" }).click();
+  await approval.waitFor();
+  const letTimeGoOn = await holdTimers(page);
+  await press(approval, "Approve");
   await approval.waitFor({ state: "hidden" });
-  await page.getByRole("button", { name: "Undo" }).click();
-  await approval.getByRole("button", { name: "Refuse" }).click();
+  await page.getByRole("button", { name: "Undo" }).press("Enter");
+  await press(approval, "Refuse");
   await approval.getByLabel(/^Reason/).press("Enter");
   await page.getByText("Refused.").waitFor();
+  await letTimeGoOn();
   await page.getByText("Refused.").waitFor({ state: "detached" });
   await expect.poll(() => status(team)).toBe("completed");
 });

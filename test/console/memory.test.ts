@@ -10,6 +10,7 @@ import {
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
 import { startEmbeddingServer } from "../support/embedding-server.ts";
 import { findings, testAppearances } from "./support/accessible.ts";
+import { holdTimers } from "./support/held-timers.ts";
 import { keyOf } from "./support/keys.ts";
 import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
 
@@ -71,6 +72,7 @@ testInBrowser("what is known is searched, corrected, forgotten and taken back", 
       .map(({ content }) => JSON.stringify(content))
       .toSorted((a, b) => a.localeCompare(b));
   };
+  await expect.poll(known).toHaveLength(2);
   const { page, complaints } = await stage.open("/");
   await page.getByRole("link", { name: "Memory" }).click();
   await page.getByText("Nothing is known yet.").waitFor();
@@ -107,9 +109,12 @@ testInBrowser("what is known is searched, corrected, forgotten and taken back", 
   await expect.poll(() => entries.first().textContent()).toContain("Lisbon");
   await page.getByLabel("Search as an agent would").fill("");
 
+  const letTimeGoOn = await holdTimers(page);
   await entries.filter({ hasText: "tall" }).getByRole("button", { name: "Forget" }).click();
   await entries.filter({ hasText: "tall" }).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Undo" }).click();
+  await entries.filter({ hasText: "tall" }).waitFor();
+  await letTimeGoOn();
   await entries
     .filter({ hasText: "vegetarian" })
     .getByRole("button", { name: "Take back its run" })
@@ -192,6 +197,10 @@ testInBrowser("documents are uploaded, searched, read, put again and deleted", a
   await page.getByRole("link", { name: "All collections" }).click();
   // A change that waits is made when its page is left.
   await page.reload();
+  await expect
+    .poll(async () => (await stage.client.collections.documents("handbook")).documents)
+    .toHaveLength(1);
+  await page.reload();
   await page.getByText("1 document", { exact: true }).waitFor();
   const collection = page.getByRole("listitem").filter({ hasText: "handbook" });
   await collection.getByRole("button", { name: "Delete" }).click();
@@ -252,7 +261,6 @@ testAppearances("axe finds nothing on the pages of memory", async (context) => {
     .first()
     .click();
   await check(".chunk[data-cited=true]");
-  await page.context().close();
 });
 
 testInBrowser(

@@ -4,6 +4,7 @@ import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
 import { Sandbox } from "../support/sandbox.ts";
 import { findings, testAppearances } from "./support/accessible.ts";
 import { speaker } from "./support/components.ts";
+import { holdTimers } from "./support/held-timers.ts";
 import { keyOf } from "./support/keys.ts";
 import { tabTo } from "./support/keyboard.ts";
 import { ConsoleStage } from "./support/stage.ts";
@@ -65,7 +66,6 @@ testAppearances("axe finds nothing on files, schedules, webhooks and keys", asyn
   await press("Create key");
   await check(".secret");
   await client.webhooks.delete(id);
-  await page.context().close();
 });
 
 testInBrowser("a file is opened, deleted and brought back with the keyboard alone", async () => {
@@ -78,12 +78,13 @@ testInBrowser("a file is opened, deleted and brought back with the keyboard alon
   await page.getByText("Some notes.").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
+  const letTimeGoOn = await holdTimers(page);
   await tabTo(page, /^Delete notes\.txt$/);
   await page.keyboard.press("Enter");
   await page.getByText("No files yet").waitFor();
   await tabTo(page, /^Undo$/);
   // The time stands still while the focus is there.
-  await page.waitForTimeout(8_000);
+  await letTimeGoOn();
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "notes.txt", exact: true }).waitFor();
   expect(await (await team.readFile("notes.txt")).text()).toBe("Some notes.");
@@ -105,14 +106,9 @@ testInBrowser("a key sees and changes what its scopes allow", async () => {
   await page.getByText("No webhooks yet").waitFor();
   await expect.poll(() => page.getByRole("button", { name: "New webhook" }).count()).toBe(0);
   const places = page.getByRole("navigation", { name: "Main" }).getByRole("link");
-  expect((await places.allTextContents()).map((place) => place.trim())).toEqual([
-    "Home",
-    "Teams",
-    "Inbox",
-    "Runs",
-    "Memory",
-    "Webhooks",
-  ]);
+  await expect
+    .poll(async () => (await places.allTextContents()).map((place) => place.trim()))
+    .toEqual(["Home", "Teams", "Inbox", "Runs", "Memory", "Webhooks"]);
   await page.goto(`${closed.origin}/teams/${team.id}/schedules`);
   await page.getByText("No schedules yet").waitFor();
   await expect.poll(() => page.getByRole("button", { name: "New schedule" }).count()).toBe(0);

@@ -1,7 +1,9 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import type { TeamClient } from "troupe/client";
+import type { JsonObject } from "#core/json.ts";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import { startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { findings, testAppearances } from "./support/accessible.ts";
 import { ConsoleStage } from "./support/stage.ts";
 
@@ -11,8 +13,14 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.[Symbol.asyncDispose]());
 
-/** An agent whose model says this. */
-function poet(text: string, delay = 0) {
+const replay = (text: string) => ({
+  provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
+  component_type: "replay_chat_completion_client",
+  config: { chat_completions: [text], cycle: true },
+});
+
+/** An agent with this model. */
+function poet(model_client: JsonObject) {
   return {
     provider: "autogen_agentchat.agents.AssistantAgent",
     component_type: "agent",
@@ -20,19 +28,15 @@ function poet(text: string, delay = 0) {
       name: "poet",
       system_message: "Answer in rhyme.",
       model_client_stream: true,
-      model_client: {
-        provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
-        component_type: "replay_chat_completion_client",
-        config: { chat_completions: [text], cycle: true, chunk_delay_ms: delay },
-      },
+      model_client,
     },
   };
 }
 
-async function asked(text: string, delay = 0): Promise<TeamClient> {
-  const team = await stage.client.teams.create({ component: poet(text), label: "Poet" });
+async function asked(model: JsonObject): Promise<TeamClient> {
+  const component = poet(model);
+  const team = await stage.client.teams.create({ component, label: "Poet" });
   await team.run("Sing of the sea.").result();
-  if (delay > 0) await team.replaceComponent(poet(text, delay));
   return team;
 }
 
@@ -54,7 +58,7 @@ function forksIn(page: Page): string[] {
 testInBrowser(
   "variants run beside each other, and the one that is kept changes the team",
   async () => {
-    const team = await asked("The sea is deep and blue.");
+    const team = await asked(replay("The sea is deep and blue."));
     const { page, complaints } = await stage.open(`/teams/${team.id}?view=picture`);
     await page.getByRole("link", { name: "Playground" }).click();
     const task = page.getByLabel("Task for all variants");
@@ -98,8 +102,13 @@ testInBrowser(
 );
 
 testInBrowser("answers are shown while they are written, and forks can be deleted", async () => {
-  // It is written for minutes.
-  const team = await asked(`One two three ${"and so on ".repeat(100)}to ten.`, 400);
+  const reply = { content: "One two three and so on to ten." };
+  await using models = await startFakeOpenAI({
+    rules: [{ name: "count", hold_after: [5], reply }],
+  });
+  const config = { model: "gpt-4o", base_url: models.url, api_key: "test" };
+  const team = await asked({ provider: "OpenAIChatCompletionClient", config });
+  models.rules.hold("count");
   const { page, complaints } = await stage.open(`/teams/${team.id}/playground`);
   const a = variant(page, "A");
   await page.getByRole("button", { name: "Run 2 variants" }).click();
@@ -126,7 +135,7 @@ testInBrowser(
       provider: "autogen_agentchat.teams.RoundRobinGroupChat",
       component_type: "team",
       config: {
-        participants: [poet("The sea is deep and blue.")],
+        participants: [poet(replay("The sea is deep and blue."))],
         termination_condition: {
           provider: "autogen_agentchat.conditions.MaxMessageTermination",
           component_type: "termination",
@@ -161,7 +170,7 @@ testInBrowser(
 );
 
 testInBrowser("what is set up survives a reload, in this tab", async () => {
-  const team = await asked("Ahoy.");
+  const team = await asked(replay("Ahoy."));
   const { page } = await stage.open(`/teams/${team.id}/playground`);
   await page.getByRole("button", { name: "Add a variant" }).click();
   await variant(page, "C").getByLabel("Prompt").fill("Answer wildly.");
@@ -182,7 +191,7 @@ testInBrowser("what is set up survives a reload, in this tab", async () => {
 });
 
 testInBrowser("there are two to four variants, and only of what can be varied", async () => {
-  const team = await asked("Ahoy.");
+  const team = await asked(replay("Ahoy."));
   const { page } = await stage.open(`/teams/${team.id}/playground`);
   const adding = page.getByRole("button", { name: "Add a variant" });
   await adding.click();
@@ -205,7 +214,7 @@ testInBrowser("there are two to four variants, and only of what can be varied", 
 });
 
 testAppearances("axe finds nothing in the playground", async (context) => {
-  const team = await asked("The sea is deep.");
+  const team = await asked(replay("The sea is deep."));
   const { page } = await stage.open(`/teams/${team.id}/playground`, context);
   await says(variant(page, "B"), ["The sea is wild."]);
   await page.getByRole("button", { name: "Run 2 variants" }).click();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, vi } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import type { TeamClient } from "troupe/client";
 import { HAS_BROWSER } from "../support/browser.ts";
 import type { FakeOpenAI } from "../support/fake-openai/server.ts";
@@ -6,8 +6,6 @@ import { findings, testAppearances } from "./support/accessible.ts";
 import { speaker } from "./support/components.ts";
 import { office, OFFICE_PRICES, officeModels } from "./support/office.ts";
 import { ConsoleStage } from "./support/stage.ts";
-
-const PATIENCE = { timeout: 20_000, interval: 100 };
 
 let stage: ConsoleStage;
 let models: FakeOpenAI;
@@ -21,15 +19,13 @@ beforeAll(async () => {
   const { client } = stage;
   team = await client.teams.create({ component: office(models.url), label: "Office" });
   run = (await team.start("How much is six times seven?")).id;
-  await vi.waitFor(async () => expect((await team.getRun(run)).status).toBe("waiting"), PATIENCE);
+  await expect.poll(async () => (await team.getRun(run)).status).toBe("waiting");
   const original = await client.teams.create({ component: speaker(["One.", "Two."]) });
   await original.run("Say a number.").result();
   fork = await original.fork({ turn: 1 });
   await original.run("Say another number.").result();
   await fork.run("Say a number in words.").result();
-  await vi.waitFor(async () => {
-    expect((await client.usage({ by: "day" })).total.runs).toBe(3);
-  }, PATIENCE);
+  await expect.poll(async () => (await client.usage({ by: "day" })).total.runs).toBe(3);
 }, 120_000);
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
@@ -67,5 +63,4 @@ testAppearances("axe finds nothing on runs, timeline, usage and comparison", asy
   await page.locator("article").first().waitFor();
   await page.getByLabel("More about this team").click();
   expect(await findings(page)).toEqual([]);
-  await page.context().close();
 });

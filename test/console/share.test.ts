@@ -1,25 +1,39 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { TroupeClient } from "troupe/client";
 import { sha256Hex } from "#core/hash.ts";
+import { speaker as served } from "../client/support/speaker.ts";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { findings, testAppearances } from "./support/accessible.ts";
 import { delegating, speaker } from "./support/components.ts";
 import { ConsoleStage } from "./support/stage.ts";
 
 const KEY = "console-secret";
 
+const WORDS = Array.from({ length: 60 }, (_, place) => `word${place}`);
+
+let models: FakeOpenAI;
 let stage: ConsoleStage;
 let client: TroupeClient;
 beforeAll(async () => {
   if (!HAS_BROWSER) return;
+  const content = `<think>Hidden.</think>${WORDS.join(" ")}`;
+  models = await startFakeOpenAI({
+    // In the middle of the text, and a little later.
+    rules: [{ name: "speak", hold: true, hold_after: [8, 20], reply: { content } }],
+  });
   const scopes = ["teams:read", "teams:write", "runs:read", "runs:write", "keys:write"];
   stage = await ConsoleStage.start({
     TROUPE_OPEN: "",
+    ALLOWED_EGRESS: models.origin,
     API_KEYS: JSON.stringify([{ hash: await sha256Hex(KEY), tenant: "acme", scopes }]),
   });
   client = new TroupeClient({ baseURL: stage.origin, token: KEY });
-}, 60_000);
-afterAll(() => stage?.[Symbol.asyncDispose]());
+});
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+  await models?.[Symbol.asyncDispose]();
+});
 
 testAppearances("a conversation is shared by a link, read, and revoked", async (context) => {
   const team = await client.teams.create({ component: delegating(), label: "Guided tour" });
@@ -61,55 +75,47 @@ testAppearances("a conversation is shared by a link, read, and revoked", async (
   await reader.getByText("precise").first().waitFor();
 });
 
-/** A text that takes some seconds to write. */
-const WORDS = Array.from({ length: 60 }, (_, place) => `word${place}`);
-
 for (const colorScheme of ["light", "dark"] as const) {
   testInBrowser(`a link shows a text while it is written (${colorScheme})`, async () => {
     const team = await client.teams.create({
-      component: speaker([`<think>Hidden.</think>${WORDS.join(" ")}`], 150),
+      component: served(models.url),
       label: "Live",
     });
     const { token } = await team.createToken({ scopes: ["conversation:read"], expires_in: 600 });
     const tab = await stage.open(`/shared/${team.id}#${token}`, { colorScheme });
     const { page } = tab;
     await page.getByText("No messages yet").waitFor();
+    models.rules.hold("speak");
     await team.start("Speak.");
     const text = page.locator("article[aria-busy] .body");
     await text.getByText("word3").waitFor();
     expect(await findings(page)).toEqual([]);
     await page.reload();
+    models.release("speak");
+    models.rules.hold("speak");
     await text.getByText("word10").waitFor();
     expect(await page.content()).not.toContain("Hidden");
     // Nothing is missing and nothing is doubled, before and after the message takes the place of the text.
     const written = (await text.textContent())?.trim().split(" ") ?? [];
     expect(WORDS.slice(0, written.length - 1)).toEqual(written.slice(0, -1));
+    models.release("speak");
     await page.locator("article:not([aria-busy])", { hasText: "word59" }).waitFor();
-    expect(await text.count()).toBe(0);
-    expect(await page.locator("article .body").allTextContents()).toEqual([
-      "Speak.",
-      WORDS.join(" "),
-    ]);
+    await expect.poll(() => text.count()).toBe(0);
+    await expect
+      .poll(() => page.locator("article .body").allTextContents())
+      .toEqual(["Speak.", WORDS.join(" ")]);
     expect(tab.complaints).toEqual([]);
   });
 }
 
-testInBrowser(
-  "a page that reads along says when its link is revoked",
-  async () => {
-    const team = await client.teams.create({ component: speaker(["Yes."]), label: "Revoked" });
-    const { token, id } = await team.createToken({
-      scopes: ["conversation:read"],
-      expires_in: 600,
-    });
-    const { page } = await stage.open(`/shared/${team.id}#${token}`);
-    await page.getByText("No messages yet").waitFor();
-    await team.revokeTokens(id);
-    const sentence = page.getByText("It has expired, or it was revoked. Ask for a new one.");
-    await sentence.waitFor({ timeout: 40_000 });
-    expect(await page.getByRole("heading").allTextContents()).toEqual([
-      "This link does not work any more",
-    ]);
-  },
-  90_000,
-);
+testInBrowser("a page that reads along says when its link is revoked", async () => {
+  const team = await client.teams.create({ component: speaker(["Yes."]), label: "Revoked" });
+  const { token, id } = await team.createToken({ scopes: ["conversation:read"], expires_in: 600 });
+  const { page } = await stage.open(`/shared/${team.id}#${token}`);
+  await page.getByText("No messages yet").waitFor();
+  await team.revokeTokens(id);
+  await page.getByText("It has expired, or it was revoked. Ask for a new one.").waitFor();
+  expect(await page.getByRole("heading").allTextContents()).toEqual([
+    "This link does not work any more",
+  ]);
+});

@@ -23,13 +23,31 @@ afterAll(async () => {
 /** A team that waits for an approval. */
 async function payment(label: string): Promise<TeamClient> {
   const team = await stage.client.teams.create({ component: careful(), label });
-  const { id } = await team.start(`Pay the bill of ${label}.`);
-  await expect.poll(async () => (await team.getRun(id)).status).toBe("waiting");
+  await team.start(`Pay the bill of ${label}.`);
+  await expect
+    .poll(async () => (await stage.client.requests.list()).requests)
+    .toContainEqual(expect.objectContaining({ team_id: team.id }));
   return team;
 }
 
 async function status(team: TeamClient): Promise<string | undefined> {
   return (await team.runs()).runs[0]?.status;
+}
+
+/** Waits until an element has been in its place for a second: clicks count only then. */
+async function atRest(element: Locator): Promise<object | null> {
+  let place: object | null = null;
+  await expect
+    .poll(
+      async () => {
+        const before = JSON.stringify(place);
+        place = await element.boundingBox();
+        return JSON.stringify(place) === before;
+      },
+      { interval: 1_000 },
+    )
+    .toBe(true);
+  return place;
 }
 
 /** Clicks where something is, twice, as a hurried hand does. */
@@ -50,7 +68,7 @@ testInBrowser("two clicks at the same place of the inbox approve one payment", a
     await expect.poll(() => card(label).getByRole("link", { name: label }).count()).toBe(1);
     await expect.poll(() => card(label).textContent()).toContain("calculator");
   }
-  const before = await card("Bob").boundingBox();
+  const before = await atRest(card("Bob"));
   await clickTwice(page, card("Ann").getByRole("button", { name: "Approve" }));
   await expect.poll(() => status(teams[0]!)).toBe("completed");
   expect(await card("Bob").boundingBox()).toEqual(before);
@@ -62,6 +80,7 @@ testInBrowser("two clicks at the same place of the inbox approve one payment", a
   await teams[1]!.answer((await teams[1]!.runs()).runs[0]!.id, request!.id, { approved: true });
   await card("Bob").getByText("Answered elsewhere, or no longer needed.").waitFor();
   expect(await card("Bob").boundingBox()).toEqual(before);
+  await atRest(card("Cid"));
   await card("Cid").getByRole("button", { name: "Approve" }).click();
   await expect.poll(() => status(teams[2]!)).toBe("completed");
   await page.getByText("No open questions").waitFor();
@@ -85,12 +104,8 @@ testInBrowser("a click right after a card has moved counts for nothing", async (
   })()`);
   expect(clicked).toBe(false);
   expect(await status(team)).toBe("waiting");
-  await expect
-    .poll(async () => {
-      if (await approve.isVisible()) await approve.click();
-      return page.getByText("Approved.").isVisible();
-    })
-    .toBe(true);
+  await atRest(approve);
+  await approve.click();
   await expect.poll(() => status(team)).toBe("completed");
 });
 
@@ -113,7 +128,7 @@ testInBrowser(
       done = await page.locator("article").getByText("The answer is 42.").isVisible();
     }
     await team.status("Completed");
-    expect(await page.getByText("I wonder about it.").isVisible()).toBe(false);
+    await page.getByText("I wonder about it.").waitFor({ state: "hidden" });
     await page.getByText(/^Thought/).click();
     await page.getByText("I wonder about it.").waitFor();
   },
@@ -211,6 +226,6 @@ testInBrowser("Enter during a run queues the message", async () => {
   await expect
     .poll(async () => (await created.runs()).runs.map(({ status: ended }) => ended))
     .toEqual(["completed", "completed"]);
-  await page.getByText("Second.", { exact: true }).waitFor();
+  await team.messages.getByText("Second.", { exact: true }).waitFor();
   await team.status("Completed");
 });

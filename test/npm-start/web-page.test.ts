@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect } from "vitest";
-import { startBrowser, testInBrowser } from "../support/browser.ts";
+import { openTab, startBrowser, testInBrowser } from "../support/browser.ts";
 import { NpmStart, ROOT } from "../support/npm-start.ts";
 import { file, read, snippet, Workplace } from "../support/pages.ts";
 import { freePort } from "../support/ports.ts";
@@ -38,7 +38,7 @@ testInBrowser(
 
     const browser = await startBrowser();
     try {
-      const page = await browser.newPage();
+      const page = await openTab(browser);
       const errors: Error[] = [];
       page.on("pageerror", (error) => errors.push(error));
       const lines = page.locator("main p");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect } from "vitest";
-import { startBrowser, testInBrowser } from "../support/browser.ts";
+import { openTab, startBrowser, testInBrowser } from "../support/browser.ts";
 import { NpmStart, ROOT } from "../support/npm-start.ts";
 import { freePort } from "../support/ports.ts";
 
@@ -74,17 +74,16 @@ testInBrowser(
     await using site = await startPage(troupe.url);
     const browser = await startBrowser();
     try {
-      const tab = await browser.newPage();
+      const tab = await openTab(browser);
       const errors: string[] = [];
       tab.on("pageerror", ({ message }) => errors.push(message));
-      tab.setDefaultTimeout(60_000);
       await tab.goto(site.url);
       const box = tab.locator("textarea");
       await box.fill("Write about the sea.");
       await box.press("Enter");
       const answer = (name: string) => tab.getByRole("button", { name, exact: true });
       await answer("Again").waitFor();
-      expect(await tab.locator("aside").innerText()).toMatch(/editor[^]*writer: 1/);
+      await expect.poll(() => tab.locator("aside").innerText()).toMatch(/editor[^]*writer: 1/);
       await tab.getByText("big", { exact: true }).waitFor();
       await answer("Again").click();
       await tab.getByText("every footprint").waitFor();

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { build } from "esbuild";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { TroupeClient } from "troupe/client";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
 import { ROOT } from "../support/npm-start.ts";
@@ -59,8 +59,6 @@ beforeAll(async () => {
   const page = html(stage.script, await rendered(options("", "demo")));
   worker = await TestWorker.start({ PAGE: page }, { entry: "test/react/worker/site.ts" });
 });
-
-afterEach(() => stage?.clear());
 
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { TroupeClient } from "troupe/client";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
 import type { TestWorker } from "../support/worker.ts";
@@ -17,8 +17,6 @@ beforeAll(async () => {
   baseURL = await worker.origin;
   client = new TroupeClient({ baseURL, token: KEY });
 });
-
-afterEach(() => stage?.clear());
 
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
@@ -58,6 +56,7 @@ testInBrowser("questions of all teams come and go, and are answered", async () =
 
 testInBrowser("long inboxes come in pages", async () => {
   for (const id of ["a", "b", "c"]) await asking(id);
+  await expect.poll(async () => (await client.requests.list()).requests).toHaveLength(3);
   const { page } = await stage.show({
     baseURL,
     token: KEY,

@@ -1,6 +1,12 @@
 import { resolve } from "node:path";
 import { build } from "esbuild";
-import { type Browser, chromium } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
 import { test } from "vitest";
 import { ROOT } from "./npm-start.ts";
 import { findProgram } from "./programs.ts";
@@ -20,10 +26,36 @@ export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args });
 }
 
+/** How long a page may take for what a test waits for: this ends what hangs, and a busy machine is slow. */
+const PATIENCE_MS = 60_000;
+
+/** The profiles that the test under way has opened. */
+let opened: BrowserContext[] = [];
+
+/** A tab with a profile of its own, which is closed with its test. */
+export async function openTab(browser: Browser, options?: BrowserContextOptions): Promise<Page> {
+  const profile = await browser.newContext(options);
+  opened.push(profile);
+  profile.setDefaultTimeout(PATIENCE_MS);
+  return profile.newPage();
+}
+
 /** Declares a test in a browser, which is skipped on a machine without one. */
 export function testInBrowser(name: string, body: () => Promise<void>, timeout = 120_000): void {
-  if (HAS_BROWSER) test(name, { timeout }, body);
-  else test.skip(`${name} (needs ${NAMES[0]})`, () => undefined);
+  if (!HAS_BROWSER) {
+    test.skip(`${name} (needs ${NAMES[0]})`, () => undefined);
+    return;
+  }
+  test(name, { timeout }, async () => {
+    const profiles: BrowserContext[] = [];
+    opened = profiles;
+    try {
+      await body();
+    } finally {
+      // Pages that are left open go on asking their server.
+      await Promise.all(profiles.map((profile) => profile.close()));
+    }
+  });
 }
 
 /** The script of a page, a module. @param entry a path, from the root of the project if it is relative */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
-import { bundlePage, startBrowser } from "../../support/browser.ts";
+import { bundlePage, openTab, startBrowser } from "../../support/browser.ts";
 import type { CaseInput, CaseName, runCase } from "./cases.ts";
 
 /** A page in a browser, on an origin of its own, that runs cases. */
@@ -28,7 +28,7 @@ export class BrowserHost implements AsyncDisposable {
     });
     await once(server.listen(0, "127.0.0.1"), "listening");
     const browser = await startBrowser();
-    const page = await browser.newPage();
+    const page = await openTab(browser);
     const host = new BrowserHost(browser, server, page);
     await page.goto(host.origin);
     return host;

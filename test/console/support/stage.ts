@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { TroupeClient } from "troupe/client";
 import { buildConsole } from "../../../scripts/build/console.mjs";
-import { startBrowser } from "../../support/browser.ts";
+import { openTab, startBrowser } from "../../support/browser.ts";
 import { TestWorker, type TestWorkerOptions } from "../../support/worker.ts";
 
 /** A tab with the console, and what went wrong in it. */
@@ -12,6 +12,9 @@ export interface Tab {
   /** Addresses of requests to others than the server. */
   foreign: string[];
 }
+
+/** The bundle, which all tests of this process have. */
+let bundled: Promise<void> | undefined;
 
 /** A server with the console, and a browser. */
 export class ConsoleStage implements AsyncDisposable {
@@ -32,7 +35,7 @@ export class ConsoleStage implements AsyncDisposable {
     settings: Record<string, string> = {},
     options: TestWorkerOptions = {},
   ): Promise<ConsoleStage> {
-    await buildConsole();
+    await (bundled ??= buildConsole());
     const secrets = { SECRETS_KEY: btoa("k".repeat(32)) };
     const worker = await TestWorker.start(
       { ...secrets, ...settings },
@@ -49,11 +52,8 @@ export class ConsoleStage implements AsyncDisposable {
 
   /** Opens a tab with a profile of its own. */
   async open(path = "/", context: BrowserContextOptions = {}): Promise<Tab> {
-    const profile = await this.#browser.newContext({
-      viewport: { width: 1440, height: 900 },
-      ...context,
-    });
-    const page = await profile.newPage();
+    const viewport = { width: 1440, height: 900 };
+    const page = await openTab(this.#browser, { viewport, ...context });
     const complaints: string[] = [];
     const foreign: string[] = [];
     page.on("console", (message) => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Locator, Page } from "playwright-core";
-import { bundlePage, startBrowser } from "../../support/browser.ts";
+import { bundlePage, openTab, startBrowser } from "../../support/browser.ts";
 import type { AppOptions } from "./app-options.ts";
 
 /** A document with the script and what the server rendered. */
@@ -48,8 +48,7 @@ export class Stage implements AsyncDisposable {
 
   /** Opens the page in a tab with a profile of its own. @param url default: the page on its own origin */
   async show(options: AppOptions, url: string = this.origin): Promise<Shown> {
-    const context = await this.#browser.newContext();
-    const page = await context.newPage();
+    const page = await openTab(this.#browser);
     const complaints: string[] = [];
     const requests: string[] = [];
     page.on("console", (message) => {
@@ -65,11 +64,6 @@ export class Stage implements AsyncDisposable {
     return { page, complaints, requests };
   }
 
-  /** Closes all tabs. */
-  async clear(): Promise<void> {
-    await Promise.all(this.#browser.contexts().map((context) => context.close()));
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#browser.close();
     this.#server.closeAllConnections();
@@ -80,12 +74,8 @@ export class Stage implements AsyncDisposable {
 /** A team on the page. */
 export class Chat {
   readonly section: Locator;
-  readonly #page: Page;
-  readonly #team: string;
 
   constructor(page: Page, team: string, place = 0) {
-    this.#page = page;
-    this.#team = team;
     this.section = page.locator(`section[data-team="${team}"]`).nth(place);
   }
 
@@ -95,15 +85,6 @@ export class Chat {
 
   get writing(): Locator {
     return this.section.locator("[data-writing]");
-  }
-
-  /** The text in progress at the moment when there is some: it may end at any time. */
-  async partial(): Promise<string> {
-    const selector = JSON.stringify(`section[data-team="${this.#team}"] [data-writing]`);
-    const texts = await this.#page.waitForFunction<string>(
-      `document.querySelector(${selector})?.textContent`,
-    );
-    return texts.jsonValue();
   }
 
   /** Waits until the team has this status. */

@@ -31,9 +31,9 @@ testInBrowser("the page of docs/ai-sdk.md is a chat that survives reloads", asyn
   await tab.getByText("My proposal", { exact: false }).waitFor();
   await tab.reload();
   await tab.getByText("human asks:", { exact: false }).waitFor();
-  expect(resumed).toEqual([204, 200]);
+  await expect.poll(() => resumed).toEqual([204, 200]);
   const roles = () => said.evaluateAll((all) => all.map((one) => one.getAttribute("data-role")));
-  expect(await roles()).toEqual(["user", "assistant"]);
+  await expect.poll(roles).toEqual(["user", "assistant"]);
   await expect
     .poll(() => said.nth(1).locator("p").first().textContent())
     .toMatch(/^My proposal.*change something\?$/);
@@ -42,13 +42,13 @@ testInBrowser("the page of docs/ai-sdk.md is a chat that survives reloads", asyn
   await tab.getByText("human asks:", { exact: false }).waitFor();
   await say("Something else, please.");
   await tab.getByText("Is that better?", { exact: false }).waitFor();
-  expect(await roles()).toEqual(["user", "assistant", "user", "assistant"]);
+  await expect.poll(roles).toEqual(["user", "assistant", "user", "assistant"]);
   await say("APPROVE");
   await expect.poll(roles).toHaveLength(6);
   await send.and(tab.locator(":enabled")).waitFor();
   // When nothing is active any more.
   await tab.reload();
   await expect.poll(() => resumed).toEqual([204, 200, 200, 204]);
-  expect(await roles()).toHaveLength(6);
+  await expect.poll(roles).toHaveLength(6);
   expect(complaints).toEqual([]);
 });

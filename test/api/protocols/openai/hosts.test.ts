@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SCOPES } from "#contract/constants.ts";
 import { sha256Hex } from "#core/hash.ts";
-import { bundlePage, startBrowser, testInBrowser } from "../../../support/browser.ts";
+import { bundlePage, openTab, startBrowser, testInBrowser } from "../../../support/browser.ts";
 import { jsonInit } from "../../../support/http-app.ts";
 import { TestWorker } from "../../../support/worker.ts";
 import { speaker } from "../../../console/support/components.ts";
@@ -72,7 +72,7 @@ describe("the client converses", () => {
   testInBrowser("in a browser", async () => {
     const browser = await startBrowser();
     try {
-      const page = await browser.newPage();
+      const page = await openTab(browser);
       await page.goto(siteOrigin());
       const shown = await page.evaluate(
         (given) => (globalThis as unknown as { converse: typeof converse }).converse(given),
