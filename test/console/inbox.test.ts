@@ -52,7 +52,7 @@ testInBrowser("an answer can be undone until it is sent, and leaves with the pag
   const { page, complaints } = await stage.open("/inbox");
   const card = cardOf(page, "Ann");
   await cardOf(page, "Bob").waitFor();
-  const letTimeGoOn = await holdTimers(page);
+  const letTimePass = await holdTimers(page);
   const place = await card.boundingBox();
   const answers: string[] = [];
   page.on("request", (request) => {
@@ -74,7 +74,7 @@ testInBrowser("an answer can be undone until it is sent, and leaves with the pag
   expect(await status(ann)).toBe("waiting");
   await press(card, "Approve");
   await card.getByText("Approved.").waitFor();
-  await letTimeGoOn();
+  await letTimePass();
   await card.getByText("Sent.", { exact: true }).waitFor();
   await expect.poll(() => card.getByRole("button").count()).toBe(0);
   await expect.poll(() => status(ann)).toBe("completed");
@@ -115,7 +115,7 @@ testInBrowser("the keyboard answers the card that has the focus, and no other on
   const { page } = await stage.open("/inbox");
   await cardOf(page, "Eve").waitFor();
   await cardOf(page, "Fay").waitFor();
-  const letTimeGoOn = await holdTimers(page);
+  const letTimePass = await holdTimers(page);
   await page.keyboard.press("a");
   await page.keyboard.press("j");
   await page.keyboard.press("a");
@@ -132,7 +132,7 @@ testInBrowser("the keyboard answers the card that has the focus, and no other on
   await page.keyboard.type("Not today, j k a.");
   await page.keyboard.press("Enter");
   await eve.getByText("Refused.").waitFor();
-  await letTimeGoOn();
+  await letTimePass();
   await page.keyboard.press("j");
   await page.keyboard.press("e");
   await cardOf(page, "Fay").getByRole("button", { name: "JSON" }).waitFor();
@@ -161,14 +161,14 @@ testInBrowser("the card in the conversation can be undone, too", async () => {
   const { page } = await stage.open(`/teams/${team.id}`);
   const approval = page.getByRole("group", { name: "Approval for clerk" });
   await approval.waitFor();
-  const letTimeGoOn = await holdTimers(page);
+  const letTimePass = await holdTimers(page);
   await press(approval, "Approve");
   await approval.waitFor({ state: "hidden" });
   await page.getByRole("button", { name: "Undo" }).press("Enter");
   await press(approval, "Refuse");
   await approval.getByLabel(/^Reason/).press("Enter");
   await page.getByText("Refused.").waitFor();
-  await letTimeGoOn();
+  await letTimePass();
   await page.getByText("Refused.").waitFor({ state: "detached" });
   await expect.poll(() => status(team)).toBe("completed");
 });

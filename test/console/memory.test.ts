@@ -109,12 +109,12 @@ testInBrowser("what is known is searched, corrected, forgotten and taken back", 
   await expect.poll(() => entries.first().textContent()).toContain("Lisbon");
   await page.getByLabel("Search as an agent would").fill("");
 
-  const letTimeGoOn = await holdTimers(page);
+  const letTimePass = await holdTimers(page);
   await entries.filter({ hasText: "tall" }).getByRole("button", { name: "Forget" }).click();
   await entries.filter({ hasText: "tall" }).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Undo" }).click();
   await entries.filter({ hasText: "tall" }).waitFor();
-  await letTimeGoOn();
+  await letTimePass();
   await entries
     .filter({ hasText: "vegetarian" })
     .getByRole("button", { name: "Take back its run" })

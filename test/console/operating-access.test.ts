@@ -78,13 +78,13 @@ testInBrowser("a file is opened, deleted and brought back with the keyboard alon
   await page.getByText("Some notes.").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  const letTimeGoOn = await holdTimers(page);
+  const letTimePass = await holdTimers(page);
   await tabTo(page, /^Delete notes\.txt$/);
   await page.keyboard.press("Enter");
   await page.getByText("No files yet").waitFor();
   await tabTo(page, /^Undo$/);
   // The time stands still while the focus is there.
-  await letTimeGoOn();
+  await letTimePass();
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "notes.txt", exact: true }).waitFor();
   expect(await (await team.readFile("notes.txt")).text()).toBe("Some notes.");

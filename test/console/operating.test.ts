@@ -65,7 +65,7 @@ testInBrowser("files are dropped, shown, downloaded, deleted and brought back", 
   await dialog.getByText("This file is neither text nor an image").waitFor();
   await page.keyboard.press("Escape");
 
-  const letTimeGoOn = await holdTimers(page);
+  const letTimePass = await holdTimers(page);
   await page.getByRole("button", { name: "Delete bytes.bin" }).click();
   await file("bytes.bin").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Undo" }).click();
@@ -77,7 +77,7 @@ testInBrowser("files are dropped, shown, downloaded, deleted and brought back", 
   await page.keyboard.press("Control+z");
   await file("pixel.png").waitFor();
   const left = async () => (await team.files()).files.map(({ path }) => path);
-  await letTimeGoOn();
+  await letTimePass();
   await expect.poll(left).toEqual(["pixel.png", "program.py"]);
   expect(complaints).toEqual([]);
 });

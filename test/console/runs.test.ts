@@ -92,7 +92,7 @@ testInBrowser(
     await line(page, "Attempt 1").locator(".mark", { hasText: "model_rate_limit" }).waitFor();
     const wait = line(page, "Waiting for human").locator(".bar-cell");
     await expect.poll(() => wait.textContent()).toMatch(/wait for a human.*has taken \d/);
-    // The time goes on.
+    // The time grows.
     const before = await wait.textContent();
     await expect.poll(() => wait.textContent()).not.toBe(before);
 

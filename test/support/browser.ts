@@ -52,7 +52,7 @@ export function testInBrowser(name: string, body: () => Promise<void>, timeout =
     try {
       await body();
     } finally {
-      // Pages that are left open go on asking their server.
+      // Pages that stay open keep asking their server.
       await Promise.all(profiles.map((profile) => profile.close()));
     }
   });

@@ -23,10 +23,10 @@ export async function holdTimers(page: Page): Promise<() => Promise<void>> {
       held.delete(id);
       stop(id);
     };
-    globalThis.letTimeGoOn = () => {
+    globalThis.letTimePass = () => {
       Object.assign(globalThis, { setTimeout: start, clearTimeout: stop });
       for (const action of held.values()) action();
     };
   }`);
-  return () => page.evaluate("letTimeGoOn()");
+  return () => page.evaluate("letTimePass()");
 }
