@@ -58,9 +58,10 @@ const CODE = [...SETTINGS, ...OWN_CODE];
 
 /**
  * The projects of TypeScript. One compiler checks them one after the other, each with one thread: several threads check the types
- * that files share once each, which takes twice the computing, and other stages use the other cores.
+ * that files share once each, which takes twice the computing, and other stages use the other cores. All of src is checked here, too,
+ * because tests and pages import it; the stage `types:src` checks that it needs nothing of theirs.
  */
-const TYPES = ["src", "core", "node", "workerd", "browser", "console"].map(
+const TYPES = ["core", "node", "workerd", "browser", "console"].map(
   (project) => `tsconfig.${project}.json`,
 );
 
@@ -115,11 +116,6 @@ export function stagesIn(scratch) {
     },
     { name: "dead-code", run: ["knip", "--no-progress", "--no-config-hints"], reads: CODE },
     {
-      name: "bundle",
-      run: ["wrangler", "deploy", "--dry-run", "--outdir", join(scratch, "bundle")],
-      reads: [...SETTINGS, "src", "console"],
-    },
-    {
       name: "conformance",
       run: ["node", "test/conformance/main.ts"],
       counts: "lastLine",
@@ -132,6 +128,11 @@ export function stagesIn(scratch) {
       reads: [...SETTINGS, "src", "test"],
     },
     {
+      name: "bundle",
+      run: ["wrangler", "deploy", "--dry-run", "--outdir", join(scratch, "bundle")],
+      long: true,
+    },
+    {
       name: "api",
       run: ["node", "scripts/api/report.mjs", "--check"],
       packages: "scripts/api",
@@ -139,6 +140,12 @@ export function stagesIn(scratch) {
     },
     { name: "reference", run: ["node", "scripts/reference.mjs"], long: true },
     { name: "outdated", run: ["node", "scripts/outdated.mjs"], long: true },
+    {
+      name: "types:src",
+      run: ["tsc", "-p", "tsconfig.src.json", "--checkers", "1"],
+      env: RARE_COLLECTIONS,
+      long: true,
+    },
     { name: "lint:peers", run: ["oxlint", "--type-aware", "test"], packages: PEERS, long: true },
     { name: "types:peers", run: ["tsc", "-p", "tsconfig.peers.json"], packages: PEERS, long: true },
     { name: "package", run: vitest("package"), counts: "vitest", packages: PEERS, long: true },

@@ -54,7 +54,7 @@ const REFUSED = [
 const ACCEPTED = ["created key", "identity token", "token of another team"];
 
 /** How many operations it takes until each credential that is refused was tried, unless `npm test -- --all` tries all with each. */
-const ROUNDS = 3;
+const ROUNDS = 6;
 
 /** Those of the credentials that are tried with an operation. */
 function triedWith<T extends string>(operation: number, all: readonly T[]): readonly T[] {
