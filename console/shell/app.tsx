@@ -10,7 +10,7 @@ import { Access, Needs } from "./access.tsx";
 import { firstPageOf } from "./first-page.ts";
 import { type CallerProps, Navigation } from "./navigation.tsx";
 import { Notices } from "./notices.tsx";
-import { useCountInTitle } from "./title.ts";
+import { useCountInTitle, useTitle } from "./title.ts";
 
 const RunsPage = lazy(async () => ({ default: (await import("../runs/runs-page.tsx")).RunsPage }));
 const RunPage = lazy(async () => ({ default: (await import("../runs/run-page.tsx")).RunPage }));
@@ -188,12 +188,7 @@ export function App({ whoami, onLeave, onTenants }: CallerProps) {
                 </Route>
                 <Route path="/teams/:id">{({ id }) => <TeamPage key={id} id={id} />}</Route>
                 <Route>
-                  <div className="empty">
-                    <h1>This page does not exist</h1>
-                    <Link className="button" href="/">
-                      Show the teams
-                    </Link>
-                  </div>
+                  <NoPage />
                 </Route>
               </Switch>
             </Suspense>
@@ -201,5 +196,17 @@ export function App({ whoami, onLeave, onTenants }: CallerProps) {
         </div>
       </Notices>
     </Access>
+  );
+}
+
+function NoPage() {
+  useTitle("No such page");
+  return (
+    <div className="empty">
+      <h1>This page does not exist</h1>
+      <Link className="button" href="/">
+        Show the teams
+      </Link>
+    </div>
   );
 }
