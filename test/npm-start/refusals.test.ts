@@ -64,6 +64,15 @@ test("a state that cannot be written stops it", async () => {
   expect(server.output).toContain("Set PERSIST_TO to another directory.");
 });
 
+test.runIf(process.platform === "linux")(
+  "a state in a file system without room for directories stops it",
+  async () => {
+    const server = new NpmStart({ port, persistTo: "/proc/troupe/state" });
+    expect(await server.exit()).toBe(1);
+    expect(server.output).toContain("The state cannot be stored in /proc/troupe/state (ENOENT");
+  },
+);
+
 test("a Worker that has the API below a path of its own is ready when it answers", async () => {
   const config = project("test/e2e/worker/mounted.ts");
   await using server = await NpmStart.ready({ port, persistTo, args: ["--config", config] });

@@ -3,7 +3,7 @@ import type { Component } from "../component/component.ts";
 import { ValueError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
-import { run, type RunOptions, runStream } from "./run.ts";
+import { expectNoMore, run, type RunOptions, runStream } from "./run.ts";
 import type { OutputOf, RunResult } from "../run/task-result.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import { baseStateSchema, parseState } from "../state/load-state.ts";
@@ -38,6 +38,7 @@ export abstract class BaseChatAgent implements ChatAgent {
    * const { text } = await agent.run("Write a haiku.");
    */
   run(options?: string | RunOptions): Promise<RunResult<OutputOf<this>>> {
+    expectNoMore(arguments, 1);
     return run(this, options);
   }
 
@@ -45,6 +46,7 @@ export abstract class BaseChatAgent implements ChatAgent {
   runStream(
     options?: string | RunOptions,
   ): AsyncGenerator<Message | RunResult<OutputOf<this>>, void, void> {
+    expectNoMore(arguments, 1);
     return runStream(this, options);
   }
 

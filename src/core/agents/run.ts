@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type ChatAgent, isAgent } from "./chat-agent.ts";
-import { TaskError, TroupeError, ValueError } from "../errors.ts";
+import { shown, TaskError, TroupeError, ValueError } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
 import { loadTask } from "../messages/load-task.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
@@ -83,6 +83,7 @@ export function runStream<Subject extends Runnable | ChatAgent>(
   options: string | RunOptions = {},
 ): AsyncGenerator<Message | RunResult<OutputOf<Subject>>, void, void> {
   checkSubject(subject);
+  expectNoMore(arguments, 2);
   return play(subject, asRunnable(subject), runOptions(options));
 }
 
@@ -155,6 +156,7 @@ export async function run<Subject extends Runnable | ChatAgent>(
   options: string | RunOptions = {},
 ): Promise<RunResult<OutputOf<Subject>>> {
   checkSubject(subject);
+  expectNoMore(arguments, 2);
   const runnable = asRunnable(subject, responseOnly);
   for await (const item of play(subject, runnable, runOptions(options))) {
     if (item instanceof RunResult) return item;
@@ -232,10 +234,24 @@ function checkSubject(subject: Runnable | ChatAgent): void {
   checkArgument(aSubject, subject, "run", "agent or team");
 }
 
+/**
+ * Refuses what would have no effect: in plain JavaScript nothing else does.
+ *
+ * @param given the arguments of the function or method that was called
+ * @throws ValueError when there are more than it has
+ */
+export function expectNoMore(given: IArguments, count: number): void {
+  const more: unknown = given[count];
+  if (more === undefined) return;
+  throw new ValueError(
+    `Options of a run are in one object with its task, as in { task: "...", signal }, not in an argument after it: ${shown(more)}`,
+  );
+}
+
 function runOptions(options: string | RunOptions): RunOptions {
   if (typeof options === "string") return { task: options };
   if (Array.isArray(options) || (isJsonObject(options) && "type" in options)) {
-    throw new ValueError("A message is the task of a run as an option: { task: message }");
+    throw new ValueError("Messages are the task of a run as an option: { task: message }");
   }
   return checkOptions(optionsSchema, options, "run");
 }

@@ -7,7 +7,7 @@ import type { JsonObject } from "../json.ts";
 import type { SelectSpeakerEvent } from "../messages/agent-events.ts";
 import { createMessage } from "../messages/create.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
-import { pause, resume, run, type RunOptions, runStream } from "../agents/run.ts";
+import { expectNoMore, pause, resume, run, type RunOptions, runStream } from "../agents/run.ts";
 import type { Progress, TaskInput } from "../run/runnable.ts";
 import type { RunResult } from "../run/task-result.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
@@ -103,11 +103,13 @@ export abstract class GroupChat implements Team {
    * const { text } = await team.run("Write a haiku.");
    */
   run(options?: string | RunOptions): Promise<RunResult> {
+    expectNoMore(arguments, 1);
     return run<Team>(this, options);
   }
 
   /** Runs the team in memory and yields what happens, last the result (AutoGen `run_stream`). See {@link runStream}. */
   runStream(options?: string | RunOptions): AsyncGenerator<Message | RunResult, void, void> {
+    expectNoMore(arguments, 1);
     return runStream<Team>(this, options);
   }
 

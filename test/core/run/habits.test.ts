@@ -13,6 +13,12 @@ import {
 import { ScriptedChatCompletionClient } from "troupe/testing";
 import { lines, speaker, TestAgent } from "../support/agents.ts";
 
+/** What plain JavaScript may call. */
+interface Untyped {
+  run(...given: unknown[]): Promise<unknown>;
+  runStream(...given: unknown[]): unknown;
+}
+
 describe("a run", () => {
   const replay = (...answers: string[]) =>
     new AssistantAgent({ name: "ann", modelClient: new ReplayChatCompletionClient(answers) });
@@ -36,6 +42,20 @@ describe("a run", () => {
     const items: string[] = [];
     for await (const item of team.runStream("Once more.")) items.push(item.type);
     expect(items).toEqual(["TextMessage", "TextMessage", "TaskResult"]);
+  });
+
+  test("refuses options after its task, which would have no effect", async () => {
+    const ann = replay("One.");
+    const team = new RoundRobinGroupChat([ann], { maxTurns: 1 });
+    const [inAgent, inTeam] = [ann, team].map((subject) => subject as unknown as Untyped);
+    const refused = "in one object with its task";
+    for (const subject of [inAgent, inTeam]) {
+      expect(() => subject?.run("Hello.", { answer: () => "Yes." })).toThrow(refused);
+      expect(() => subject?.runStream("Hello.", { answer: () => "Yes." })).toThrow(refused);
+    }
+    await expect((run as Untyped["run"])(ann, "Hello.", {})).rejects.toThrow(refused);
+    expect(() => (runStream as Untyped["run"])(ann, "Hello.", {})).toThrow(refused);
+    expect((await ann.run("Hello.")).text).toBe("One.");
   });
 
   test("has a result that is the same JSON as before", async () => {

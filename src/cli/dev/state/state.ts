@@ -8,7 +8,7 @@ import {
   writeFileSync,
   globSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LocalKey, LocalKeys } from "../generated-keys.ts";
 import { errorMessage } from "../../../core/errors.ts";
@@ -115,7 +115,7 @@ export class State {
   /** @throws Error */
   #requireWritable(): void {
     try {
-      mkdirSync(this.directory, { recursive: true, mode: 0o700 });
+      makeDirectory(this.directory);
       // A full disk still stores names, but no contents.
       this.#write("server.json.new", "-".repeat(PAGE_BYTES));
       rmSync(this.#path("server.json.new"));
@@ -201,5 +201,17 @@ function unlistedTeam(file: string): string | undefined {
     return row && String(JSON.parse(String(row["value"])).id);
   } finally {
     db.close();
+  }
+}
+
+/** Makes a directory and those above it. With `recursive`, Node tries forever below /proc, which has no room for directories. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another server may have made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
