@@ -19,15 +19,20 @@ const TENANT = "troupe.tenant";
 export function Session() {
   const [key, setKey] = useState(() => sessionStorage.getItem(KEY) ?? undefined);
   const [tenant, setTenant] = useState(() => sessionStorage.getItem(TENANT) ?? undefined);
+  const [attempt, setAttempt] = useState(0);
   const client = useMemo(() => {
-    const sendIn = (request: Request): Promise<Response> => {
+    const sendIn = async (request: Request): Promise<Response> => {
       if (tenant !== undefined) request.headers.set("troupe-tenant", tenant);
-      return send(request);
+      const response = await send(request);
+      // The credential has expired or was revoked: the page asks for another one.
+      if (response.status === 401 && !request.url.endsWith("/whoami")) {
+        setAttempt((count) => count + 1);
+      }
+      return response;
     };
     return new TroupeClient({ baseURL: location.origin, token: key, fetch: sendIn });
   }, [key, tenant]);
   const [access, setAccess] = useState<WhoAmI | Error>();
-  const [attempt, setAttempt] = useState(0);
 
   useEffect(() => {
     let current = true;

@@ -31,6 +31,8 @@ export function issueText(issue: ZodIssue): string {
       return `has an item${issue.origin === "map" ? ` ${String(issue.key)}` : ""} that ${textOfAll(issue.issues)}`;
     case "invalid_union":
       return unionText(issue);
+    case "unrecognized_keys":
+      return "is not a known field";
     default:
       return "is not allowed";
   }

@@ -27,13 +27,19 @@ function issueList(issue: z.core.$ZodIssue, above: readonly PropertyKey[], base:
     if (best !== undefined) return best.flatMap((inner) => issueList(inner, keys, base));
   }
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
-      path: pathOf([...keys, key], base),
-      message: "is not a known field",
-    }));
+    const message = issueText(issue);
+    return issue.keys.map((key) => ({ path: pathOf([...keys, key], base), message }));
   }
   return [{ path: pathOf(keys, base), message: issueText(issue) }];
 }
+
+/** For `safeParse` of what people send: an unknown field is reported with those that are known in its place. */
+export const namesKnownFields: z.core.$ZodErrorMap = ({ code, inst }) => {
+  if (code !== "unrecognized_keys") return undefined;
+  const { def } = (inst as z.core.$ZodTypes)._zod;
+  const names = def.type === "object" ? Object.keys(def.shape) : [];
+  return names.length === 0 ? undefined : `is not a known field; use ${names.join(", ")}`;
+};
 
 /** The alternative with a mistake deepest inside; undefined when none fits better than the others. */
 function closest(alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {

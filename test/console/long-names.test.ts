@@ -55,7 +55,7 @@ testInBrowser(
         await page.goto(stage.origin + path);
         const row = page.getByRole("row", { name: /LLL.*Completed|LLL.*Idle/ });
         await row.waitFor();
-        expect((await row.boundingBox())?.height, `${path} at ${size.width}`).toBeLessThan(130);
+        expect((await row.boundingBox())?.height, `${path} at ${size.width}`).toBeLessThan(160);
         expect(await outside(page), `${path} at ${size.width}`).toEqual([]);
       }
     }

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type * as z from "zod";
 import { sha256Hex } from "../../core/hash.ts";
 import { fieldIssues } from "../../core/field-checks.ts";
-import { issuesOf } from "../../core/issues.ts";
+import { issuesOf, namesKnownFields } from "../../core/issues.ts";
 import type { Idempotency } from "../../contract/common.ts";
 import type { Principal } from "../auth/principal.ts";
 import { type JsonBody, readJson } from "./input/body.ts";
@@ -101,7 +101,7 @@ function readQuery(
     }
   }
   if (Object.keys(collected).length > 0) given[COLLECTED] = collected;
-  const result = schema?.safeParse(given);
+  const result = schema?.safeParse(given, { error: namesKnownFields });
   if (result?.success) return result.data;
   const issues = result ? issuesOf(result.error) : fieldIssues(given, {}, "");
   if (issues.length === 0) return {};
@@ -118,7 +118,7 @@ function readBody(endpoint: Endpoint, schema: z.ZodType, { value }: JsonBody): u
       detail: "The body is empty; it must be a JSON object.",
     });
   }
-  const result = schema.safeParse(value === undefined ? {} : value);
+  const result = schema.safeParse(value === undefined ? {} : value, { error: namesKnownFields });
   if (result.success) return result.data;
   throw invalid("invalid_request", "The body is invalid.", issuesOf(result.error));
 }

@@ -1,7 +1,7 @@
 import { putDocumentSchema } from "../../../contract/files/collection.ts";
 import { MAX_DOCUMENT_BYTES } from "../../../contract/constants.ts";
 import type { DocumentChunk, PutDocument } from "../../../contract/gateways/memory-gateway.ts";
-import { issuesOf } from "../../../core/issues.ts";
+import { issuesOf, namesKnownFields } from "../../../core/issues.ts";
 import type { SentDocument } from "../../documents/split-document.ts";
 import { invalid, ProblemError } from "../problem.ts";
 import type { Services } from "../services.ts";
@@ -59,7 +59,7 @@ async function readText(
   limits: Services["limits"],
 ): Promise<SentDocument & { title: string | null; metadata: PutDocument["metadata"] }> {
   const { value } = await readJson(request, { ...limits, max_body_bytes: MAX_JSON_BYTES });
-  const result = putDocumentSchema.safeParse(value);
+  const result = putDocumentSchema.safeParse(value, { error: namesKnownFields });
   if (!result.success)
     throw invalid("invalid_request", "The body is invalid.", issuesOf(result.error));
   const { title, content, metadata } = result.data;
