@@ -85,6 +85,29 @@ testInBrowser("a key is asked for, checked, kept in the tab and forgotten", asyn
   await page.getByLabel("Key or token").waitFor();
 });
 
+testInBrowser(
+  "a key that is refused is asked for again at once, and nothing typed is lost",
+  async () => {
+    const talk = await client.teams.create({ component: speaker(["Hello."]) });
+    const page = await enter(`/teams/${talk.id}`);
+    const { composer, messages } = new TeamOnPage(page);
+    await composer.fill("A task.");
+    await page.route("**/v1/**", (route) =>
+      route.fulfill({
+        status: 401,
+        json: { status: 401, code: "unauthorized", detail: "It has expired." },
+      }),
+    );
+    await composer.press("Enter");
+    await page.getByLabel("Key or token").fill(KEY);
+    await page.unroute("**/v1/**");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await expect.poll(() => composer.inputValue()).toBe("A task.");
+    await composer.press("Enter");
+    await messages.getByText("Hello.").waitFor();
+  },
+);
+
 testInBrowser("a key that may only read sees why it may not more", async () => {
   const talk = await client.teams.create({ component: speaker(["Hello."]) });
   const page = await enter(`/teams/${talk.id}`, {}, READER);

@@ -16,13 +16,13 @@ const SIZES = [
   { width: 390, height: 844 },
 ];
 
-/** What people can use and what is right of the window, without what a scroller of its own holds. */
+/** What people can use and what is right of the window, without tabs, which scroll, and heads of tables, which a phone hides. */
 function outside(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll("main :is(a, button, input, select, summary, .status)")]
       .filter((element) => {
         const { width, right } = element.getBoundingClientRect();
-        return width > 1 && right > innerWidth && element.closest(".segments") === null;
+        return width > 1 && right > innerWidth && element.closest(".segments, thead") === null;
       })
       .map((element) => element.outerHTML.slice(0, 120)),
   );
