@@ -18,13 +18,16 @@ const SIZES = [
 
 /** What people can use and what is right of the window, without tabs, which scroll, and heads of tables, which a phone hides. */
 function outside(page: Page): Promise<string[]> {
-  return page.evaluate(() =>
-    [...document.querySelectorAll("main :is(a, button, input, select, summary, .status)")]
-      .filter((element) => {
-        const { width, right } = element.getBoundingClientRect();
-        return width > 1 && right > innerWidth && element.closest(".segments, thead") === null;
-      })
-      .map((element) => element.outerHTML.slice(0, 120)),
+  return page.locator("main :is(a, button, input, select, summary, .status)").evaluateAll(
+    (elements, windowWidth) =>
+      elements
+        .filter((element) => {
+          const { width, right } = element.getBoundingClientRect();
+          const apart = element.closest(".segments, thead") !== null;
+          return width > 1 && right > windowWidth && !apart;
+        })
+        .map((element) => element.outerHTML.slice(0, 120)),
+    page.viewportSize()?.width ?? 0,
   );
 }
 

@@ -53,8 +53,8 @@ describe("a run", () => {
       expect(() => subject?.run("Hello.", { answer: () => "Yes." })).toThrow(refused);
       expect(() => subject?.runStream("Hello.", { answer: () => "Yes." })).toThrow(refused);
     }
-    await expect((run as Untyped["run"])(ann, "Hello.", {})).rejects.toThrow(refused);
-    expect(() => (runStream as Untyped["run"])(ann, "Hello.", {})).toThrow(refused);
+    await expect((run as unknown as Untyped["run"])(ann, "Hello.", {})).rejects.toThrow(refused);
+    expect(() => (runStream as unknown as Untyped["run"])(ann, "Hello.", {})).toThrow(refused);
     expect((await ann.run("Hello.")).text).toBe("One.");
   });
 
