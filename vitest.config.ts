@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { PATIENCE } from "./test/support/patience.ts";
 
 /** Tests that need workerd: all of test/team and test/tenant, and what is named so elsewhere (the suites both hosts run). */
 const workerd = ["test/{team,tenant}/**/*.test.ts", "test/**/*.workerd.test.ts"];
@@ -61,18 +62,20 @@ const named = ["test/package/*.named.test.ts"];
 /** Packages that folders of tests have of their own, with tests of their makers. */
 const packages = ["**/node_modules/**"];
 
-/** For what hangs, not for what is slow: a machine may be busy. Projects do not inherit it. */
+/**
+ * For what hangs, not for what is slow: a machine may be busy. No test has a smaller limit of its own. Projects do not inherit it.
+ */
 const patience = {
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
-  expect: { poll: { timeout: 20_000 } },
-};
-
-/** Browsers, `npm start` and terminals take several seconds of a fast machine, and four times as long where others work, too. */
-const longPatience = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  expect: { poll: { timeout: 60_000 } },
+  expect: { poll: { timeout: PATIENCE.timeout } },
+};
+
+/** Browsers, `npm start` and terminals take several seconds of a fast machine, and ten times as long where others work, too. */
+const longPatience = {
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
+  expect: { poll: { timeout: PATIENCE.timeout } },
 };
 
 /** Compilers and bundlers of others take their time. */

@@ -100,7 +100,7 @@ test("troupe inbox lists the questions of all teams", async () => {
   await client.teams.create({ id: "inbox-team", component: HUMAN });
   const { id } = await client.team("inbox-team").start("Well?");
   await expect
-    .poll(async () => (await troupe(["inbox"], { url })).stdout, { timeout: 20_000 })
+    .poll(async () => (await troupe(["inbox"], { url })).stdout)
     .toContain(`Team inbox-team, run ${id}: human asks for input.`);
   const { stdout } = await troupe(["inbox", "--json"], { url });
   expect(jsonLines(stdout)).toContainEqual(

@@ -11,6 +11,7 @@ import { type CaseInput, type CaseName, runCase } from "./support/cases.ts";
 import { BadProxy, type Interference } from "./support/proxy.ts";
 import { expectSentence, SENTENCE, speaker } from "./support/speaker.ts";
 import { sampled } from "../support/samples.ts";
+import { PATIENCE } from "../support/patience.ts";
 
 const HUMAN = {
   provider: "RoundRobinGroupChat",
@@ -246,7 +247,7 @@ test("teams, forks, states, schedules, keys and lists", async () => {
 
 /** Lists over all teams follow the teams; at the latest after 15 s they show what has happened. */
 function whenListed(shown: () => Promise<void>): Promise<void> {
-  return vi.waitFor(shown, { timeout: 15_000, interval: 20 });
+  return vi.waitFor(shown, PATIENCE);
 }
 
 async function waitForRequest(team: string, run: string): Promise<{ id: string }[]> {

@@ -19,7 +19,7 @@ beforeAll(async () => {
     SECRETS_KEY: btoa("k".repeat(32)),
   });
   client = new TroupeClient({ baseURL: await worker.origin });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();

@@ -12,8 +12,6 @@ import { readUntil } from "../support/read-until.ts";
 
 type Server = Pick<TestWorker, "fetch">;
 
-const LIMIT = { timeout: 120_000 };
-
 /** Asks for a city and books it. */
 const booking: Work = async (about) => {
   about.begin();
@@ -44,13 +42,10 @@ async function start(worker: Server, id: string, component: object): Promise<str
 async function until(worker: Server, path: string, statuses: string[]): Promise<RunInfo> {
   let run: RunInfo | undefined;
   await expect
-    .poll(
-      async () => {
-        run = (await (await worker.fetch(path)).json()) as RunInfo;
-        return run.status;
-      },
-      { timeout: 30_000 },
-    )
+    .poll(async () => {
+      run = (await (await worker.fetch(path)).json()) as RunInfo;
+      return run.status;
+    })
     .toSatisfy((status: string) => [...statuses, "failed"].includes(status));
   expect(statuses, JSON.stringify(run?.error)).toContain(run!.status);
   return run!;
@@ -62,7 +57,7 @@ function texts(run: RunInfo): string[] {
   );
 }
 
-test("a team calls a team, whose question goes to the human of the first", LIMIT, async () => {
+test("a team calls a team, whose question goes to the human of the first", async () => {
   await using worker = await TestWorker.start();
   await post(worker, "/v1/teams", { id: "inner", component: inTurn(HUMAN, agent("writer")) });
   const url = `${await worker.origin}/a2a/teams/inner`;
@@ -83,7 +78,7 @@ test("a team calls a team, whose question goes to the human of the first", LIMIT
   });
 });
 
-test("a run that is cancelled cancels the task of the remote team", LIMIT, async () => {
+test("a run that is cancelled cancels the task of the remote team", async () => {
   await using worker = await TestWorker.start();
   const slow = agent("slow") as { config: { model_client: { config: object } } };
   Object.assign(slow.config.model_client.config, { chunk_delay_ms: 10_000 });
@@ -98,15 +93,15 @@ test("a run that is cancelled cancels the task of the remote team", LIMIT, async
     const [conversation] = await conversationsOf(worker, "inner");
     return conversation && (await runsOf(worker, conversation.id))[0]?.status;
   };
-  await expect.poll(inner, { timeout: 20_000 }).toBe("running");
+  await expect.poll(inner).toBe("running");
   const events = (await worker.fetch(`${path}/events`)).body!.getReader();
   await readUntil(events, /"step":"[^"]*follow"/);
   await events.cancel();
   await post(worker, `${path}/stop`, { mode: "now" });
-  await expect.poll(inner, { timeout: 20_000 }).toBe("cancelled");
+  await expect.poll(inner).toBe("cancelled");
 });
 
-test("a retry of a run whose remote task has failed sends a new message", LIMIT, async () => {
+test("a retry of a run whose remote task has failed sends a new message", async () => {
   let failures = 1;
   await using server = await AgentServer.start(async (about) => {
     about.begin();
@@ -117,9 +112,7 @@ test("a retry of a run whose remote task has failed sends a new message", LIMIT,
   await using worker = await TestWorker.start({}, { quietAbout: "" });
   const path = await start(worker, "retried", inTurn(remote(server.url)));
   await expect
-    .poll(async () => ((await (await worker.fetch(path)).json()) as RunInfo).error, {
-      timeout: 20_000,
-    })
+    .poll(async () => ((await (await worker.fetch(path)).json()) as RunInfo).error)
     .toMatchObject({ type: "a2a_failed", agent: "remote", message: /Out of paper/ as never });
   const again = await post<RunInfo>(worker, `${path}/retry`, {});
   const run = await until(worker, path.replace(/[^/]+$/, again.id), ["completed"]);
@@ -127,40 +120,36 @@ test("a retry of a run whose remote task has failed sends a new message", LIMIT,
   expect(new Set(server.messages.map(({ messageId }) => messageId)).size).toBe(2);
 });
 
-test(
-  "after kill -9 of the Worker in mid-task the run follows the remote task that it had, and sends nothing twice",
-  LIMIT,
-  async () => {
-    let finish = (): void => undefined;
-    const finished = new Promise<void>((resolve) => (finish = resolve));
-    await using server = await AgentServer.start(async (about) => {
-      about.begin();
-      about.artifact("Half, ");
-      await finished;
-      about.artifact("and the rest.", { append: true });
-      about.status("COMPLETED");
-    });
-    const followers = () => server.methods.filter((one) => one === "SubscribeToTask").length;
-    await using worker = await KillableWorker.start();
-    const path = await start(worker, "killed", inTurn(remote(server.url), agent("critic")));
-    await expect.poll(followers, { timeout: 20_000 }).toBe(1);
-    await worker.kill();
-    await expect(worker.fetch("/healthz")).rejects.toThrow();
-    await worker.restart();
-    // No request loads the run: its alarm does.
-    await expect.poll(followers, { timeout: 40_000 }).toBe(2);
-    finish();
-    const run = await until(worker, path, ["completed"]);
-    expect(texts(run)).toEqual(["user: go", "remote: Half, and the rest.", "critic: one"]);
-    expect(run.result!.messages[1]!.metadata).toMatchObject({
-      a2a_task_id: server.messages[0]!.taskId,
-    });
-    expect(server.methods.filter((one) => one === "SendMessage")).toHaveLength(1);
-    expect(server.cancelled).toEqual([]);
-  },
-);
+test("after kill -9 of the Worker in mid-task the run follows the remote task that it had, and sends nothing twice", async () => {
+  let finish = (): void => undefined;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  await using server = await AgentServer.start(async (about) => {
+    about.begin();
+    about.artifact("Half, ");
+    await finished;
+    about.artifact("and the rest.", { append: true });
+    about.status("COMPLETED");
+  });
+  const followers = () => server.methods.filter((one) => one === "SubscribeToTask").length;
+  await using worker = await KillableWorker.start();
+  const path = await start(worker, "killed", inTurn(remote(server.url), agent("critic")));
+  await expect.poll(followers).toBe(1);
+  await worker.kill();
+  await expect(worker.fetch("/healthz")).rejects.toThrow();
+  await worker.restart();
+  // No request loads the run: its alarm does.
+  await expect.poll(followers).toBe(2);
+  finish();
+  const run = await until(worker, path, ["completed"]);
+  expect(texts(run)).toEqual(["user: go", "remote: Half, and the rest.", "critic: one"]);
+  expect(run.result!.messages[1]!.metadata).toMatchObject({
+    a2a_task_id: server.messages[0]!.taskId,
+  });
+  expect(server.methods.filter((one) => one === "SendMessage")).toHaveLength(1);
+  expect(server.cancelled).toEqual([]);
+});
 
-test("kill -9 while the remote agent asks: the answer goes to the same task", LIMIT, async () => {
+test("kill -9 while the remote agent asks: the answer goes to the same task", async () => {
   await using server = await AgentServer.start(booking);
   await using worker = await KillableWorker.start();
   const path = await start(worker, "asking", inTurn(remote(server.url)));
@@ -175,45 +164,37 @@ test("kill -9 while the remote agent asks: the answer goes to the same task", LI
   expect(second).toMatchObject({ taskId: first!.taskId, contextId: first!.contextId });
 });
 
-test(
-  "kill -9 while an answer is on its way back: the task tells that it has arrived, and it is not given twice",
-  LIMIT,
-  async () => {
-    await using server = await AgentServer.start(booking);
-    await using worker = await KillableWorker.start();
-    const path = await start(worker, "answering", inTurn(remote(server.url)));
-    const { requests } = await until(worker, path, ["waiting"]);
-    // It is taken, and the response never comes.
-    server.silent = true;
-    await post(worker, `${path}/requests/${requests[0]!.id}`, { content: "Lisbon" });
-    await expect.poll(() => server.messages.length, { timeout: 20_000 }).toBe(2);
-    await worker.kill();
-    server.silent = false;
-    await worker.restart();
-    const run = await until(worker, path, ["completed"]);
-    expect(texts(run).at(-1)).toBe("remote: Lisbon it is.");
-    expect(server.messages.map(textOf)).toEqual(["go", "Lisbon"]);
-    expect(server.methods.filter((method) => method === "SendMessage")).toHaveLength(2);
-  },
-);
+test("kill -9 while an answer is on its way back: the task tells that it has arrived, and it is not given twice", async () => {
+  await using server = await AgentServer.start(booking);
+  await using worker = await KillableWorker.start();
+  const path = await start(worker, "answering", inTurn(remote(server.url)));
+  const { requests } = await until(worker, path, ["waiting"]);
+  // It is taken, and the response never comes.
+  server.silent = true;
+  await post(worker, `${path}/requests/${requests[0]!.id}`, { content: "Lisbon" });
+  await expect.poll(() => server.messages.length).toBe(2);
+  await worker.kill();
+  server.silent = false;
+  await worker.restart();
+  const run = await until(worker, path, ["completed"]);
+  expect(texts(run).at(-1)).toBe("remote: Lisbon it is.");
+  expect(server.messages.map(textOf)).toEqual(["go", "Lisbon"]);
+  expect(server.methods.filter((method) => method === "SendMessage")).toHaveLength(2);
+});
 
-test(
-  "a retry of a run whose answer was refused gives it again, as a new message",
-  LIMIT,
-  async () => {
-    await using server = await AgentServer.start(booking);
-    await using worker = await TestWorker.start({}, { quietAbout: "" });
-    const path = await start(worker, "refused", inTurn(remote(server.url)));
-    const { requests } = await until(worker, path, ["waiting"]);
-    server.failing = [400];
-    await post(worker, `${path}/requests/${requests[0]!.id}`, { content: "Lisbon" });
-    const failed = await until(worker, path, ["failed"]);
-    expect(failed.error).toMatchObject({ type: "a2a_refused", agent: "remote" });
-    const again = await post<RunInfo>(worker, `${path}/retry`, {});
-    const run = await until(worker, path.replace(/[^/]+$/, again.id), ["completed"]);
-    expect(texts(run).at(-1)).toBe("remote: Lisbon it is.");
-    expect(server.messages.map(textOf)).toEqual(["go", "Lisbon"]);
-    const [refused] = server.refused as { params: { message: { messageId: string } } }[];
-    expect(server.messages[1]!.messageId).not.toBe(refused!.params.message.messageId);
-  },
-);
+test("a retry of a run whose answer was refused gives it again, as a new message", async () => {
+  await using server = await AgentServer.start(booking);
+  await using worker = await TestWorker.start({}, { quietAbout: "" });
+  const path = await start(worker, "refused", inTurn(remote(server.url)));
+  const { requests } = await until(worker, path, ["waiting"]);
+  server.failing = [400];
+  await post(worker, `${path}/requests/${requests[0]!.id}`, { content: "Lisbon" });
+  const failed = await until(worker, path, ["failed"]);
+  expect(failed.error).toMatchObject({ type: "a2a_refused", agent: "remote" });
+  const again = await post<RunInfo>(worker, `${path}/retry`, {});
+  const run = await until(worker, path.replace(/[^/]+$/, again.id), ["completed"]);
+  expect(texts(run).at(-1)).toBe("remote: Lisbon it is.");
+  expect(server.messages.map(textOf)).toEqual(["go", "Lisbon"]);
+  const [refused] = server.refused as { params: { message: { messageId: string } } }[];
+  expect(server.messages[1]!.messageId).not.toBe(refused!.params.message.messageId);
+});

@@ -16,7 +16,7 @@ let embeddings: Awaited<ReturnType<typeof startEmbeddingServer>>;
 beforeAll(async () => {
   embeddings = await startEmbeddingServer(32);
   worker = await TestWorker.start({ SECRETS_KEY: btoa("k".repeat(32)) });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -64,7 +64,7 @@ async function create(id: string, component: object): Promise<{ notes?: { messag
 }
 
 async function runOf(team: string, task: string, user?: string): Promise<RunInfo> {
-  const run = await json<RunInfo>(`/v1/teams/${team}/runs?wait=30`, {
+  const run = await json<RunInfo>(`/v1/teams/${team}/runs?wait=60`, {
     task,
     ...(user && { user }),
   });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   // Waits for the human, so it is there as long as the requests come.
   expect(status).toBe("waiting");
   run = id;
-}, 60_000);
+});
 
 afterAll(() => worker[Symbol.asyncDispose]());
 

@@ -36,7 +36,7 @@ async function newTeam(worker: Asked, base_url: string, model: string): Promise<
 }
 
 const run = (worker: Asked, team: string, task: unknown): Promise<Response> =>
-  worker.fetch(`/v1/teams/${team}/runs?wait=20`, jsonInit({ task }));
+  worker.fetch(`/v1/teams/${team}/runs?wait=60`, jsonInit({ task }));
 
 test("a Worker that imports troupe/documents reads PDF for models that do not", async () => {
   const models = await startFakeOpenAI({ rules: [{ name: "say", reply: { content: "Read." } }] });
@@ -87,7 +87,7 @@ test("files outlive kill -9 in the middle of the model's call", async () => {
     const ended = async (): Promise<unknown> =>
       ((await (await worker.fetch(`/v1/teams/${team}/runs/${id}`)).json()) as { status: unknown })
         .status;
-    await expect.poll(ended, { timeout: 20_000 }).toBe("completed");
+    await expect.poll(ended).toBe("completed");
     const [first, last] = [models.requests[0], models.requests.at(-1)].map(
       (request) => (request!.body as { messages: unknown }).messages,
     );

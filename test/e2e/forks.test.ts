@@ -10,7 +10,7 @@ let openai: FakeOpenAI;
 beforeAll(async () => {
   openai = await startFakeOpenAI({ rules: [{ name: "say", reply: { content: "Hello." } }] });
   worker = await TestWorker.start({ SECRETS_KEY: btoa("k".repeat(32)) });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -40,7 +40,7 @@ test("a fork has the secrets of its team, and continues when that is gone", asyn
   };
   await worker.fetch("/v1/teams", jsonInit({ id: "team", component }));
   for (const task of ["One.", "Two."]) {
-    await worker.fetch("/v1/teams/team/runs?wait=30", jsonInit({ task }));
+    await worker.fetch("/v1/teams/team/runs?wait=60", jsonInit({ task }));
   }
   expect(await contents("team")).toEqual([
     ["One.", 1],
@@ -56,7 +56,7 @@ test("a fork has the secrets of its team, and continues when that is gone", asyn
   expect(JSON.stringify(fork)).not.toContain("sealed");
   expect((await worker.fetch("/v1/teams/team", { method: "DELETE" })).status).toBe(204);
 
-  const run = await worker.fetch("/v1/teams/fork/runs?wait=30", jsonInit({ task: "Now." }));
+  const run = await worker.fetch("/v1/teams/fork/runs?wait=60", jsonInit({ task: "Now." }));
   expect(await run.json()).toMatchObject({ status: "completed", turn: 4 });
   expect(await contents("fork")).toEqual([
     ["One.", 1],

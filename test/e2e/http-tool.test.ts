@@ -17,7 +17,7 @@ beforeAll(async () => {
     SECRET_HOSTS: JSON.stringify({ WEATHER_TOKEN: [`127.0.0.1:${server.port}`] }),
     SECRETS_KEY: btoa("k".repeat(32)),
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -97,7 +97,7 @@ async function start(id: string, config: object): Promise<RunInfo> {
   };
   const created = await worker.fetch("/v1/teams", jsonInit({ id, component }));
   expect(created.status).toBe(201);
-  const path = `/v1/teams/${id}/runs?wait=30`;
+  const path = `/v1/teams/${id}/runs?wait=60`;
   return (await (await worker.fetch(path, jsonInit({ task: "Weather?" }))).json()) as RunInfo;
 }
 

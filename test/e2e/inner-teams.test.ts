@@ -7,7 +7,7 @@ let worker: TestWorker;
 
 beforeAll(async () => {
   worker = await TestWorker.start();
-}, 60_000);
+});
 
 afterAll(() => worker[Symbol.asyncDispose]());
 
@@ -46,7 +46,7 @@ async function newTeam(component: object): Promise<string> {
 }
 
 async function run(team: string, task: unknown): Promise<RunInfo> {
-  const response = await worker.fetch(`/v1/teams/${team}/runs?wait=30`, jsonInit({ task }));
+  const response = await worker.fetch(`/v1/teams/${team}/runs?wait=60`, jsonInit({ task }));
   return (await response.json()) as RunInfo;
 }
 

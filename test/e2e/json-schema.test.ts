@@ -14,7 +14,7 @@ let server: EchoServer;
 beforeAll(async () => {
   server = await EchoServer.start();
   worker = await TestWorker.start({}, { quietAbout: "MessageError" });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -74,7 +74,7 @@ function withTool(json_schema: object): object {
 async function run(id: string, component: object): Promise<RunInfo> {
   const created = await worker.fetch("/v1/teams", jsonInit({ id, component }));
   expect(await created.text()).toContain(`"id":"${id}"`);
-  const started = await worker.fetch(`/v1/teams/${id}/runs?wait=30`, jsonInit({ task: "Go" }));
+  const started = await worker.fetch(`/v1/teams/${id}/runs?wait=60`, jsonInit({ task: "Go" }));
   return (await started.json()) as RunInfo;
 }
 

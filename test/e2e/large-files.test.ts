@@ -159,7 +159,7 @@ test("three agents read it, through kill -9 and a fork, and it is stored once", 
     expect(sizes.get(one)).toBeGreaterThan(PDF.length);
     expect(sizes.get(one)).toBeLessThan(PDF.length + REST);
   }
-}, 120_000);
+});
 
 test("more than the limit is refused, in one file or together, and a body says where a file may be", async () => {
   const { id: team } = await json<{ id: string }>(

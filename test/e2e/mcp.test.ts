@@ -78,13 +78,10 @@ async function start(id: string, component: object, at = worker): Promise<string
 async function until(path: string, statuses: string[], at = worker): Promise<RunInfo> {
   let run: RunInfo | undefined;
   await expect
-    .poll(
-      async () => {
-        run = (await (await at.fetch(path)).json()) as RunInfo;
-        return run.status;
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      run = (await (await at.fetch(path)).json()) as RunInfo;
+      return run.status;
+    })
     .toSatisfy((status: string) => statuses.includes(status));
   return run as RunInfo;
 }
@@ -148,7 +145,7 @@ describe("an agent with the tools of an MCP server, in the Worker", () => {
     await post(`${path}/stop`, { mode: "now" });
     await reader.cancel();
     expect((await until(path, ["cancelled"])).status).toBe("cancelled");
-    await expect.poll(() => server.tools.calls[before]?.cancelled, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => server.tools.calls[before]?.cancelled).toBe(true);
   });
 
   test("of a workbench without its sandbox is refused where it is written", async () => {
@@ -178,7 +175,7 @@ test("a Worker and a server that are killed in the middle of a call: the run end
     {
       await using first = await TestWorker.start({}, { persistTo });
       path = await start("killed", component, first);
-      await expect.poll(() => kept.tools.calls.length, { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => kept.tools.calls.length).toBe(1);
     }
     kept.forget();
     await using second = await TestWorker.start({}, { persistTo, quietAbout: "run_recovered" });

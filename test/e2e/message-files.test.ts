@@ -26,7 +26,7 @@ beforeAll(async () => {
     rules: [{ name: "say", reply: { content: "I have read it." } }],
   });
   worker = await TestWorker.start(SETTINGS);
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -72,7 +72,7 @@ async function newTeam(component: ComponentModel, on = worker): Promise<string> 
 }
 
 const run = (team: string, task: unknown, on = worker): Promise<Response> =>
-  on.fetch(`/v1/teams/${team}/runs?wait=20`, jsonInit({ task }));
+  on.fetch(`/v1/teams/${team}/runs?wait=60`, jsonInit({ task }));
 
 async function completed(team: string, task: unknown, on = worker): Promise<void> {
   expect(await (await run(team, task, on)).json()).toMatchObject({ status: "completed" });

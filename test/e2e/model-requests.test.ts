@@ -14,7 +14,7 @@ let openai: FakeOpenAI;
 beforeAll(async () => {
   openai = await startFakeOpenAI({});
   worker = await TestWorker.start({ SECRETS_KEY: btoa("k".repeat(32)) });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -64,7 +64,7 @@ async function newTeam(component: unknown): Promise<string> {
 }
 
 async function run(team: string, task: unknown = "Go on."): Promise<RunInfo> {
-  return json<RunInfo>(`/v1/teams/${team}/runs?wait=30`, { task });
+  return json<RunInfo>(`/v1/teams/${team}/runs?wait=60`, { task });
 }
 
 async function chats(team: string, id: string): Promise<TraceSpan[]> {

@@ -37,7 +37,7 @@ beforeAll(async () => {
     },
     { ai: models.origin },
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -93,7 +93,7 @@ test.each([0, 1].flatMap((index) => [true, false].map((stream) => [index, stream
     expect(created.status).toBe(201);
 
     const first = await worker.fetch(
-      `/v1/teams/${id}/runs?wait=30`,
+      `/v1/teams/${id}/runs?wait=60`,
       jsonInit({ task: "Please do it." }),
     );
     expect(await first.json()).toMatchObject({
@@ -101,7 +101,7 @@ test.each([0, 1].flatMap((index) => [true, false].map((stream) => [index, stream
       error: null,
       usage: { prompt_tokens: 10, completion_tokens: 3 },
     });
-    const second = await worker.fetch(`/v1/teams/${id}/runs?wait=30`, jsonInit({ task: "Now." }));
+    const second = await worker.fetch(`/v1/teams/${id}/runs?wait=60`, jsonInit({ task: "Now." }));
     expect((await second.json()) as RunInfo).toMatchObject({ status: "completed", error: null });
 
     const { messages } = (await (
@@ -117,7 +117,7 @@ test.each([0, 1].flatMap((index) => [true, false].map((stream) => [index, stream
 test("the key of the Worker reaches Anthropic's server, and no other one", async () => {
   const [, client] = clients()[0]!;
   await worker.fetch("/v1/teams", jsonInit({ id: "keyed", component: teamOf(client, false) }));
-  await worker.fetch("/v1/teams/keyed/runs?wait=30", jsonInit({ task: "Please do it." }));
+  await worker.fetch("/v1/teams/keyed/runs?wait=60", jsonInit({ task: "Please do it." }));
   expect(models.requests.at(-1)?.headers).toMatchObject({
     "x-api-key": "key-of-the-worker",
     "anthropic-version": "2023-06-01",

@@ -124,7 +124,7 @@ const swarm = (client: object, stream: boolean) => ({
 });
 
 async function run(id: string, task: string): Promise<RunInfo> {
-  const path = `/v1/teams/${id}/runs?wait=30`;
+  const path = `/v1/teams/${id}/runs?wait=60`;
   return (await (await worker.fetch(path, jsonInit({ task }))).json()) as RunInfo;
 }
 

@@ -101,7 +101,7 @@ const create = (id: string, component: object): Promise<Response> =>
 /** The last text of a run. */
 async function run(team: string): Promise<unknown> {
   const response = await worker.fetch(
-    `/v1/teams/${team}/runs?wait=30`,
+    `/v1/teams/${team}/runs?wait=60`,
     jsonInit({ task: "Go on." }),
   );
   const { status, result, error } = (await response.json()) as RunInfo;

@@ -57,7 +57,7 @@ async function runOf(component: JsonObject, on = worker): Promise<RunInfo> {
   const id = `team-${++teams}`;
   const created = await on.fetch("/v1/teams", jsonInit({ id, component }));
   expect(created.status, await created.clone().text()).toBe(201);
-  const run = await on.fetch(`/v1/teams/${id}/runs?wait=20`, jsonInit({ task: "go" }));
+  const run = await on.fetch(`/v1/teams/${id}/runs?wait=60`, jsonInit({ task: "go" }));
   return (await run.json()) as RunInfo;
 }
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
   source = await worked(`Write about é. ${"x".repeat(1_100_000)}`);
   whole = await (await source.statePart()).text();
   short = await (await (await worked("Little.")).statePart()).text();
-}, 60_000);
+});
 
 afterAll(() => worker[Symbol.asyncDispose]());
 

@@ -18,9 +18,9 @@ let good: TeamState;
 beforeAll(async () => {
   worker = await TestWorker.start();
   await worker.fetch("/v1/teams", jsonInit({ id: "team", component: SAMPLE_COMPONENT }));
-  await worker.fetch("/v1/teams/team/runs?wait=30", jsonInit({ task: "Write." }));
+  await worker.fetch("/v1/teams/team/runs?wait=60", jsonInit({ task: "Write." }));
   good = (await (await worker.fetch(PATH)).json()) as TeamState;
-}, 60_000);
+});
 
 afterAll(() => worker[Symbol.asyncDispose]());
 
@@ -75,10 +75,10 @@ test("a state with an empty context loads, and again, and the team runs on", asy
     expect((await worker.fetch(PATH, jsonInit(state, "PUT"))).status).toBe(204);
   }
   expect(await (await worker.fetch(PATH)).json()).toEqual(anew);
-  const run = await worker.fetch("/v1/teams/team/runs?wait=30", jsonInit({ task: "Again." }));
+  const run = await worker.fetch("/v1/teams/team/runs?wait=60", jsonInit({ task: "Again." }));
   expect(await run.json()).toMatchObject({ status: "completed" });
   expect((await worker.fetch("/v1/teams/team/reset", { method: "POST" })).status).toBe(200);
-  const after = await worker.fetch("/v1/teams/team/runs?wait=30", jsonInit({ task: "New." }));
+  const after = await worker.fetch("/v1/teams/team/runs?wait=60", jsonInit({ task: "New." }));
   expect(await after.json()).toMatchObject({ status: "completed" });
 });
 
@@ -100,7 +100,7 @@ test("the conversation of a loaded state is the new team's, once", async () => {
   };
   const thread = message_thread.map(({ source, content }) => [source, content]);
   expect(await listed("copy")).toEqual(thread);
-  await worker.fetch("/v1/teams/copy/runs?wait=30", jsonInit({ task: "Go on." }));
+  await worker.fetch("/v1/teams/copy/runs?wait=60", jsonInit({ task: "Go on." }));
   expect((await listed("copy")).slice(0, thread.length + 1)).toEqual([
     ...thread,
     ["user", "Go on."],

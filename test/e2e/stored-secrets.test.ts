@@ -147,7 +147,7 @@ describe("a secret that was shown as a marker", () => {
     component = withChange(component, ["config", "system_message"], "Be brief.");
     const put = await ask(worker, "PUT", `${path}/component`, { component });
     expect(put.status, JSON.stringify(put.body)).toBe(200);
-    const run = await ask(worker, "POST", `${path}/runs?wait=20`, { task: "go" });
+    const run = await ask(worker, "POST", `${path}/runs?wait=60`, { task: "go" });
     expect(run.body.result?.messages.at(-1)).toMatchObject({ content: "Done." });
     expect(models.requests.at(-1)?.headers["authorization"]).toBe("Bearer sk-stored");
   });
@@ -162,7 +162,7 @@ describe("after SECRETS_KEY was changed", () => {
     const before = await TestWorker.start({ SECRETS_KEY: key("a") }, { persistTo: directory });
     for (const id of ["put", "state", "reset", "forked", "lost"]) {
       await ask(before, "POST", "/v1/teams", { id, component: helper() });
-      const run = await ask(before, "POST", `/v1/teams/${id}/runs?wait=20`, { task: "go" });
+      const run = await ask(before, "POST", `/v1/teams/${id}/runs?wait=60`, { task: "go" });
       expect(run.body.status).toBe("completed");
     }
     await before[Symbol.asyncDispose]();
@@ -177,13 +177,13 @@ describe("after SECRETS_KEY was changed", () => {
 
   /** The team answers, and its model gets the secret. */
   async function runs(id: string, secret: string): Promise<void> {
-    const run = await ask(worker, "POST", `/v1/teams/${id}/runs?wait=20`, { task: "more" });
+    const run = await ask(worker, "POST", `/v1/teams/${id}/runs?wait=60`, { task: "more" });
     expect(run.body.status, JSON.stringify(run.body)).toBe("completed");
     expect(models.requests.at(-1)?.headers["authorization"]).toBe(`Bearer ${secret}`);
   }
 
   test("a run says what to do, and that heals the team with its conversation", async () => {
-    const failed = await ask(worker, "POST", "/v1/teams/put/runs?wait=20", { task: "more" });
+    const failed = await ask(worker, "POST", "/v1/teams/put/runs?wait=60", { task: "more" });
     expect(failed.body.error).toMatchObject({ type: "secrets_unreadable" });
     expect(failed.body.error?.message).toMatch(AGAIN);
     const { body: team } = await ask(worker, "GET", "/v1/teams/put");
@@ -206,7 +206,7 @@ describe("after SECRETS_KEY was changed", () => {
     expect(JSON.stringify(state.body)).toContain("Done.");
     const loaded = await ask(worker, "PUT", "/v1/teams/state/state", state.body);
     expect(loaded.status).toBe(204);
-    const failed = await ask(worker, "POST", "/v1/teams/state/runs?wait=20", { task: "more" });
+    const failed = await ask(worker, "POST", "/v1/teams/state/runs?wait=60", { task: "more" });
     expect(failed.body.error).toMatchObject({ type: "secrets_unreadable" });
     await ask(worker, "PUT", "/v1/teams/state/component", again("sk-state"));
     await runs("state", "sk-state");

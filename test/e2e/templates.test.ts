@@ -200,7 +200,7 @@ test("the librarian answers from its documents, cites them, and says that it has
   );
   expect(made.status).toBe(201);
   const task = "When is the library open on Sundays, and what does a lost card cost?";
-  const run = await worker.fetch("/v1/teams/librarian/runs?wait=30", jsonInit({ task }));
+  const run = await worker.fetch("/v1/teams/librarian/runs?wait=60", jsonInit({ task }));
   const { status, result } = (await run.json()) as {
     status: string;
     result: { messages: { content: string; metadata: { citations?: string } }[] };

@@ -48,5 +48,5 @@ test.each([
   const team = await start(agent);
   await expect.poll(() => status(team)).toBe(rests);
   // Streams are closed after 15 s; here there is none.
-  await expect.poll(timers, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(timers).toEqual([]);
 });

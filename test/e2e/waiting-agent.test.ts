@@ -41,7 +41,7 @@ test("a request is not known when an agent waits for ever before it; the answer 
     (await (await worker.fetch(path, init)).json()) as T;
   const { id: team } = await json<{ id: string }>("/v1/teams", jsonInit({ component: SOCIETY }));
   const runs = `/v1/teams/${team}/runs`;
-  const run = await json<RunInfo>(`${runs}?wait=30`, jsonInit({ task: "Go." }));
+  const run = await json<RunInfo>(`${runs}?wait=60`, jsonInit({ task: "Go." }));
   expect(run.status).toBe("completed");
   const { spans } = await json<RunTrace>(`${runs}/${run.id}/trace`);
   const span = spans.find(({ kind, agent }) => kind === "chat" && agent === "ann");

@@ -6,13 +6,14 @@ import { ROOT } from "../support/npm-start.ts";
 import { file, Workplace } from "../support/pages.ts";
 import { freePort } from "../support/ports.ts";
 import { TestWorker } from "../support/worker.ts";
+import { PATIENCE } from "../support/patience.ts";
 
 const place = new Workplace();
 let worker: TestWorker;
 
 beforeAll(async () => {
   worker = await TestWorker.start({ SECRETS_KEY: btoa("k".repeat(32)) });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -39,12 +40,12 @@ test("the receiver of the page accepts what is signed with its secret, and refus
     });
     const status = await vi.waitFor(
       async () => (await fetch(url, { method: "POST", body: "{}" })).status,
-      { timeout: 20_000, interval: 100 },
+      PATIENCE,
     );
     expect(status).toBe(401);
     const tested = await worker.fetch("/v1/webhooks/ops/test", { method: "POST" });
     expect(await tested.json()).toMatchObject({ delivered: true, status: 204 });
-    await vi.waitUntil(() => output.includes("\n"), { timeout: 10_000 });
+    await vi.waitUntil(() => output.includes("\n"), PATIENCE);
     expect(output).toBe('webhook.test {"webhook_id":"ops"}\n');
   } finally {
     receiver.kill();

@@ -26,7 +26,7 @@ beforeAll(async () => {
     SECRETS_KEY: btoa("k".repeat(32)),
     MAX_FILE_BYTES: String(MAX_FILE_BYTES),
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();

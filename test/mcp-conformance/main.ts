@@ -35,7 +35,7 @@ for (const [id, component] of Object.entries(TEAMS)) await newTeam(worker, { id,
 // The thread that the scenarios of resources read.
 await newTeam(worker, { id: "123", component: TEAMS.greet });
 const said = await worker.fetch(
-  "/v1/teams/123/runs?wait=20",
+  "/v1/teams/123/runs?wait=60",
   jsonInit({ task: JSON.stringify({ name: "123" }) }),
 );
 if (!said.ok) throw new Error(await said.text());

@@ -25,7 +25,7 @@ test("embedding that was killed goes on, and embeds no text again that was store
   server.misbehave(undefined);
   await worker.restart();
   await expect
-    .poll(async () => (await worker.fetch(path)).json(), { timeout: 30_000, interval: 100 })
+    .poll(async () => (await worker.fetch(path)).json(), { interval: 100 })
     .toMatchObject({ status: "ready", embedded: SECTIONS });
   const [first, killed, ...rest] = server.requests.map(({ input }) => input);
   expect(killed).toHaveLength(64);

@@ -6,6 +6,7 @@ import { deliveries } from "../team/support/deliveries.ts";
 import { remembering } from "../team/support/remembering-agent.ts";
 import { roundRobin, Signal, TestTeam, texts, value } from "../team/support/team.ts";
 import { tenantStub } from "../team/support/tenant.ts";
+import { PATIENCE } from "../support/patience.ts";
 
 let count = 0;
 
@@ -76,8 +77,9 @@ describe("what is remembered of a user", () => {
       "anna",
     );
     expect(answer).toBe("Anna likes black tea");
-    await vi.waitFor(async () =>
-      expect(await contents(`${tenant}/user/anna`)).toEqual(["Anna likes black tea"]),
+    await vi.waitFor(
+      async () => expect(await contents(`${tenant}/user/anna`)).toEqual(["Anna likes black tea"]),
+      PATIENCE,
     );
   });
 
@@ -132,7 +134,7 @@ describe("a delivery", () => {
       await vi.waitFor(async () => {
         await runDurableObjectAlarm(team.stub);
         expect(await pending(team)).toBe(0);
-      });
+      }, PATIENCE);
       expect(await contents(`${tenant}/user/anna`)).toEqual(["a confirmed fact"]);
     },
   );
@@ -228,19 +230,16 @@ describe("what was erased", () => {
     expect(await memories(`${tenant}/user/ben`).addMemories([{ content }])).toMatchObject({
       problem: { status: 409 },
     });
-    await vi.waitFor(
-      async () => {
-        await runDurableObjectAlarm(env.TENANT.get(env.TENANT.idFromName(tenant)));
-        for (const name of names) {
-          const stub = env.MEMORY.get(env.MEMORY.idFromName(name));
-          const tables = await runInDurableObject(stub, (_instance, { storage }) =>
-            storage.sql.exec("select name from sqlite_master where name like 'memory%'").toArray(),
-          );
-          expect(tables).toEqual([]);
-        }
-      },
-      { timeout: 20_000 },
-    );
+    await vi.waitFor(async () => {
+      await runDurableObjectAlarm(env.TENANT.get(env.TENANT.idFromName(tenant)));
+      for (const name of names) {
+        const stub = env.MEMORY.get(env.MEMORY.idFromName(name));
+        const tables = await runInDurableObject(stub, (_instance, { storage }) =>
+          storage.sql.exec("select name from sqlite_master where name like 'memory%'").toArray(),
+        );
+        expect(tables).toEqual([]);
+      }
+    }, PATIENCE);
   });
 });
 

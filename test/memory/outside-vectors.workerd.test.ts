@@ -7,6 +7,7 @@ import { StandInVectorize } from "../support/stand-in-vectorize.ts";
 import { outside } from "../team/support/outside.ts";
 import { Signal, value } from "../team/support/team.ts";
 import { tenantStub } from "../team/support/tenant.ts";
+import { PATIENCE } from "../support/patience.ts";
 
 const DIMENSIONS = 32;
 const ABOVE = 50;
@@ -86,22 +87,19 @@ class Known {
 
   /** Works until the service shows this many vectors, and nothing is left to write or to delete. */
   async settle(shown = MANY - ABOVE + 1): Promise<void> {
-    await vi.waitFor(
-      async () => {
-        service.pass(11_000);
-        await this.alarm();
-        expect(service.visible).toHaveLength(shown);
-        expect(service.written).toHaveLength(shown);
-        expect(await this.rows("vector_batch")).toBe(0);
-        expect(await this.rows("memory_gone")).toBe(0);
-      },
-      { timeout: 10_000, interval: 10 },
-    );
+    await vi.waitFor(async () => {
+      service.pass(11_000);
+      await this.alarm();
+      expect(service.visible).toHaveLength(shown);
+      expect(service.written).toHaveLength(shown);
+      expect(await this.rows("vector_batch")).toBe(0);
+      expect(await this.rows("memory_gone")).toBe(0);
+    }, PATIENCE);
   }
 
   /** Waits until the service has what is to leave the object, and does not show it. */
   async written(): Promise<void> {
-    await vi.waitFor(() => expect(service.written).toHaveLength(MANY - ABOVE + 1));
+    await vi.waitFor(() => expect(service.written).toHaveLength(MANY - ABOVE + 1), PATIENCE);
   }
 
   /** As kill -9 ends it, whatever it waits for. */
@@ -257,7 +255,7 @@ describe("what is erased", () => {
       service.pass(11_000);
       await known.alarm();
       expect(deletes()).toBe(1);
-    });
+    }, PATIENCE);
     expect(service.written).toHaveLength(MANY - ABOVE);
     // Once more a minute later, when the lost write cannot arrive any more.
     expect(await known.rows("memory_gone")).toBe(1);
@@ -278,14 +276,11 @@ describe("what is erased", () => {
     await known.settle();
     service.trouble = { method: "deleteByIds", fails: "the service is down" };
     value(await tenantStub(tenant).destroy());
-    await vi.waitFor(
-      async () => {
-        await runDurableObjectAlarm(env.TENANT.get(env.TENANT.idFromName(tenant)));
-        expect(await known.rows("memory")).toBe(0);
-        expect(await known.rows("memory_gone")).toBe(1);
-      },
-      { timeout: 20_000 },
-    );
+    await vi.waitFor(async () => {
+      await runDurableObjectAlarm(env.TENANT.get(env.TENANT.idFromName(tenant)));
+      expect(await known.rows("memory")).toBe(0);
+      expect(await known.rows("memory_gone")).toBe(1);
+    }, PATIENCE);
     await known.crash();
     service.trouble = undefined;
     await known.settle(0);
@@ -305,7 +300,7 @@ test("an object that is erased between two writes of its vectors leaves no table
   });
   // Three batches.
   await known.add(0, 700);
-  await vi.waitFor(() => expect(write).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(write).toHaveBeenCalledOnce(), PATIENCE);
   await (known.stub as unknown as { erase(): Promise<void> }).erase();
   erased.set();
   await vi.waitFor(async () => {
@@ -313,7 +308,7 @@ test("an object that is erased between two writes of its vectors leaves no table
     await known.alarm();
     expect(await known.rows("memory_gone")).toBeGreaterThan(0);
     expect(service.written).toEqual([]);
-  });
+  }, PATIENCE);
   expect(write).toHaveBeenCalledOnce();
   // The writes that were under way could still arrive until a minute later.
   vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ["Date"] });
@@ -321,7 +316,7 @@ test("an object that is erased between two writes of its vectors leaves no table
     await vi.waitFor(async () => {
       await known.alarm();
       expect(await known.tables()).toEqual([]);
-    });
+    }, PATIENCE);
   } finally {
     vi.useRealTimers();
   }
@@ -334,8 +329,9 @@ describe("an object that dies", () => {
       const known = new Known(`${newTenant()}/user/anna`);
       service.trouble = { method: "upsert", ...trouble };
       await known.add(0, MANY);
-      await vi.waitFor(() =>
-        expect(service.calls.filter(({ method }) => method === "upsert")).toHaveLength(1),
+      await vi.waitFor(
+        () => expect(service.calls.filter(({ method }) => method === "upsert")).toHaveLength(1),
+        PATIENCE,
       );
       await known.crash();
       service.trouble = undefined;
@@ -382,7 +378,7 @@ describe("a service that does not answer", () => {
     const known = new Known(`${newTenant()}/user/anna`);
     service.trouble = { fails: "the service is down" };
     await known.add(0, MANY);
-    await vi.waitFor(() => expect(service.calls).not.toEqual([]));
+    await vi.waitFor(() => expect(service.calls).not.toEqual([]), PATIENCE);
     expect(await known.finds(3)).toBe("fact-3");
     expect((await known.like(3)).note).toBeUndefined();
     service.trouble = undefined;
@@ -402,7 +398,10 @@ describe("the binding", () => {
     outside.service = service;
     await known.evict();
     expect(await known.finds(3)).toBe("fact-3");
-    await vi.waitFor(() => expect(service.calls.map(({ method }) => method)).toContain("upsert"));
+    await vi.waitFor(
+      () => expect(service.calls.map(({ method }) => method)).toContain("upsert"),
+      PATIENCE,
+    );
     await known.crash();
     await known.settle(651);
     expect(await known.finds(3)).toBe("fact-3");
@@ -416,7 +415,7 @@ describe("the binding", () => {
     outside.service = undefined;
     await known.evict();
     await known.like(3);
-    await vi.waitFor(async () => expect(await known.rows("memory_gone")).toBe(1));
+    await vi.waitFor(async () => expect(await known.rows("memory_gone")).toBe(1), PATIENCE);
     expect(await known.finds(3)).toBe("fact-3");
     // Bound again, the service is rid of what it had.
     outside.service = service;
@@ -447,7 +446,7 @@ describe("the binding", () => {
     const before = writes();
     vi.spyOn(service, "query").mockResolvedValueOnce({ matches: [] });
     await known.like(3);
-    await vi.waitFor(() => expect(service.calls.at(-1)?.method).toBe("getByIds"));
+    await vi.waitFor(() => expect(service.calls.at(-1)?.method).toBe("getByIds"), PATIENCE);
     await known.settle(shown);
     expect(writes()).toBe(before);
   });

@@ -32,28 +32,28 @@ test.for(["team", "user"] as const)(
     const query = new URLSearchParams([owner]).toString();
     await send("/v1/teams", { id: "kept", component });
     await send("/v1/memories", { ...place, content: "thing" });
-    await send("/v1/teams/kept/runs?wait=30", { task: "zzz", user: "ada" });
+    await send("/v1/teams/kept/runs?wait=60", { task: "zzz", user: "ada" });
     const found = async (q: string): Promise<unknown[]> => {
       const path = `/v1/memories?${query}&limit=1&q=${q}`;
       const { memories } = await send<{ memories: { content: string }[] }>(path);
       return memories.map(({ content }) => content);
     };
-    await expect.poll(() => found("night"), { timeout: 20_000 }).toEqual(["thing"]);
+    await expect.poll(() => found("night")).toEqual(["thing"]);
 
     // The server has the texts and does not answer when the process is killed.
     server.misbehave({ hangs: true });
     const contents = ["listen", "dusty", "listen"];
     await send("/v1/memories", { ...place, memories: contents.map((content) => ({ content })) });
     const inputs = (): string[] => server.requests.flatMap(({ input }) => input);
-    await expect.poll(inputs, { timeout: 20_000 }).toContain("dusty");
+    await expect.poll(inputs).toContain("dusty");
     await worker.kill();
     server.requests.length = 0;
     server.misbehave(undefined);
     await worker.restart();
     // Nothing asks for the object: its alarm does.
-    await expect.poll(inputs, { timeout: 30_000 }).toContain("dusty");
+    await expect.poll(inputs).toContain("dusty");
     expect(inputs()).toEqual(["listen", "dusty"]);
-    await expect.poll(() => found("silent"), { timeout: 20_000 }).toEqual(["listen"]);
+    await expect.poll(() => found("silent")).toEqual(["listen"]);
     expect(await found("study")).toEqual(["dusty"]);
     const { memories } = await send<{ memories: unknown[] }>(`/v1/memories?${query}`);
     expect(memories).toHaveLength(4);

@@ -62,4 +62,4 @@ test("tools read and write D1, and an agent reads KV, through the bindings of th
     "--json",
   );
   expect(JSON.parse(orders)).toMatchObject([{ results: [{ item: "teapot" }] }]);
-}, 120_000);
+});

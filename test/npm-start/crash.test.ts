@@ -12,8 +12,8 @@ import { NpmStart } from "../support/npm-start.ts";
 import { freePort } from "../support/ports.ts";
 import { type RunningProcess, runningProcesses } from "../support/programs.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
+import { PATIENCE } from "../support/patience.ts";
 
-const LIMIT = 180_000;
 /** A machine may be busy. */
 const BACK = { timeout: 60_000, interval: 20 };
 
@@ -45,13 +45,13 @@ function runtime(last = 0): Promise<number> {
         pid !== last && group === leader?.group && / serve .*--control-fd/.test(command),
     )?.pid;
   };
-  return vi.waitUntil(found, BACK);
+  return vi.waitUntil(found, PATIENCE);
 }
 
 /** SIGKILL. */
 async function kill(pid: number): Promise<void> {
   process.kill(pid, "SIGKILL");
-  await vi.waitUntil(() => !runningProcesses().some((one) => one.pid === pid), BACK);
+  await vi.waitUntil(() => !runningProcesses().some((one) => one.pid === pid), PATIENCE);
 }
 
 /** Waits for the first answer of 200. @returns all other answers before it, and those of requests that broke */
@@ -68,110 +68,94 @@ async function back(url: string): Promise<string[]> {
       return false;
     }
     return true;
-  }, BACK);
+  }, PATIENCE);
   return other;
 }
 
 const UNAVAILABLE = "503 application/problem+json 1";
 
-test(
-  "while a crashed runtime is restarted, requests get 503 with Retry-After, and clients continue",
-  async () => {
-    await using fake = await startFakeOpenAI({
-      rules: [{ name: "speak", hold: true, hold_after: [15], reply: { content: SENTENCE } }],
-    });
-    await using server = await NpmStart.ready({ port, persistTo });
-    const client = new TroupeClient({ baseURL: server.url });
-    const team = await client.teams.create({ component: speaker(fake.url) });
-    const watched: string[] = [];
-    const stop = new AbortController();
-    const watching = (async () => {
-      for await (const item of team.events({ signal: stop.signal })) watched.push(item.kind);
-    })().catch((error: unknown) => watched.push(String(error)));
-    const changes: string[] = [];
-    const listing = (async () => {
-      for await (const { kind } of client.events({ signal: stop.signal })) changes.push(kind);
-    })().catch((error: unknown) => changes.push(String(error)));
+test("while a crashed runtime is restarted, requests get 503 with Retry-After, and clients continue", async () => {
+  await using fake = await startFakeOpenAI({
+    rules: [{ name: "speak", hold: true, hold_after: [15], reply: { content: SENTENCE } }],
+  });
+  await using server = await NpmStart.ready({ port, persistTo });
+  const client = new TroupeClient({ baseURL: server.url });
+  const team = await client.teams.create({ component: speaker(fake.url) });
+  const watched: string[] = [];
+  const stop = new AbortController();
+  const watching = (async () => {
+    for await (const item of team.events({ signal: stop.signal })) watched.push(item.kind);
+  })().catch((error: unknown) => watched.push(String(error)));
+  const changes: string[] = [];
+  const listing = (async () => {
+    for await (const { kind } of client.events({ signal: stop.signal })) changes.push(kind);
+  })().catch((error: unknown) => changes.push(String(error)));
 
-    const items: StreamItem[] = [];
-    let killed = false;
-    for await (const item of team.run("Speak.")) {
-      items.push(item);
-      if (killed || item.kind !== "text" || item.text.content.length < 40) continue;
-      killed = true;
-      await kill(await runtime());
-      fake.release("speak");
-      const others = await back(server.url);
-      expect(others.length).toBeGreaterThan(0);
-      expect(new Set(others)).toEqual(new Set([UNAVAILABLE]));
-    }
-    expectSentence(items);
-    await expect.poll(() => watched, BACK).toContain("result");
-    await expect.poll(() => changes, BACK).not.toEqual([]);
-    stop.abort();
-    await Promise.all([watching, listing]);
-    expect(watched.concat(changes).filter((text) => /ApiError|ConnectionError/.test(text))).toEqual(
-      [],
-    );
-    expect((await team.runs()).runs).toMatchObject([{ status: "completed" }]);
-    expect(server.output).toContain("The Worker crashed and is restarting");
-    // A recovery is no error, and a file has no colours.
-    expect(server.output).toMatch(/^\{"event":"run_recovered".*\}$/m);
-    expect(server.output).not.toContain("\u001B");
-  },
-  LIMIT,
-);
-
-test(
-  "a runtime that is killed while it is restarted comes back, with a wrangler of its own",
-  async () => {
-    await using server = await NpmStart.ready({ port, persistTo });
-    const first = await runtime();
-    const { pid: before } = wrangler()!;
-    await kill(first);
-    // Wrangler gives up when the next one does not come to listen.
-    await kill(await runtime(first));
-    expect(new Set(await back(server.url))).toEqual(new Set([UNAVAILABLE]));
-    if (wrangler()?.pid !== before) {
-      expect(server.output).toContain("The Worker crashed again before it answered.");
-    }
-  },
-  LIMIT,
-);
-
-test(
-  "a wrangler that is killed is started again",
-  async () => {
-    await using server = await NpmStart.ready({ port, persistTo });
-    await kill(wrangler()!.pid);
-    expect(new Set(await back(server.url))).toEqual(new Set([UNAVAILABLE]));
-    expect(server.output).toContain("Wrangler exited (SIGKILL). Wrangler is restarted.");
-  },
-  LIMIT,
-);
-
-testInBrowser(
-  "a page of the hook continues after a crash in mid-sentence",
-  async () => {
-    await using stage = await Stage.start();
-    await using fake = await startFakeOpenAI({
-      rules: [{ name: "speak", hold: true, hold_after: [15], reply: { content: SENTENCE } }],
-    });
-    const settings = { ALLOWED_ORIGINS: stage.origin };
-    await using server = await NpmStart.ready({ port, persistTo, settings });
-    const client = new TroupeClient({ baseURL: server.url });
-    const team = await client.teams.create({ component: speaker(fake.url) });
-    const { page } = await stage.show({ baseURL: server.url, teams: [team.id] });
-    const chat = new Chat(page, team.id);
-    await chat.status("idle");
-    await chat.send("Speak.");
-    await expect.poll(async () => (await chat.writing.textContent())?.length).toBeGreaterThan(40);
+  const items: StreamItem[] = [];
+  let killed = false;
+  for await (const item of team.run("Speak.")) {
+    items.push(item);
+    if (killed || item.kind !== "text" || item.text.content.length < 40) continue;
+    killed = true;
     await kill(await runtime());
     fake.release("speak");
-    await chat.connected(false);
-    await chat.connected(true);
-    await chat.status("completed");
-    await expect.poll(() => chat.messages.allTextContents()).toEqual(["Speak.", SENTENCE]);
-  },
-  LIMIT,
-);
+    const others = await back(server.url);
+    expect(others.length).toBeGreaterThan(0);
+    expect(new Set(others)).toEqual(new Set([UNAVAILABLE]));
+  }
+  expectSentence(items);
+  await expect.poll(() => watched, BACK).toContain("result");
+  await expect.poll(() => changes, BACK).not.toEqual([]);
+  stop.abort();
+  await Promise.all([watching, listing]);
+  expect(watched.concat(changes).filter((text) => /ApiError|ConnectionError/.test(text))).toEqual(
+    [],
+  );
+  expect((await team.runs()).runs).toMatchObject([{ status: "completed" }]);
+  expect(server.output).toContain("The Worker crashed and is restarting");
+  // A recovery is no error, and a file has no colours.
+  expect(server.output).toMatch(/^\{"event":"run_recovered".*\}$/m);
+  expect(server.output).not.toContain("\u001B");
+});
+
+test("a runtime that is killed while it is restarted comes back, with a wrangler of its own", async () => {
+  await using server = await NpmStart.ready({ port, persistTo });
+  const first = await runtime();
+  const { pid: before } = wrangler()!;
+  await kill(first);
+  // Wrangler gives up when the next one does not come to listen.
+  await kill(await runtime(first));
+  expect(new Set(await back(server.url))).toEqual(new Set([UNAVAILABLE]));
+  if (wrangler()?.pid !== before) {
+    expect(server.output).toContain("The Worker crashed again before it answered.");
+  }
+});
+
+test("a wrangler that is killed is started again", async () => {
+  await using server = await NpmStart.ready({ port, persistTo });
+  await kill(wrangler()!.pid);
+  expect(new Set(await back(server.url))).toEqual(new Set([UNAVAILABLE]));
+  expect(server.output).toContain("Wrangler exited (SIGKILL). Wrangler is restarted.");
+});
+
+testInBrowser("a page of the hook continues after a crash in mid-sentence", async () => {
+  await using stage = await Stage.start();
+  await using fake = await startFakeOpenAI({
+    rules: [{ name: "speak", hold: true, hold_after: [15], reply: { content: SENTENCE } }],
+  });
+  const settings = { ALLOWED_ORIGINS: stage.origin };
+  await using server = await NpmStart.ready({ port, persistTo, settings });
+  const client = new TroupeClient({ baseURL: server.url });
+  const team = await client.teams.create({ component: speaker(fake.url) });
+  const { page } = await stage.show({ baseURL: server.url, teams: [team.id] });
+  const chat = new Chat(page, team.id);
+  await chat.status("idle");
+  await chat.send("Speak.");
+  await expect.poll(async () => (await chat.writing.textContent())?.length).toBeGreaterThan(40);
+  await kill(await runtime());
+  fake.release("speak");
+  await chat.connected(false);
+  await chat.connected(true);
+  await chat.status("completed");
+  await expect.poll(() => chat.messages.allTextContents()).toEqual(["Speak.", SENTENCE]);
+});

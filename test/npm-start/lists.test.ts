@@ -7,6 +7,7 @@ import { jsonInit } from "../support/http-app.ts";
 import { NpmStart } from "../support/npm-start.ts";
 import { freePort } from "../support/ports.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
+import { PATIENCE } from "../support/patience.ts";
 
 /** Makes of a stored team what a version without lists would have stored. */
 function forgetLists(persistTo: string): void {
@@ -35,21 +36,18 @@ test("npm start lists teams that a version without lists has stored", async () =
       await using server = await NpmStart.ready({ port, persistTo });
       const body = jsonInit({ id: "old", label: "Old", component: SAMPLE_COMPONENT });
       expect((await fetch(`${server.url}/v1/teams`, body)).status).toBe(201);
-      const run = await fetch(`${server.url}/v1/teams/old/runs?wait=20`, jsonInit({ task: "go" }));
+      const run = await fetch(`${server.url}/v1/teams/old/runs?wait=60`, jsonInit({ task: "go" }));
       expect(run.status).toBe(200);
     }
     forgetLists(persistTo);
     await using server = await NpmStart.ready({ port, persistTo });
-    await vi.waitFor(
-      async () => {
-        const response = await fetch(`${server.url}/v1/teams`);
-        expect(await response.json()).toMatchObject({ teams: [{ id: "old", label: "Old" }] });
-      },
-      { timeout: 10_000, interval: 100 },
-    );
+    await vi.waitFor(async () => {
+      const response = await fetch(`${server.url}/v1/teams`);
+      expect(await response.json()).toMatchObject({ teams: [{ id: "old", label: "Old" }] });
+    }, PATIENCE);
     const runs = await fetch(`${server.url}/v1/runs`);
     expect(await runs.json()).toMatchObject({ runs: [{ team_id: "old", status: "completed" }] });
   } finally {
     rmSync(persistTo, { recursive: true, force: true });
   }
-}, 180_000);
+});

@@ -54,7 +54,7 @@ beforeAll(async () => {
     }),
   );
   key = readFileSync(join(persistTo, "api-key"), "utf8").trim();
-}, 120_000);
+});
 
 afterAll(async () => {
   await stack.disposeAsync();

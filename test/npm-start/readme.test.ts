@@ -112,7 +112,7 @@ test("the files of docs/own-worker.md are a Worker of one's own", async () => {
   await fetch(`${server.url}/v1/teams`, jsonInit({ id: "town", template: "town_guide" }));
   expect(await answerOf(server, "town")).toBe("Until six");
   expect(JSON.stringify(openai.requests.at(-1)?.body)).toContain("Museum: 10:00 to 18:00");
-}, 120_000);
+});
 
 /** What a stream sends until it has sent this text. */
 async function firstText({ body }: Response, wanted: string): Promise<string> {
@@ -133,7 +133,7 @@ function patternOf(line: string): RegExp {
 /** What a team answers in the end. */
 async function answerOf({ url }: NpmStart, team: string): Promise<unknown> {
   const response = await fetch(
-    `${url}/v1/teams/${team}/runs?wait=30`,
+    `${url}/v1/teams/${team}/runs?wait=60`,
     jsonInit({ task: "Hello." }),
   );
   const run = (await response.json()) as RunInfo;

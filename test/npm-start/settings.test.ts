@@ -52,7 +52,7 @@ test("npm start hands on limits and the secrets that SECRET_HOSTS names", async 
     ],
   });
   await fetch(`${server.url}/v1/teams`, jsonInit({ id: "t", component: agent }));
-  const run = await fetch(`${server.url}/v1/teams/t/runs?wait=30`, jsonInit({ task: "Hi." }));
+  const run = await fetch(`${server.url}/v1/teams/t/runs?wait=60`, jsonInit({ task: "Hi." }));
   expect(await run.json()).toMatchObject({ status: "completed" });
   expect(groq.requests.at(-1)?.headers["authorization"]).toBe("Bearer gsk-test");
 });

@@ -26,18 +26,14 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-test.for(["staging", ""])(
-  "wrangler deploys the environment %j of the page",
-  { timeout: 60_000 },
-  async (name) => {
-    const { stdout, stderr } = await promisify(execFile)(
-      join(ROOT, "node_modules/.bin/wrangler"),
-      ["deploy", "--dry-run", `--env=${name}`],
-      { cwd: directory, env: { ...process.env, CI: "1" } },
-    );
-    expect(stdout).toMatch(/env\.TEAM \(TeamObject[^)]*\) +Durable Object/);
-    expect(stdout).toMatch(/env\.TENANT \(TenantObject[^)]*\) +Durable Object/);
-    expect(stdout).toMatch(/env\.CONSOLE_FILES/);
-    expect(`${stdout}${stderr}`).not.toMatch(/WARNING|not inherited/);
-  },
-);
+test.for(["staging", ""])("wrangler deploys the environment %j of the page", async (name) => {
+  const { stdout, stderr } = await promisify(execFile)(
+    join(ROOT, "node_modules/.bin/wrangler"),
+    ["deploy", "--dry-run", `--env=${name}`],
+    { cwd: directory, env: { ...process.env, CI: "1" } },
+  );
+  expect(stdout).toMatch(/env\.TEAM \(TeamObject[^)]*\) +Durable Object/);
+  expect(stdout).toMatch(/env\.TENANT \(TenantObject[^)]*\) +Durable Object/);
+  expect(stdout).toMatch(/env\.CONSOLE_FILES/);
+  expect(`${stdout}${stderr}`).not.toMatch(/WARNING|not inherited/);
+});

@@ -81,7 +81,7 @@ describe("npm start", () => {
     process.kill(Number(first.pid), "SIGKILL");
     await using third = await NpmStart.ready({ port, persistTo });
     expect((await fetch(`${third.url}/healthz`)).status).toBe(200);
-  }, 120_000);
+  });
 
   test("refuses a TROUPE_OPEN that is neither 1 nor 0", async () => {
     const server = new NpmStart({ port, persistTo, settings: { TROUPE_OPEN: "yes" } });

@@ -17,7 +17,6 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 test.for(["elsewhere", "missing"])(
   "npm start runs teams with TMPDIR as a directory that is %s",
-  { timeout: 90_000 },
   async (name) => {
     const TMPDIR = join(directory, name);
     if (name === "elsewhere") mkdirSync(TMPDIR);

@@ -64,7 +64,7 @@ test("plain wrangler bundles a Worker, which runs teams and counts tokens", asyn
   expect(await post("/agents/v1/teams", '{"template":"guide","id":"tour"}')).toMatchObject({
     id: "tour",
   });
-  expect(await post("/agents/v1/teams/tour/runs?wait=20", '{"task":"Hello."}')).toMatchObject({
+  expect(await post("/agents/v1/teams/tour/runs?wait=60", '{"task":"Hello."}')).toMatchObject({
     status: "completed",
     result: { messages: [{ content: "Hello." }, { content: "Ten to six." }] },
   });

@@ -26,7 +26,7 @@ describe.skipIf(reason !== undefined)(
       sandbox = await Sandbox.start({
         settings: { ...LIMITS, SANDBOX_ISOLATION_STRICT: "cgroups" },
       });
-    }, 60_000);
+    });
     afterAll(() => sandbox[Symbol.asyncDispose]());
 
     async function run(

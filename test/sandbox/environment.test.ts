@@ -33,7 +33,7 @@ describe.each(["wasm", "process"])("with %s", (isolation) => {
         SANDBOX_OUTPUT_BYTES: "2000",
       },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await sandbox[Symbol.asyncDispose]();
     await rm(data, { recursive: true });

@@ -37,7 +37,7 @@ describe.skipIf(!hasProgram("python3") || !hasProgram("bwrap"))("what code takes
         SANDBOX_WORKSPACE_FILES: "100",
       },
     });
-  }, 60_000);
+  });
   afterAll(() => sandbox[Symbol.asyncDispose]());
 
   async function run(session: string, code: string): Promise<Result> {

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
 import { vi } from "vitest";
 import { EchoServer, type SeenRequest } from "./echo-server.ts";
+import { PATIENCE } from "./patience.ts";
 
 /** An event as a receiver gets it. */
 export interface ReceivedEvent {
@@ -38,13 +39,10 @@ export class WebhookReceiver implements AsyncDisposable {
 
   /** The events that came to a path, in order, once there are as many. @throws unless each is signed with the secret */
   async events(secret: string, count: number, path = "/hook"): Promise<ReceivedEvent[]> {
-    const requests = await vi.waitUntil(
-      () => {
-        const found = this.received.filter((request) => request.path === path);
-        return found.length >= count && found;
-      },
-      { timeout: 20_000, interval: 20 },
-    );
+    const requests = await vi.waitUntil(() => {
+      const found = this.received.filter((request) => request.path === path);
+      return found.length >= count && found;
+    }, PATIENCE);
     const webhook = new Webhook(secret);
     return requests.map(
       ({ body, headers }) =>

@@ -96,7 +96,7 @@ async function finished(
   { task, at = worker, headers = {} }: { task: string; at?: TestWorker; headers?: object },
 ): Promise<RunInfo> {
   const init = jsonInit({ task }, "POST", headers as Record<string, string>);
-  const response = await at.fetch(`/v1/teams/${id}/runs?wait=30`, init);
+  const response = await at.fetch(`/v1/teams/${id}/runs?wait=60`, init);
   return (await response.json()) as RunInfo;
 }
 
@@ -234,7 +234,7 @@ test("requests to MCP servers and the sandbox do, too", async () => {
     `00-${TRACE}-${spans.find(({ name }) => name === wanted)?.span_id}-01`;
   expect(mcp.headers.map(({ traceparent }) => traceparent)).toContain(idOf("execute_tool echo"));
   expect(sandbox.calls[0]?.headers["traceparent"]).toBe(idOf("execute_code"));
-}, 60_000);
+});
 
 test("metrics count what happened", async () => {
   await created("measured", assistant("meter"));
@@ -315,7 +315,7 @@ test("each attempt to deliver is a span of the run, which the receiver's trace j
   const webhook = { url: receiver.url("/hook?key=secret"), events: ["run.completed"] };
   const headers = { traceparent: PARENT, tracestate: "vendor=1" };
   const response = await at.fetch(
-    "/v1/teams/joined/runs?wait=30",
+    "/v1/teams/joined/runs?wait=60",
     jsonInit({ task: "Hello.", webhook }, "POST", headers),
   );
   const run = (await response.json()) as RunInfo;
@@ -324,7 +324,7 @@ test("each attempt to deliver is a span of the run, which the receiver's trace j
     collector.spans.filter(
       ({ attributes: a }) => a["troupe.run.id"] === run.id && a["troupe.webhook.id"] === "default",
     );
-  await expect.poll(() => attempts().length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => attempts().length).toBe(2);
   const [first, second] = receiver.received.map((request) => request.headers);
   expect(attempts().map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`)).toEqual([
     first?.["traceparent"],
@@ -360,7 +360,7 @@ test("each attempt to deliver is a span of the run, which the receiver's trace j
   );
   expect(unanswered?.attributes).toMatchObject({ "error.type": "no_answer" });
   expect(unanswered?.attributes).not.toHaveProperty("http.response.status_code");
-}, 60_000);
+});
 
 test("a caller that does not record the trace decides for the run, too", async () => {
   await created("unsampled", assistant("quiet"));
@@ -391,7 +391,7 @@ test("without a collector the caller's trace is handed on as it came, and none i
   await finished("plain", { task: "Hello.", at: plain, headers: { traceparent: "00-nonsense" } });
   const models = openai.requests.slice(before);
   expect(models.map(({ headers }) => headers["traceparent"])).toEqual([PARENT, undefined]);
-  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => receiver.received.length).toBe(2);
   expect(receiver.received.map(({ headers }) => headers["traceparent"])).toEqual([
     PARENT,
     undefined,

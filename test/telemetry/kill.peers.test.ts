@@ -39,7 +39,7 @@ test("after kill -9 in mid-turn each span is sent once, with the ids that were k
   const client = new TroupeClient({ baseURL: worker.origin });
   const team = await client.teams.create({ component: clerk(fake.url) });
   const { id } = await team.start("What is 6 times 7?");
-  await expect.poll(() => fake.requests.length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => fake.requests.length).toBe(2);
   const before = await team.trace(id);
   expect(before.spans.map(({ name, status }) => [name, status])).toEqual([
     ["run", "running"],
@@ -54,11 +54,9 @@ test("after kill -9 in mid-turn each span is sent once, with the ids that were k
   await expect.poll(() => collector.spans.length).toBe(1);
   await worker.kill();
   await worker.restart();
-  await expect.poll(() => fake.requests.length, { timeout: 30_000 }).toBe(3);
+  await expect.poll(() => fake.requests.length).toBe(3);
   fake.release("answer");
-  await expect
-    .poll(async () => (await team.getRun(id)).status, { timeout: 30_000 })
-    .toBe("completed");
+  await expect.poll(async () => (await team.getRun(id)).status).toBe("completed");
 
   const after = await team.trace(id);
   const recovery = after.spans.find(({ kind }) => kind === "recovery");
@@ -77,7 +75,7 @@ test("after kill -9 in mid-turn each span is sent once, with the ids that were k
   expect(again).toBe(cut);
   // Metrics are a request of their own.
   await expect.poll(() => collector.total("troupe.recoveries")).toBe(1);
-}, 120_000);
+});
 
 test("an attempt to deliver that kill -9 cut off is made again in the same span", async () => {
   await using collector = await Collector.start();
@@ -94,14 +92,14 @@ test("an attempt to deliver that kill -9 cut off is made again in the same span"
   const team = await client.teams.create({ component });
   const webhook = { url: receiver.url(), events: ["run.completed" as const] };
   const { id } = await team.start("Hello.", { webhook });
-  await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => receiver.received.length).toBe(1);
   await worker.kill();
   await worker.restart();
-  await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(2);
+  await expect.poll(() => receiver.received.length).toBe(2);
   const spans = () => collector.spans.filter(({ name }) => name === "POST");
-  await expect.poll(() => spans().length, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => spans().length).toBe(1);
   const carried = receiver.received.map(({ headers }) => headers["traceparent"]);
   const [span] = spans();
   const expected = `00-${id.replaceAll("-", "")}-${span?.spanId}-01`;
   expect(carried).toEqual([expected, expected]);
-}, 150_000);
+});

@@ -2,6 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import type { TenantLimits } from "#contract/tenant/tenant.ts";
 import { tenantStub } from "../team/support/tenant.ts";
 import { agent, counter, TestTeam, startInput, value } from "../team/support/team.ts";
+import { PATIENCE } from "../support/patience.ts";
 
 let count = 0;
 let tenant: string;
@@ -42,7 +43,7 @@ test("active runs: of all teams, those included that were started at once", asyn
   const running = teams[started.findIndex(({ ok }) => ok)];
   value(await start(running as TestTeam, { on_conflict: "interrupt" }));
   value(await (running as TestTeam).gateway.destroy());
-  await vi.waitFor(async () => value(await start(teams[refused] as TestTeam)));
+  await vi.waitFor(async () => value(await start(teams[refused] as TestTeam)), PATIENCE);
 });
 
 test("runs per minute; a repeated or refused request does not count", async () => {
@@ -68,7 +69,7 @@ test("bytes of messages per minute, of tasks and answers", async () => {
     const requests = value(await team.gateway.requests(run.id));
     expect(requests).toHaveLength(1);
     return requests;
-  });
+  }, PATIENCE);
   const answer = { content: "x".repeat(5_000) };
   expect(await team.gateway.answer(run.id, question?.id ?? "", answer)).toMatchObject(
     tooMany("message_bytes", "message_bytes_per_minute", 2_000),
@@ -131,13 +132,10 @@ test("streams, of a team and of the tenant; one that ends makes room", async () 
   await streams[0]?.cancel();
   const started = value(await one.gateway.startRun(startInput("go")));
   await one.rested(started.id);
-  await vi.waitFor(
-    async () => {
-      const opened = await refused(other);
-      expect(opened.ok).toBe(true);
-    },
-    { timeout: 10_000 },
-  );
+  await vi.waitFor(async () => {
+    const opened = await refused(other);
+    expect(opened.ok).toBe(true);
+  }, PATIENCE);
 });
 
 function streamOf(team: TestTeam, credential: string, signal?: AbortSignal) {
@@ -177,13 +175,10 @@ test("a stream whose request is aborted frees its place at once", async () => {
   const team = await TestTeam.create(asker(), tenant);
   for (let round = 0; round < 20; round++) {
     const left = new AbortController();
-    const opened = await vi.waitUntil(
-      async () => {
-        const stream = await streamOf(team, `key-${round}`, left.signal);
-        return stream.ok && stream;
-      },
-      { timeout: 2_000, interval: 5 },
-    );
+    const opened = await vi.waitUntil(async () => {
+      const stream = await streamOf(team, `key-${round}`, left.signal);
+      return stream.ok && stream;
+    }, PATIENCE);
     await bodyOf(opened).getReader().read();
     left.abort();
   }
@@ -207,7 +202,7 @@ test("what is refused closes no stream and takes no place", async () => {
   expect(await other.as({ credential: "other" }).stream({ run: "none", after: 0 })).toMatchObject({
     problem: { code: "run_not_found" },
   });
-  await vi.waitFor(async () => bodyOf(await streamOf(team, "third")), { timeout: 5_000 });
+  await vi.waitFor(async () => bodyOf(await streamOf(team, "third")), PATIENCE);
   const later = await team.finished(value(await start(team)).id);
   await textUntil(stream, later.id);
 });

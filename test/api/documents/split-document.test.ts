@@ -208,4 +208,4 @@ test("hostile depths and floods take time in proportion to their size", async ()
       expect(chunks.length, pattern).toBeGreaterThan(0);
     }
   }
-}, 10_000);
+});

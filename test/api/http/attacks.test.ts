@@ -139,7 +139,7 @@ describe("what a credential may do does not grow", () => {
 });
 
 test("runs and requests are in the stream of changes only for those who may read runs", async () => {
-  const ran = await send("/v1/teams/demo/runs?wait=30", ACME, { task: "Hello." });
+  const ran = await send("/v1/teams/demo/runs?wait=60", ACME, { task: "Hello." });
   expect(ran.status).toBe(200);
   const changes = async (credential: string, until: string): Promise<string> => {
     const response = await send("/v1/events?after=0", credential);

@@ -39,9 +39,7 @@ async function guide(calls: number): Promise<TeamClient> {
 
 /** The run once it waits or has ended. */
 async function settled(team: TeamClient, id: string): Promise<RunInfo> {
-  await expect
-    .poll(async () => (await team.getRun(id)).status, { timeout: 20_000 })
-    .not.toBe("running");
+  await expect.poll(async () => (await team.getRun(id)).status).not.toBe("running");
   return team.getRun(id);
 }
 

@@ -88,10 +88,7 @@ async function put(
 /** The document once it is embedded, or that has failed. */
 async function settled(id: string): Promise<DocumentAnswer> {
   return expect
-    .poll(() => ask<DocumentAnswer>("GET", `/${collection}/documents/${id}`), {
-      timeout: 10_000,
-      interval: 20,
-    })
+    .poll(() => ask<DocumentAnswer>("GET", `/${collection}/documents/${id}`), { interval: 20 })
     .toMatchObject({ status: expect.stringMatching(/^(ready|failed)$/) })
     .then(() => ask<DocumentAnswer>("GET", `/${collection}/documents/${id}`));
 }

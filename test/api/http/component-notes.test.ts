@@ -21,7 +21,7 @@ let worker: TestWorker;
 
 beforeAll(async () => {
   worker = await TestWorker.start(SETTINGS);
-}, 60_000);
+});
 
 afterAll(() => worker[Symbol.asyncDispose]());
 

@@ -62,7 +62,7 @@ async function newTeam(id: string, component: unknown): Promise<void> {
 }
 
 async function finished(team: string, body: object): Promise<RunInfo> {
-  const response = await worker.fetch(`/v1/teams/${team}/runs?wait=30`, jsonInit(body));
+  const response = await worker.fetch(`/v1/teams/${team}/runs?wait=60`, jsonInit(body));
   return (await response.json()) as RunInfo;
 }
 

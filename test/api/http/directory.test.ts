@@ -4,6 +4,7 @@ import { sha256Hex } from "#core/hash.ts";
 import { jsonInit } from "../../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
+import { PATIENCE } from "../../support/patience.ts";
 
 const OPERATOR = "operator-secret";
 const HUMAN = {
@@ -76,7 +77,7 @@ async function create(id: string, more: object = {}): Promise<void> {
 }
 
 async function run(id: string): Promise<string> {
-  const { status, body } = await ask(`/v1/teams/${id}/runs?wait=20`, { body: { task: "go" } });
+  const { status, body } = await ask(`/v1/teams/${id}/runs?wait=60`, { body: { task: "go" } });
   expect(status).toBe(200);
   return (body as { id: string }).id;
 }
@@ -88,7 +89,7 @@ async function ids(path: string, many: number): Promise<string[]> {
     const [items] = Object.values(body as object) as { id: string }[][];
     expect(items).toHaveLength(many);
     return (items ?? []).map(({ id }) => id);
-  });
+  }, PATIENCE);
 }
 
 test("teams, newest activity first, by text, metadata and status, in pages", async () => {
@@ -100,7 +101,10 @@ test("teams, newest activity first, by text, metadata and status, in pages", asy
     await ids("/v1/teams", "abc".indexOf(id) + 1);
   }
   await run("a");
-  await vi.waitFor(async () => expect(await ids("/v1/teams", 3)).toEqual(["a", "c", "b"]));
+  await vi.waitFor(
+    async () => expect(await ids("/v1/teams", 3)).toEqual(["a", "c", "b"]),
+    PATIENCE,
+  );
   expect(await ids("/v1/teams?order=oldest", 3)).toEqual(["b", "c", "a"]);
   expect(await ids("/v1/teams?q=team%20B", 1)).toEqual(["b"]);
   expect(await ids("/v1/teams?metadata.env=prod", 2)).toEqual(["a", "c"]);
@@ -148,7 +152,7 @@ test("runs and what they used; a deleted team leaves its usage only", async () =
   const second = await run("a");
   await vi.waitFor(async () => {
     expect(await ids("/v1/runs?status=completed", 2)).toEqual([second, first]);
-  });
+  }, PATIENCE);
   expect(await ids("/v1/runs?team=b", 0)).toEqual([]);
   const { body: report } = await ask("/v1/usage?by=day,team");
   expect(report).toMatchObject({
@@ -165,7 +169,7 @@ test("the inbox: questions over all teams, until they are answered", async () =>
   await create("a", { component: HUMAN });
   await create("b", { component: HUMAN });
   for (const id of ["a", "b"]) {
-    await ask(`/v1/teams/${id}/runs?wait=20`, { body: { task: "Which colour?" } });
+    await ask(`/v1/teams/${id}/runs?wait=60`, { body: { task: "Which colour?" } });
   }
   const [question] = await ids("/v1/requests", 2);
   const { requests } = (await ask("/v1/requests?kind=input")).body as {
@@ -246,7 +250,7 @@ test("what changes, as a stream that continues where it was left", async () => {
 
 test("a stream of changes that is resumed names the questions that were closed in between", async () => {
   await ask("/v1/teams", { body: { id: "h", component: HUMAN } });
-  await ask("/v1/teams/h/runs?wait=20", { body: { task: "go" } });
+  await ask("/v1/teams/h/runs?wait=60", { body: { task: "go" } });
   const [request] = await ids("/v1/requests", 1);
   const { body } = await ask("/v1/requests");
   const { run_id } = body.requests[0]!;
@@ -279,13 +283,10 @@ test("a deleted tenant is gone with its teams, keys and usage, and may be made a
   expect((await ask(`/v1/tenants/${tenant}`, { method: "DELETE" })).status).toBe(202);
   expect((await ask(`/v1/tenants/${tenant}`)).status).toBe(404);
   expect((await ask(`/v1/tenants/${tenant}`, { method: "DELETE" })).status).toBe(404);
-  await vi.waitFor(
-    async () => {
-      const tenants = (await ask("/v1/tenants?limit=200")).body.tenants as { id: string }[];
-      expect(tenants.map(({ id }) => id)).not.toContain(tenant);
-    },
-    { timeout: 20_000, interval: 100 },
-  );
+  await vi.waitFor(async () => {
+    const tenants = (await ask("/v1/tenants?limit=200")).body.tenants as { id: string }[];
+    expect(tenants.map(({ id }) => id)).not.toContain(tenant);
+  }, PATIENCE);
   for (const team of ["t0", "t24"]) expect((await ask(`/v1/teams/${team}`)).status).toBe(404);
   const refused = await worker.fetch("/v1/teams", { headers: { authorization: `Bearer ${key}` } });
   await refused.body?.cancel();

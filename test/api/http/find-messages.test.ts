@@ -19,10 +19,10 @@ beforeAll(async () => {
   for (const content of tasks) {
     const type = typeof content === "string" ? "TextMessage" : "MultiModalMessage";
     const task = [{ type, source: "user", content }];
-    const run = await worker.fetch("/v1/teams/heard/runs?wait=30", jsonInit({ task }));
+    const run = await worker.fetch("/v1/teams/heard/runs?wait=60", jsonInit({ task }));
     expect(run.status, await run.clone().text()).toBe(200);
   }
-}, 60_000);
+});
 
 afterAll(() => worker[Symbol.asyncDispose]());
 

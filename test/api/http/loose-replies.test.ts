@@ -30,7 +30,7 @@ beforeAll(async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   worker = await TestWorker.start({ SECRETS_KEY: btoa("k".repeat(32)) });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -83,7 +83,7 @@ async function run(stream: boolean, config: object = {}, client: object = {}): P
   expect(created.status, await created.clone().text()).toBe(201);
   const { id } = (await created.json()) as { id: string };
   const init = jsonInit({ task: "Say it." });
-  const response = await worker.fetch(`/v1/teams/${id}/runs?wait=30`, init);
+  const response = await worker.fetch(`/v1/teams/${id}/runs?wait=60`, init);
   return (await response.json()) as RunInfo;
 }
 

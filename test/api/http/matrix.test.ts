@@ -13,6 +13,7 @@ import { jsonInit } from "../../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
 import { ACCESS, type Access, WEBHOOK } from "./matrix-access.ts";
+import { PATIENCE } from "../../support/patience.ts";
 
 const ISSUER = "https://id.example.com";
 const SANDBOX = "https://sandbox.example.com";
@@ -128,7 +129,7 @@ beforeAll(async () => {
       .map((name) => `{${name}}`)
       .join(),
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -224,7 +225,7 @@ async function makeCredentials(): Promise<void> {
   for (const name of ["expired created key", "expired team token"]) {
     const credential = credentials.get(name) ?? null;
     const expired = async () => (await ask(credential, "/v1/whoami")).status === 401;
-    await vi.waitUntil(expired, { timeout: 20_000 });
+    await vi.waitUntil(expired, PATIENCE);
   }
 }
 
@@ -244,7 +245,7 @@ interface Place {
 const MAKERS: Record<string, (ids: Record<string, string>) => Promise<string>> = {
   team: () => newTeam(),
   run: async ({ team = "" }) =>
-    (await made<{ id: string }>(`/v1/teams/${team}/runs?wait=30`, { task: "Hello." })).id,
+    (await made<{ id: string }>(`/v1/teams/${team}/runs?wait=60`, { task: "Hello." })).id,
   schedule: ({ team = "" }) => newSchedule(team),
   tenant: async () => {
     const tenant = `tenant-${++lastName}`;
@@ -361,7 +362,7 @@ describe("every credential", () => {
   const rows = Object.entries(ACCESS).map(
     ([operation, access], index) => [operation, access, triedCredentials(index, access)] as const,
   );
-  test.for(rows)("%s", { timeout: 60_000 }, async ([operation, access, tried]) => {
+  test.for(rows)("%s", async ([operation, access, tried]) => {
     const [method = "", path = ""] = operation.split(" ");
     const { query = "" } = access;
     expect(await actual(method, path + query, access, tried)).toEqual(
@@ -422,9 +423,9 @@ describe("another tenant", () => {
     }
   }
 
-  test("finds nothing by any id, and writes nothing", { timeout: 60_000 }, async () => {
+  test("finds nothing by any id, and writes nothing", async () => {
     const team = await newTeam(ASKING_COMPONENT);
-    const { id: run } = await made<{ id: string }>(`/v1/teams/${team}/runs?wait=30`, {
+    const { id: run } = await made<{ id: string }>(`/v1/teams/${team}/runs?wait=60`, {
       task: "Hi.",
     });
     const listed = await ask(ALL, `/v1/teams/${team}/runs/${run}/requests`);

@@ -4,6 +4,7 @@ import { sha256Hex } from "#core/hash.ts";
 import { startEmbeddingServer } from "../../support/embedding-server.ts";
 import { jsonInit } from "../../support/http-app.ts";
 import { TestWorker } from "../../support/worker.ts";
+import { PATIENCE } from "../../support/patience.ts";
 
 // Memories over the API are found by their meaning where agents compare meanings. Texts with the same letters mean the same
 // to the embedding server of these tests.
@@ -53,7 +54,7 @@ beforeAll(async () => {
     },
     { outgoing: toServer },
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -117,7 +118,7 @@ async function createTeam(id: string, memory: object, key?: string): Promise<voi
 }
 
 async function run(id: string, task = "zzz"): Promise<void> {
-  const done = await send("POST", `/v1/teams/${id}/runs?wait=30`, { task, user });
+  const done = await send("POST", `/v1/teams/${id}/runs?wait=60`, { task, user });
   expect(done).toMatchObject({ status: "completed" });
 }
 
@@ -137,14 +138,11 @@ function contents({ memories }: Answer): string[] {
 
 /** Searches until the answer has these contents. */
 async function found(query: string, expected: readonly string[]): Promise<Answer> {
-  return vi.waitFor(
-    async () => {
-      const answer = await list(query);
-      expect(contents(answer)).toEqual(expected);
-      return answer;
-    },
-    { timeout: 20_000, interval: 100 },
-  );
+  return vi.waitFor(async () => {
+    const answer = await list(query);
+    expect(contents(answer)).toEqual(expected);
+    return answer;
+  }, PATIENCE);
 }
 
 describe.each(["team", "user", "tenant"] as const)("memories of the scope %s", (scope) => {
@@ -206,7 +204,7 @@ test("an embedding server that is down leaves words and a note; what was added i
   expect(words.note).toContain("Words only: the question could not be embedded");
   expect(contents(words)).toEqual(["listen"]);
   await add({ user, content: "dusty" });
-  await vi.waitFor(() => expect(embedded("dusty")).toBeGreaterThan(0), { timeout: 20_000 });
+  await vi.waitFor(() => expect(embedded("dusty")).toBeGreaterThan(0), PATIENCE);
   expect(contents(await list(`user=${user}&q=dusty`))).toEqual(["dusty"]);
   server.misbehave(undefined);
   await found(`user=${user}&limit=1&q=study`, ["dusty"]);
@@ -228,7 +226,7 @@ test("an embedding server that answers another dimension leaves words and a note
     note: "Words only: the embedding server gave 3 numbers, and the entries have 32.",
   });
   await add({ user, content: "dusty" });
-  await vi.waitFor(() => expect(embedded("dusty")).toBe(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(embedded("dusty")).toBe(1), PATIENCE);
   server.misbehave(undefined);
   // The next run that compares meanings has it embedded again.
   await run(team);
@@ -243,7 +241,7 @@ test("what is erased while it is embedded does not come back, and nobody is aske
   const answers = Promise.withResolvers<void>();
   server.misbehave({ after: answers.promise });
   await add({ user, content: "dusty" });
-  await vi.waitFor(() => expect(embedded("dusty")).toBe(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(embedded("dusty")).toBe(1), PATIENCE);
   expect(await send("DELETE", `/v1/memories?user=${user}`)).toMatchObject({ forgotten: 2 });
   answers.resolve();
   server.misbehave(undefined);
@@ -299,7 +297,7 @@ test("a fork embeds what its team has not embedded yet", async () => {
   await run(team);
   server.misbehave({ status: 503 });
   await add({ team, content: "listen" });
-  await vi.waitFor(() => expect(embedded("listen")).toBeGreaterThan(0), { timeout: 20_000 });
+  await vi.waitFor(() => expect(embedded("listen")).toBeGreaterThan(0), PATIENCE);
   expect((await send("POST", `/v1/teams/${team}/fork`, { id: `${team}-fork` })).http).toBe(201);
   server.misbehave(undefined);
   await found(`team=${team}-fork&q=silent`, ["listen"]);

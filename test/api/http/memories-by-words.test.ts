@@ -112,7 +112,7 @@ describe.each(tried)("a conversation of $turns turns", ({ turns: count, speakers
       },
     };
     await send("POST", "/v1/teams", { id, component });
-    await send("POST", `/v1/teams/${id}/runs?wait=30`, { task: question, user: place.user });
+    await send("POST", `/v1/teams/${id}/runs?wait=60`, { task: question, user: place.user });
     const { messages } = await send<{ messages: { type: string; content: unknown }[] }>(
       "GET",
       `/v1/teams/${id}/messages`,

@@ -105,7 +105,7 @@ test("a model that wants to remember reads why it cannot, and a run that learns 
   expect(await send("POST", "/v1/teams", { id: "asking", component: asked })).toMatchObject({
     status: 201,
   });
-  await send("POST", "/v1/teams/asking/runs?wait=30", { task: "I have a cat.", user: "bob" });
+  await send("POST", "/v1/teams/asking/runs?wait=60", { task: "I have a cat.", user: "bob" });
   const { messages } = (await send("GET", "/v1/teams/asking/messages")).body;
   const results = messages.find(({ type }) => type === "ToolCallExecutionEvent")?.content;
   expect(results).toMatchObject([
@@ -116,7 +116,7 @@ test("a model that wants to remember reads why it cannot, and a run that learns 
     ["Hello."],
   );
   await send("POST", "/v1/teams", { id: "learning", component: learning });
-  const run = await send("POST", "/v1/teams/learning/runs?wait=30", {
+  const run = await send("POST", "/v1/teams/learning/runs?wait=60", {
     task: "I am tall.",
     user: "bob",
   });
@@ -135,7 +135,7 @@ test("a run in a memory that is full and has too many vectors has a note on each
     ]);
   const run = async (id: string, fact: string): Promise<string> => {
     await send("POST", "/v1/teams", { id, component: learning(fact) });
-    const { body } = await send("POST", `/v1/teams/${id}/runs?wait=30`, {
+    const { body } = await send("POST", `/v1/teams/${id}/runs?wait=60`, {
       task: fact,
       user: "eve",
     });

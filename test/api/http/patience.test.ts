@@ -15,7 +15,7 @@ let others: FakeOpenAI;
 beforeAll(async () => {
   [models, others] = await Promise.all([startFakeOpenAI({}), startFakeOpenAI({})]);
   worker = await TestWorker.start({ SECRETS_KEY: btoa("k".repeat(32)) });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -53,7 +53,7 @@ async function runWith(
   expect(created.status, await created.clone().text()).toBe(201);
   const { id } = (await created.json()) as { id: string };
   const response = await worker.fetch(
-    `/v1/teams/${id}/runs?wait=30`,
+    `/v1/teams/${id}/runs?wait=60`,
     jsonInit({ task: "Say it.", ...options }),
   );
   return (await response.json()) as RunInfo;

@@ -38,7 +38,7 @@ beforeEach(async () => {
   };
   expect((await ask("/v1/teams", { id, component })).status).toBe(201);
   runs = `/v1/teams/${id}/runs`;
-  first = await json(ask(`${runs}?wait=10`, { task: "one" }));
+  first = await json(ask(`${runs}?wait=60`, { task: "one" }));
   expect(first.status).toBe("waiting");
 });
 
@@ -79,7 +79,7 @@ describe("on_conflict: queue", () => {
     await answer(first);
     const path = `${runs}/${run.id}`;
     await expect
-      .poll(() => json(ask(path)), { timeout: 10_000 })
+      .poll(() => json(ask(path)))
       .toMatchObject({
         status: "waiting",
         queue_position: null,
@@ -92,10 +92,10 @@ describe("on_conflict: queue", () => {
     expect(over.status).toBe(202);
     const { id, status } = (await over.json()) as RunInfo;
     expect(status).toBe("queued");
-    const waiting = queue("three", "?wait=20");
+    const waiting = queue("three", "?wait=60");
     await answer(first);
     await expect
-      .poll(() => json(ask(`${runs}/${id}`)), { timeout: 10_000 })
+      .poll(() => json(ask(`${runs}/${id}`)))
       .toMatchObject({
         status: "waiting",
       });
@@ -186,7 +186,7 @@ describe("on_conflict: queue", () => {
     });
     await answer(first);
     await expect
-      .poll(() => json(ask(path)), { timeout: 10_000 })
+      .poll(() => json(ask(path)))
       .toMatchObject({ status: "waiting", task: [{ content: "better" }] });
     const late = await change({ task: "too late" });
     expect(late.status).toBe(409);

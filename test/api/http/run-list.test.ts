@@ -5,6 +5,7 @@ import type { RunList, TeamList } from "#contract/directory.ts";
 import { sha256Hex } from "#core/hash.ts";
 import { jsonInit } from "../../support/http-app.ts";
 import { TestWorker } from "../../support/worker.ts";
+import { PATIENCE } from "../../support/patience.ts";
 
 let worker: TestWorker;
 /** The ids of the runs, by name. */
@@ -32,12 +33,12 @@ beforeAll(async () => {
     const component = dumpComponent(new AssistantAgent({ name: `${team}_agent`, modelClient }));
     await ask("/v1/teams", jsonInit({ id: team, component }));
     const { id } = await ask<{ id: string }>(
-      `/v1/teams/${team}/runs?wait=20`,
+      `/v1/teams/${team}/runs?wait=60`,
       jsonInit({ task: `Say it, ${team}.` }),
     );
     ids[team] = id;
   }
-  await vi.waitFor(async () => expect(await list("")).toHaveLength(3));
+  await vi.waitFor(async () => expect(await list("")).toHaveLength(3), PATIENCE);
 });
 
 afterAll(() => worker[Symbol.asyncDispose]());

@@ -16,7 +16,7 @@ beforeAll(async () => {
     OPENAI_BASE_URL: models.url,
     OPENAI_MODEL: "some-model",
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -44,7 +44,7 @@ async function newTeam(body: object): Promise<string> {
 }
 
 async function run(team: string, task: unknown): Promise<RunInfo> {
-  const response = await worker.fetch(`/v1/teams/${team}/runs?wait=30`, jsonInit({ task }));
+  const response = await worker.fetch(`/v1/teams/${team}/runs?wait=60`, jsonInit({ task }));
   return (await response.json()) as RunInfo;
 }
 
@@ -93,7 +93,7 @@ test("an image that a tool returned is noted, too", async () => {
   const team = await newTeam({ template: "tools_assistant" });
   const init = jsonInit({ task: "Look.", tools: [{ name: "look" }] });
   const waiting = (await (
-    await worker.fetch(`/v1/teams/${team}/runs?wait=30`, init)
+    await worker.fetch(`/v1/teams/${team}/runs?wait=60`, init)
   ).json()) as RunInfo;
   const path = `/v1/teams/${team}/runs/${waiting.id}`;
   const answer = jsonInit({ content: `[Image: ${PIXEL}]` });

@@ -51,7 +51,7 @@ describe("starting a run", () => {
 
   test("answers 200 when the run ends while it waits, else 202", async () => {
     expect((await start({}, "?wait=1")).status).toBe(202);
-    const response = await start({ on_conflict: "interrupt" }, "?wait=30");
+    const response = await start({ on_conflict: "interrupt" }, "?wait=60");
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ status: "completed" });
   });
@@ -91,7 +91,7 @@ describe("streams", () => {
   });
 
   test("answer 204 when the run is over and nothing is left", async () => {
-    await start({}, "?wait=30");
+    await start({}, "?wait=60");
     expect((await fetch("/v1/teams/t/runs/run-1/events?after=5")).status).toBe(204);
   });
 

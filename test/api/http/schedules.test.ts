@@ -8,6 +8,7 @@ import { jsonInit } from "../../support/http-app.ts";
 import { snippet } from "../../support/pages.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
+import { PATIENCE } from "../../support/patience.ts";
 
 const SCOPES: { [key: string]: readonly Scope[] } = {
   writer: ["teams:write", "teams:read", "runs:read", "runs:write"],
@@ -121,18 +122,15 @@ describe("a schedule over HTTP", () => {
     const at = new Date(Date.now() + 500).toISOString();
     const { status } = await ask("POST", "", { at, task: "go", id: "soon" });
     expect(status).toBe(201);
-    const run = await vi.waitFor(
-      async () => {
-        const headers = { authorization: "Bearer writer" };
-        const response = await worker.fetch(`/v1/teams/${team}/runs`, { headers });
-        const { runs } = (await response.json()) as RunPage;
-        expect(runs).toMatchObject([
-          { metadata: { schedule_id: "soon", scheduled_for: at }, status: "completed" },
-        ]);
-        return runs[0] as RunInfo;
-      },
-      { timeout: 15_000, interval: 50 },
-    );
+    const run = await vi.waitFor(async () => {
+      const headers = { authorization: "Bearer writer" };
+      const response = await worker.fetch(`/v1/teams/${team}/runs`, { headers });
+      const { runs } = (await response.json()) as RunPage;
+      expect(runs).toMatchObject([
+        { metadata: { schedule_id: "soon", scheduled_for: at }, status: "completed" },
+      ]);
+      return runs[0] as RunInfo;
+    }, PATIENCE);
     const { body } = await ask("GET", "/soon");
     expect(body).toMatchObject({ next_at: null, last_at: at, last_run: run.id });
   });

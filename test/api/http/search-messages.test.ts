@@ -47,7 +47,7 @@ describe("a search over all teams", () => {
       await as("other")
     ).teams.create({ id: "foreign", component: listener() });
     await foreign.run("A lighthouse of another tenant.").result();
-  }, 60_000);
+  });
   afterAll(() => worker[Symbol.asyncDispose]());
 
   test("finds the messages of each team under its name, those of the team that was active last first", async () => {

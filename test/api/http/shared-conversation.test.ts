@@ -32,7 +32,7 @@ beforeAll(async () => {
     source: "user",
     content: ["Calculate it.", { name: "bill.txt", media_type: "text/plain", data: btoa("paid") }],
   };
-  const response = await ask("owner", "/v1/teams/desk/runs?wait=20", { task });
+  const response = await ask("owner", "/v1/teams/desk/runs?wait=60", { task });
   expect(((await response.json()) as { status: string }).status).toBe("completed");
 });
 

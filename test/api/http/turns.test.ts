@@ -24,7 +24,7 @@ beforeAll(async () => {
     OPENAI_BASE_URL: `${openai.origin}/v1`,
     MODEL_PRICES: JSON.stringify({ "gpt-4o": { input: 2.5, output: 10 } }),
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -34,7 +34,7 @@ afterAll(async () => {
 async function finishedRun(team: string, component: unknown): Promise<RunInfo> {
   const created = await worker.fetch("/v1/teams", jsonInit({ id: team, component }));
   expect(created.status, await created.text()).toBe(201);
-  const run = await worker.fetch(`/v1/teams/${team}/runs?wait=30`, jsonInit({ task: "Go." }));
+  const run = await worker.fetch(`/v1/teams/${team}/runs?wait=60`, jsonInit({ task: "Go." }));
   return (await run.json()) as RunInfo;
 }
 

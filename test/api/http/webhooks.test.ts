@@ -5,6 +5,7 @@ import { jsonInit } from "../../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { WebhookReceiver } from "../../support/webhook-receiver.ts";
 import { TestWorker } from "../../support/worker.ts";
+import { PATIENCE } from "../../support/patience.ts";
 
 const HUMAN = {
   provider: "autogen_agentchat.teams.RoundRobinGroupChat",
@@ -26,7 +27,7 @@ let count = 0;
 beforeAll(async () => {
   worker = await TestWorker.start({ SECRETS_KEY: btoa("k".repeat(32)) });
   receiver = await WebhookReceiver.start();
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -63,7 +64,7 @@ async function team(component: unknown = SAMPLE_COMPONENT): Promise<string> {
 }
 
 async function run(id: string, input: object = {}): Promise<RunInfo> {
-  const response = await ask("POST", `/v1/teams/${id}/runs?wait=20`, { task: "Go.", ...input });
+  const response = await ask("POST", `/v1/teams/${id}/runs?wait=60`, { task: "Go.", ...input });
   expect(response.status).toBeLessThan(300);
   return json<RunInfo>(response);
 }
@@ -92,7 +93,7 @@ describe("events", () => {
         await ask("GET", "/v1/webhooks/hook/deliveries?status=delivered"),
       );
       return page.deliveries.length === 1 && page;
-    });
+    }, PATIENCE);
     expect(deliveries[0]).toMatchObject({ id: headers["webhook-id"], team_id: id, run_id });
   });
 
@@ -217,7 +218,7 @@ describe("a bad receiver", () => {
     const result = await tried();
     expect(result).toMatchObject({ status, delivered: status === 200 });
     expect(result.response?.length ?? 0).toBe(status === 200 ? 0 : 4_096);
-    await vi.waitUntil(() => closed, { timeout: 10_000 });
+    await vi.waitUntil(() => closed, PATIENCE);
   });
 
   test("that cannot be reached is named, and the delivery waits for its next attempt", async () => {
@@ -226,15 +227,12 @@ describe("a bad receiver", () => {
     await gone[Symbol.asyncDispose]();
     await put({ url });
     await run(await team());
-    const { deliveries } = await vi.waitUntil(
-      async () => {
-        const page = await json<{ deliveries: WebhookDelivery[] }>(
-          await ask("GET", "/v1/webhooks/hook/deliveries"),
-        );
-        return (page.deliveries[0]?.attempts ?? 0) > 0 && page;
-      },
-      { timeout: 20_000 },
-    );
+    const { deliveries } = await vi.waitUntil(async () => {
+      const page = await json<{ deliveries: WebhookDelivery[] }>(
+        await ask("GET", "/v1/webhooks/hook/deliveries"),
+      );
+      return (page.deliveries[0]?.attempts ?? 0) > 0 && page;
+    }, PATIENCE);
     expect(deliveries[0]).toMatchObject({ status: "pending", last_attempt: { status: null } });
     expect(deliveries[0]?.last_attempt?.error).toContain("cannot be reached");
   });

@@ -44,7 +44,7 @@ beforeAll(async () => {
     TROUPE_EGRESS_PROXY: proxy.url,
     SECRETS_KEY: btoa("k".repeat(32)),
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();

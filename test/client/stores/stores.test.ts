@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { InboxStore, type RunInfo, TeamStore, TroupeClient } from "troupe/client";
+import { PATIENCE } from "../../support/patience.ts";
 
 /** A server whose streams send what a test says, and then stay open or end. */
 class ScriptedServer {
@@ -72,12 +73,12 @@ test("a call by any object of the client makes the team's waiting streams reconn
   const events = client.team("a").events({ signal: controller.signal });
   const ended = events.next().catch(() => undefined);
   const streams = (): number => server.requests.filter((one) => one.endsWith("/events")).length;
-  await vi.waitFor(() => expect(streams()).toBe(1));
+  await vi.waitFor(() => expect(streams()).toBe(1), PATIENCE);
   // By the end of the second call a stream would have connected again after the first.
   for (let calls = 0; calls < 2; calls++) await client.team("b").stop("run");
   expect(streams()).toBe(1);
   await client.team("a").stop("run");
-  await vi.waitFor(() => expect(streams()).toBe(2));
+  await vi.waitFor(() => expect(streams()).toBe(2), PATIENCE);
   controller.abort();
   await ended;
 });
@@ -92,12 +93,13 @@ test("a run of the past, cancelled without a connection, does not replace the cu
   const store = new TeamStore(server.client.team("t"));
   const statuses: string[] = [];
   const unsubscribe = store.subscribe(() => statuses.push(store.state.status));
-  await vi.waitFor(() =>
-    expect(store.state).toMatchObject({ status: "running", run: { id: "b" } }),
+  await vi.waitFor(
+    () => expect(store.state).toMatchObject({ status: "running", run: { id: "b" } }),
+    PATIENCE,
   );
   expect(statuses).not.toContain("cancelled");
   server.send(frame("run", run("b", "completed", "2026-01-02T00:00:00.000Z")));
-  await vi.waitFor(() => expect(store.state.status).toBe("completed"));
+  await vi.waitFor(() => expect(store.state.status).toBe("completed"), PATIENCE);
   unsubscribe();
   expect(store.state).toMatchObject({ status: "connecting", run: null });
 });
@@ -113,11 +115,14 @@ test("what has not changed is the same object in the next state", async () => {
   server.answer = EMPTY_TEAM;
   const store = new TeamStore(server.client.team("t"));
   const unsubscribe = store.subscribe(() => undefined);
-  await vi.waitFor(() => expect(store.state.messages).toHaveLength(1));
+  await vi.waitFor(() => expect(store.state.messages).toHaveLength(1), PATIENCE);
   const { messages, requests, queued } = store.state;
   const chunk = { type: "ModelClientStreamingChunkEvent", id: "c", source: "a", content: "Hi" };
   server.send(`data: ${JSON.stringify({ ...chunk, full_message_id: "2" })}\n\n`);
-  await vi.waitFor(() => expect(store.state.texts).toMatchObject([{ source: "a", content: "Hi" }]));
+  await vi.waitFor(
+    () => expect(store.state.texts).toMatchObject([{ source: "a", content: "Hi" }]),
+    PATIENCE,
+  );
   expect(store.state.messages).toBe(messages);
   expect(store.state.requests).toBe(requests);
   expect(store.state.queued).toBe(queued);
@@ -138,17 +143,17 @@ test("a question that comes while the inbox loads is loaded, too", async () => {
   const lists = (): number => server.requests.filter((one) => one.endsWith("/requests")).length;
   const inbox = new InboxStore(server.client);
   const unsubscribe = inbox.subscribe(() => undefined);
-  await vi.waitFor(() => expect(lists()).toBe(1));
+  await vi.waitFor(() => expect(lists()).toBe(1), PATIENCE);
   requests = [question];
   server.send(frame("request", question, 1));
   // Both are read before the answer: the change must not be taken for one that the list shows.
   server.send(frame("run", { id: "r", team_id: "t" }, 2));
-  await vi.waitUntil(() => server.isRead);
+  await vi.waitUntil(() => server.isRead, PATIENCE);
   await new Promise((resolve) => setImmediate(resolve));
   answered();
-  await vi.waitFor(() => expect(lists()).toBe(2));
+  await vi.waitFor(() => expect(lists()).toBe(2), PATIENCE);
   answered();
-  await vi.waitFor(() => expect(inbox.state.requests).toEqual([question]));
+  await vi.waitFor(() => expect(inbox.state.requests).toEqual([question]), PATIENCE);
   expect(lists()).toBe(2);
   unsubscribe();
 });
@@ -168,18 +173,18 @@ test("a team shows the steps under way and its turns, and what its run has used 
   server.answer = EMPTY_TEAM;
   const store = new TeamStore(server.client.team("team"));
   const leave = store.subscribe(() => undefined);
-  await vi.waitFor(() => expect(store.state.activity).toEqual(activity));
+  await vi.waitFor(() => expect(store.state.activity).toEqual(activity), PATIENCE);
 
   server.send(frame("turn", { ...turn, run: progress }));
-  await vi.waitFor(() => expect(store.state.turns).toEqual([turn]));
+  await vi.waitFor(() => expect(store.state.turns).toEqual([turn]), PATIENCE);
   expect(store.state.run).toMatchObject({ turns: 1, turn: 2, usage, cost: 0.5 });
   expect(store.state.activity).toEqual(activity);
 
   server.send(frame("activity", { ...activity, steps: [] }));
-  await vi.waitFor(() => expect(store.state.activity).toBeNull());
+  await vi.waitFor(() => expect(store.state.activity).toBeNull(), PATIENCE);
   server.send(frame("activity", activity));
-  await vi.waitFor(() => expect(store.state.activity).toEqual(activity));
+  await vi.waitFor(() => expect(store.state.activity).toEqual(activity), PATIENCE);
   server.send(frame("run", run("a", "paused", "2026-01-01T00:00:00.000Z")));
-  await vi.waitFor(() => expect(store.state.activity).toBeNull());
+  await vi.waitFor(() => expect(store.state.activity).toBeNull(), PATIENCE);
   leave();
 });

@@ -82,7 +82,7 @@ test("server-memory finds its graph again in a file of the session", async () =>
     expect(result.is_error).toBe(false);
   });
   const graph = () => sandbox.request("/v1/sessions/memory/files/graph.jsonl");
-  await expect.poll(async () => (await graph()).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await graph()).status).toBe(200);
   await using(params, async (workbench) => {
     const found = await call(workbench, "search_nodes", { query: "Ada" }, undefined, ctx());
     expect(textsOf(found.result)[0]).toContain("writes");
@@ -103,8 +103,6 @@ test("server-filesystem works in the session's files, which it leaves behind", a
     await call(workbench, "write_file", { path: "out.txt", content: "new" }, undefined, ctx());
   });
   await expect
-    .poll(async () => (await sandbox.request(`/v1/sessions/${session}/files/out.txt`)).text(), {
-      timeout: 10_000,
-    })
+    .poll(async () => (await sandbox.request(`/v1/sessions/${session}/files/out.txt`)).text())
     .toBe("new");
 });

@@ -40,7 +40,7 @@ test("a team calls another server's agent, and hands its question to its human",
     id: string;
     status: string;
     requests: { id: string }[];
-  }>(`${runs}?wait=20`, { task: "Write." });
+  }>(`${runs}?wait=60`, { task: "Write." });
   expect({ status, requests }).toMatchObject({
     status: "waiting",
     requests: [{ source: "remote", prompt: "Which city?" }],

@@ -11,7 +11,7 @@ test("code that runs in the sandbox reads and writes the files of its team", asy
     server.fetch(`/v1/teams/files/files/${name}`, init);
   const written = await file("name.txt", { method: "PUT", body: "Ada" });
   expect(written.status, await written.text()).toBeLessThan(300);
-  const run = await server.json("/v1/teams/files/runs?wait=30", {
+  const run = await server.json("/v1/teams/files/runs?wait=60", {
     task: "```sh\nread name < name.txt; echo Hello, $name. > greeting.txt; cat greeting.txt\n```",
   });
   expect(run).toMatchObject({

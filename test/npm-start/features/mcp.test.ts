@@ -43,7 +43,7 @@ test("an agent calls a tool of an MCP server", async () => {
     },
   };
   await server.json("/v1/teams", { id: "mcp-client", component });
-  const run = await server.json<RunInfo>("/v1/teams/mcp-client/runs?wait=20", { task: "go" });
+  const run = await server.json<RunInfo>("/v1/teams/mcp-client/runs?wait=60", { task: "go" });
   expect(run.status).toBe("completed");
   expect(run.result?.messages.at(-1)).toMatchObject({ content: "echo: hi" });
 });

@@ -6,7 +6,7 @@ import { server } from "./support/shared-server.ts";
 test("a collector of OpenTelemetry gets the spans that the API shows, and metrics", async () => {
   await using collector = await Collector.start(inject("collectorPort"));
   await server.json("/v1/teams", { id: "traced", component: SAMPLE_COMPONENT });
-  const run = await server.json<{ id: string }>("/v1/teams/traced/runs?wait=20", { task: "go" });
+  const run = await server.json<{ id: string }>("/v1/teams/traced/runs?wait=60", { task: "go" });
   const { spans } = await server.json<{ spans: { span_id: string }[] }>(
     `/v1/teams/traced/runs/${run.id}/trace`,
   );

@@ -16,7 +16,7 @@ test("webhooks and their tests reach a receiver, which verifies them with the of
     delivered: true,
     status: 200,
   });
-  const run = await server.json<{ id: string }>("/v1/teams/webhooks/runs?wait=20", {
+  const run = await server.json<{ id: string }>("/v1/teams/webhooks/runs?wait=60", {
     task: "Write.",
     webhook: { url: receiver.url("/run"), events: ["run.completed"] },
   });

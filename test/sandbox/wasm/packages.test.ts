@@ -115,7 +115,7 @@ beforeAll(async () => {
   await once(server.listen(0, "127.0.0.1"), "listening");
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/full`;
   everything = await start(packages());
-}, 120_000);
+});
 
 afterAll(async () => {
   await everything.close();

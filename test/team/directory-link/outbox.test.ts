@@ -4,6 +4,7 @@ import type { ListedRun, ListedTeam } from "#contract/directory.ts";
 import { tenantStub } from "../support/tenant.ts";
 import { agent, counter, roundRobin, TestTeam, value } from "../support/team.ts";
 import version1 from "../support/version-1.sql?raw";
+import { PATIENCE } from "../../support/patience.ts";
 
 const tenant = tenantStub("tenant");
 
@@ -82,7 +83,7 @@ describe("a team's tenant", () => {
     expect(await listed(team)).toMatchObject({ status: "waiting", active_run: three });
     await team.start("four", queue);
     value(await team.gateway.destroy());
-    await vi.waitFor(async () => expect(await listedRuns(team)).toEqual([]));
+    await vi.waitFor(async () => expect(await listedRuns(team)).toEqual([]), PATIENCE);
   });
 
   test("forgets a deleted team, which may be created again", async () => {
@@ -91,11 +92,11 @@ describe("a team's tenant", () => {
     await team.rested(run.id);
     value(await team.gateway.destroy());
     expect(await team.gateway.team()).toMatchObject({ ok: false });
-    await vi.waitFor(async () => expect(await listed(team)).toBeUndefined());
+    await vi.waitFor(async () => expect(await listed(team)).toBeUndefined(), PATIENCE);
     expect(await listedRuns(team)).toEqual([]);
     await vi.waitFor(async () => {
       expect(await team.sql("select name from sqlite_master where name = 'outbox'")).toEqual([]);
-    });
+    }, PATIENCE);
     value(
       await team.gateway.create({ id: team.id, label: "2", metadata: {}, component: counter("a") }),
     );
@@ -159,6 +160,6 @@ describe("a team's tenant", () => {
     const team = await TestTeam.create(counter("a"));
     await team.finished((await team.start("go")).id);
     await team.delivered();
-    await vi.waitFor(async () => expect(await team.alarm()).toBeNull());
+    await vi.waitFor(async () => expect(await team.alarm()).toBeNull(), PATIENCE);
   });
 });

@@ -248,7 +248,7 @@ describe("a queued run", () => {
       ...Array.from({ length: 100 }, (_, index) => 100 - index),
       null,
     ]);
-  }, 30_000);
+  });
 
   test("has a large task, which is kept in parts", async () => {
     const { team, go, begun } = await held();

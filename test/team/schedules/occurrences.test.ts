@@ -12,6 +12,7 @@ import {
   value,
 } from "../support/team.ts";
 import { tenantStub } from "../support/tenant.ts";
+import { PATIENCE } from "../../support/patience.ts";
 
 const MONDAY = "2027-03-01T07:00:00.000Z";
 const EIGHT = "2027-03-01T08:00:00.000Z";
@@ -67,7 +68,7 @@ describe("an occurrence", () => {
       await runDurableObjectAlarm(team.stub);
       await vi.waitFor(async () => {
         expect(await scheduleOf(team)).toMatchObject({ next_at: TUESDAY });
-      });
+      }, PATIENCE);
     });
     await ringAt(team, TUESDAY);
     expect(await occurrencesOf(team)).toEqual(["2027-03-05T08:00:00.000Z", TUESDAY]);
@@ -81,7 +82,7 @@ describe("an occurrence", () => {
     await atTime("2027-03-02T07:00:00.000Z", async () => {
       await vi.waitFor(async () => {
         expect(await scheduleOf(team)).toMatchObject({ next_at: TUESDAY });
-      });
+      }, PATIENCE);
       expect(await team.alarm()).toBe(Date.parse(TUESDAY));
     });
   });
@@ -90,9 +91,7 @@ describe("an occurrence", () => {
     const team = await TestTeam.create(counter("a"));
     const at = new Date(Date.now() + 300).toISOString();
     await createSchedule(team, { at });
-    await vi.waitFor(async () => expect(await occurrencesOf(team)).toEqual([at]), {
-      timeout: 10_000,
-    });
+    await vi.waitFor(async () => expect(await occurrencesOf(team)).toEqual([at]), PATIENCE);
     expect(await scheduleOf(team)).toMatchObject({ next_at: null, last_at: at });
   });
 
@@ -127,7 +126,7 @@ describe("an occurrence", () => {
     await team.sql(`update schedule set next_at = ${Date.parse(EIGHT)}`);
     await team.crash();
     await team.sql("select 1");
-    await vi.waitFor(async () => expect(await team.alarm()).not.toBeNull());
+    await vi.waitFor(async () => expect(await team.alarm()).not.toBeNull(), PATIENCE);
     await ringAt(team, "2027-03-01T08:00:20.000Z");
     expect(await occurrencesOf(team)).toEqual([EIGHT]);
     expect(await scheduleOf(team)).toMatchObject({ next_at: TUESDAY });
@@ -155,7 +154,7 @@ describe("an occurrence", () => {
     await team.evict();
     await atTime(MONDAY, async () => {
       value(await team.gateway.team());
-      await vi.waitFor(async () => expect(await team.alarm()).toBe(Date.parse(EIGHT)));
+      await vi.waitFor(async () => expect(await team.alarm()).toBe(Date.parse(EIGHT)), PATIENCE);
     });
   });
 });

@@ -4,6 +4,7 @@ import type { ComponentModel, LLMMessage, TurnContext } from "troupe";
 import { ChatCompletionCache, InMemoryStore, callModel } from "troupe";
 import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { agent, roundRobin, Signal, TestTeam, texts, value } from "../support/team.ts";
+import { PATIENCE } from "../../support/patience.ts";
 
 function asked(content: string): LLMMessage[] {
   return [{ content, source: "user", type: "UserMessage" }];
@@ -148,7 +149,7 @@ describe("a step that sets something in the cache", () => {
     await vi.waitUntil(async () => {
       await team.run(id).catch(() => undefined);
       return lives === 2;
-    });
+    }, PATIENCE);
     const steps = await team.sql("select * from step where key = 'self/step'");
     expect(await entries(team)).toBe(steps.length);
     await team.evict();

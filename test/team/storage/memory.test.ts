@@ -14,6 +14,7 @@ import type { Tokenizer } from "#core/search/tokens.ts";
 import type { ScriptedAgent } from "../support/scripted-agent.ts";
 import { agent, roundRobin, Signal, TestTeam, texts, value } from "../support/team.ts";
 import { casesOf } from "../../support/samples.ts";
+import { PATIENCE } from "../../support/patience.ts";
 
 type Act = (memory: readonly FullTextMemory[], ctx: TurnContext) => Promise<string>;
 
@@ -343,7 +344,7 @@ describe("a full-text memory in a team object", () => {
     value(await team.gateway.stopRun(id, "now"));
     await turn(adds("The cat is red."));
     late.now = true;
-    await vi.waitUntil(() => late.done);
+    await vi.waitUntil(() => late.done, PATIENCE);
     expect(await turn(asks("cat"))).toBe("The cat is red.|The cat is black.");
   });
 

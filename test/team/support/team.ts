@@ -9,6 +9,7 @@ import { streamFrameSchema } from "#contract/stream/stream-frame.ts";
 import type { StartRunInput, StreamCaller, TeamGateway } from "#contract/gateways/team-gateway.ts";
 import { DurableObjectGateway } from "#team/object/durable-object-gateway.ts";
 import { type Behaviour, script } from "./scripted-agent.ts";
+import { PATIENCE } from "../../support/patience.ts";
 
 let count = 0;
 
@@ -177,19 +178,13 @@ export class TestTeam {
         if (tables.length === 0) return false;
         return sql.exec("select 1 from outbox where entry is not null").toArray().length > 0;
       });
-    await vi.waitFor(async () => expect(await waiting()).toBe(false), {
-      timeout: 10_000,
-      interval: 5,
-    });
+    await vi.waitFor(async () => expect(await waiting()).toBe(false), PATIENCE);
   }
 
   /** Resolves when nothing is stored any more: a deleted team is erased once its tenant knows. */
   async erased(): Promise<void> {
     const tables = () => this.sql("select name from sqlite_master where name = 'meta'");
-    await vi.waitFor(async () => expect(await tables()).toEqual([]), {
-      timeout: 10_000,
-      interval: 5,
-    });
+    await vi.waitFor(async () => expect(await tables()).toEqual([]), PATIENCE);
   }
 
   /** When the alarm is set to, once everything was delivered to the team's tenant. */

@@ -6,6 +6,7 @@ import type { Result } from "#contract/result.ts";
 import type { TenantList } from "#contract/tenant/tenant.ts";
 import type { TenantGateway, TenantOfTeam } from "#contract/gateways/tenant-gateway.ts";
 import type { Tenant } from "./worker.ts";
+import { PATIENCE } from "../../support/patience.ts";
 
 /** A tenant as its Worker sees it; the stub's own type is too deep for the compiler. */
 export type TenantStub = Omit<TenantGateway, "events"> & TenantOfTeam;
@@ -19,10 +20,10 @@ export function tenantStub(name: string): TenantStub {
 export async function settled(tenant: TenantStub): Promise<void> {
   // The alarm that tells the registry is not set while it starts, so the registry is asked first.
   const { name } = tenantObject(tenant).id;
-  await vi.waitFor(async () => expect(await registered()).toContain(name), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await registered()).toContain(name), PATIENCE);
   const alarm = () =>
     runInDurableObject(tenantObject(tenant), (_, { storage }) => storage.getAlarm());
-  await vi.waitFor(async () => expect(await alarm()).toBeNull(), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await alarm()).toBeNull(), PATIENCE);
 }
 
 async function registered(): Promise<string[]> {

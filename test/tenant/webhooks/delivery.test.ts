@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { isSignedWith, receivers } from "../../team/support/receiver.ts";
 import { Signal, value } from "../../team/support/team.ts";
 import { DAY, event, HOUR, MINUTE, TestTenant, URL_A } from "./support.ts";
+import { PATIENCE } from "../../support/patience.ts";
 
 let tenant: TestTenant;
 
@@ -226,7 +227,7 @@ test("what is pending survives the object, and is sent without a request", async
   const alarm = await tenant.alarm();
   expect((alarm ?? Infinity) - Date.now()).toBeLessThanOrEqual(15_000);
   await tenant.pass(6_000);
-  await vi.waitUntil(() => receivers.received.length === 3, { timeout: 10_000 });
+  await vi.waitUntil(() => receivers.received.length === 3, PATIENCE);
   await tenant.until((all) => all.every(({ status }) => status === "delivered"));
   expect(runs()).toEqual(["r1", "r1", "r2"]);
 });
@@ -255,7 +256,7 @@ test("delivered ones are kept for seven days, at most a thousand and a batch", a
     (await tenant.sql<{ n: number }>("select count(*) as n from webhook_delivery"))[0]?.n ?? 0;
   await tenant.until(([newest]) => newest?.status === "delivered");
   for (let batches = 0; batches < 2; batches++) await tenant.pass(0);
-  await vi.waitUntil(async () => (await count()) <= 1_200, { timeout: 10_000 });
+  await vi.waitUntil(async () => (await count()) <= 1_200, PATIENCE);
   expect(await count()).toBeGreaterThanOrEqual(1_000);
   const [newest] = await tenant.deliveries();
   expect(newest?.run_id).toBe("r1299");

@@ -4,6 +4,7 @@ import { isSignedWith, type Received, receivers } from "../../team/support/recei
 import { tenantObject } from "../../team/support/tenant.ts";
 import { Signal, value } from "../../team/support/team.ts";
 import { DAY, event, TestTenant, URL_A } from "./support.ts";
+import { PATIENCE } from "../../support/patience.ts";
 
 const RUN_URL = "https://run.example.com/hook";
 const KEEP = { revoke_previous: false };
@@ -25,7 +26,7 @@ afterEach(async () => {
 async function received(run: string): Promise<Received> {
   return vi.waitUntil(
     () => receivers.received.find(({ event: { data } }) => data["run_id"] === run),
-    { timeout: 10_000, interval: 5 },
+    PATIENCE,
   );
 }
 

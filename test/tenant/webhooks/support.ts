@@ -7,6 +7,7 @@ import type { SecretPushConfig } from "#contract/webhooks/push.ts";
 import type { OutboxChange, OutboxEntry } from "#contract/directory.ts";
 import { settled, tenantObject, tenantStub, type TenantStub } from "../../team/support/tenant.ts";
 import { value } from "../../team/support/team.ts";
+import { PATIENCE } from "../../support/patience.ts";
 
 let count = 0;
 
@@ -65,13 +66,10 @@ export class TestTenant {
     fits: (deliveries: WebhookDelivery[]) => boolean,
     id = "hook",
   ): Promise<WebhookDelivery[]> {
-    return vi.waitUntil(
-      async () => {
-        const deliveries = await this.deliveries(id);
-        return fits(deliveries) && deliveries;
-      },
-      { timeout: 10_000, interval: 5 },
-    );
+    return vi.waitUntil(async () => {
+      const deliveries = await this.deliveries(id);
+      return fits(deliveries) && deliveries;
+    }, PATIENCE);
   }
 
   /** Lets time pass, and the alarm fire. */

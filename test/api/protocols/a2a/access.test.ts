@@ -10,8 +10,6 @@ import { withoutLegacy } from "./support/legacy-card.ts";
 import { answerText, clientOf, send } from "./support/client.ts";
 import { post, request, sent } from "./support/rpc.ts";
 
-const LIMIT = { timeout: 60_000 };
-
 let worker: TestWorker;
 let token: string;
 
@@ -23,7 +21,7 @@ beforeAll(async () => {
   await newTeam(worker, desk, bearer("acme"));
   await newTeam(worker, { id: "asks", component: inTurn(HUMAN) }, bearer("acme"));
   token = await teamToken(worker, "desk", ["teams:read", "runs:write"]);
-}, 60_000);
+});
 
 afterAll(() => worker[Symbol.asyncDispose]());
 
@@ -40,7 +38,7 @@ test.each<[string, Scope[], object]>([
   ["ListTaskPushNotificationConfigs", ["runs:read"], { taskId: "none" }],
   ["DeleteTaskPushNotificationConfig", ["runs:write"], { taskId: "none", id: "none" }],
   ["NoSuchMethod", [...SCOPES], {}],
-])("%s needs its scope", LIMIT, async (method, needs, params) => {
+])("%s needs its scope", async (method, needs, params) => {
   for (const scope of SCOPES) {
     const { status, body } = await post(worker, "desk", request(method, params), bearer(scope));
     // To stream what is said means to read it.
@@ -69,29 +67,25 @@ test("without a credential, or with a wrong one, there is nothing", async () => 
   }
 });
 
-test(
-  "a team of another tenant does not exist, and a team token is good for its team",
-  LIMIT,
-  async () => {
-    const foreign = await post(
-      worker,
-      "desk",
-      request("SendMessage", sent("Hello.")),
-      bearer("globex"),
-    );
-    expect(foreign).toMatchObject({ status: 404, body: { id: 1, error: { code: -32_000 } } });
-    await expect(clientOf(worker, "desk", bearer("globex"))).rejects.toThrow("404");
-    const client = await clientOf(worker, "desk", bearer(token));
-    expect(answerText(await send(client, "Hello."))).not.toBe("");
-    const other = await post(worker, "asks", request("SendMessage", sent("Hello.")), bearer(token));
-    expect(other).toMatchObject({
-      status: 403,
-      body: { error: { data: [{ reason: "OTHER_TEAM" }] } },
-    });
-  },
-);
+test("a team of another tenant does not exist, and a team token is good for its team", async () => {
+  const foreign = await post(
+    worker,
+    "desk",
+    request("SendMessage", sent("Hello.")),
+    bearer("globex"),
+  );
+  expect(foreign).toMatchObject({ status: 404, body: { id: 1, error: { code: -32_000 } } });
+  await expect(clientOf(worker, "desk", bearer("globex"))).rejects.toThrow("404");
+  const client = await clientOf(worker, "desk", bearer(token));
+  expect(answerText(await send(client, "Hello."))).not.toBe("");
+  const other = await post(worker, "asks", request("SendMessage", sent("Hello.")), bearer(token));
+  expect(other).toMatchObject({
+    status: 403,
+    body: { error: { data: [{ reason: "OTHER_TEAM" }] } },
+  });
+});
 
-test("who may only answer reads nothing", LIMIT, async () => {
+test("who may only answer reads nothing", async () => {
   const started = await post(
     worker,
     "asks",
@@ -140,7 +134,7 @@ test("the card tells what the team is", async () => {
   });
 });
 
-test("a card is kept by those who have it, until it changes", LIMIT, async () => {
+test("a card is kept by those who have it, until it changes", async () => {
   await newTeam(worker, { id: "known", label: "One", component: SAMPLE_COMPONENT }, bearer("acme"));
   const path = "/a2a/teams/known/.well-known/agent-card.json";
   const get = (headers: object = {}) =>
@@ -168,31 +162,27 @@ test("a card is kept by those who have it, until it changes", LIMIT, async () =>
   expect((await worker.fetch("/.well-known/agent-card.json", { headers: known })).status).toBe(304);
 });
 
-test(
-  "fields may have the names of the .proto file, and what comes back has camel case",
-  LIMIT,
-  async () => {
-    const { message_id, ...rest } = { message_id: "snake-1", role: "ROLE_USER" };
-    const data = { in_it: { stays_so: 1 } };
-    const sentSnake = {
-      message: { message_id, ...rest, parts: [{ data, media_type: "application/json" }] },
-    };
-    const { body } = await post(worker, "asks", request("SendMessage", sentSnake), bearer("acme"));
-    const task = body.result!["task"] as { id: string; contextId: string; history: object[] };
-    expect(task.history).toMatchObject([
-      { messageId: "snake-1", parts: [{ text: JSON.stringify(data) }] },
-    ]);
-    const list = request("ListTasks", { context_id: task.contextId, page_size: 1 });
-    expect((await post(worker, "asks", list, bearer("acme"))).body.result).toMatchObject({
-      tasks: [{ id: task.id }],
-    });
-    const answer = { message: { ...sentSnake.message, message_id: "snake-2", task_id: task.id } };
-    const done = await post(worker, "asks", request("SendMessage", answer), bearer("acme"));
-    expect(done.body.result).toMatchObject({
-      task: { metadata: { "troupe/usage": { promptTokens: 0, completionTokens: 0 } } },
-    });
-  },
-);
+test("fields may have the names of the .proto file, and what comes back has camel case", async () => {
+  const { message_id, ...rest } = { message_id: "snake-1", role: "ROLE_USER" };
+  const data = { in_it: { stays_so: 1 } };
+  const sentSnake = {
+    message: { message_id, ...rest, parts: [{ data, media_type: "application/json" }] },
+  };
+  const { body } = await post(worker, "asks", request("SendMessage", sentSnake), bearer("acme"));
+  const task = body.result!["task"] as { id: string; contextId: string; history: object[] };
+  expect(task.history).toMatchObject([
+    { messageId: "snake-1", parts: [{ text: JSON.stringify(data) }] },
+  ]);
+  const list = request("ListTasks", { context_id: task.contextId, page_size: 1 });
+  expect((await post(worker, "asks", list, bearer("acme"))).body.result).toMatchObject({
+    tasks: [{ id: task.id }],
+  });
+  const answer = { message: { ...sentSnake.message, message_id: "snake-2", task_id: task.id } };
+  const done = await post(worker, "asks", request("SendMessage", answer), bearer("acme"));
+  expect(done.body.result).toMatchObject({
+    task: { metadata: { "troupe/usage": { promptTokens: 0, completionTokens: 0 } } },
+  });
+});
 
 test("anybody finds the team that A2A_TEAM names at the root", async () => {
   const response = await worker.fetch("/.well-known/agent-card.json");

@@ -12,7 +12,6 @@ import { conversationsOf, HUMAN, inTurn, newTeam, runsOf, writer } from "../supp
 import { answerText, clientOf, message, send, stateOf } from "./support/client.ts";
 import { post, request, sent } from "./support/rpc.ts";
 
-const LIMIT = { timeout: 60_000 };
 const MODELS = "https://models.example.com/v1";
 const OPERATOR = "the-operator";
 const OWN = bearer("acme");
@@ -39,7 +38,7 @@ beforeAll(async () => {
         fetch(url.replace(MODELS, openai.url), { method, headers, body, duplex: "half" }),
     },
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -64,27 +63,23 @@ async function newKey(name: string): Promise<Record<string, string>> {
   return bearer(((await made.json()) as { key: string }).key);
 }
 
-test(
-  "each message without a context begins a conversation that knows nothing of others",
-  LIMIT,
-  async () => {
-    await make(writer());
-    const first = await clientOf(worker, id, OWN);
-    const secret = await send(first, "My secret is 4711.");
-    const second = await clientOf(worker, id, bearer("acme"));
-    const other = await send(second, "What did I say?");
-    expect(other.contextId).not.toBe(secret.contextId);
-    expect(JSON.stringify(openai.requests.at(-1)!.body)).not.toContain("4711");
-    // The context continues where it was.
-    const more = await send(first, message("And?", { contextId: secret.contextId }));
-    expect(more.contextId).toBe(secret.contextId);
-    expect(JSON.stringify(openai.requests.at(-1)!.body)).toContain("4711");
-    expect(JSON.stringify(openai.requests.at(-1)!.body)).not.toContain("What did I say?");
-    expect(await runsOf(worker, id, OWN)).toEqual([]);
-  },
-);
+test("each message without a context begins a conversation that knows nothing of others", async () => {
+  await make(writer());
+  const first = await clientOf(worker, id, OWN);
+  const secret = await send(first, "My secret is 4711.");
+  const second = await clientOf(worker, id, bearer("acme"));
+  const other = await send(second, "What did I say?");
+  expect(other.contextId).not.toBe(secret.contextId);
+  expect(JSON.stringify(openai.requests.at(-1)!.body)).not.toContain("4711");
+  // The context continues where it was.
+  const more = await send(first, message("And?", { contextId: secret.contextId }));
+  expect(more.contextId).toBe(secret.contextId);
+  expect(JSON.stringify(openai.requests.at(-1)!.body)).toContain("4711");
+  expect(JSON.stringify(openai.requests.at(-1)!.body)).not.toContain("What did I say?");
+  expect(await runsOf(worker, id, OWN)).toEqual([]);
+});
 
-test("a conversation that waits for a human holds up no other", LIMIT, async () => {
+test("a conversation that waits for a human holds up no other", async () => {
   await make(HUMAN, writer());
   const client = await clientOf(worker, id, OWN);
   const waiting = await send(client, "Ask.");
@@ -97,7 +92,7 @@ test("a conversation that waits for a human holds up no other", LIMIT, async () 
   }
 });
 
-test("what another credential has is as unknown as what never was", LIMIT, async () => {
+test("what another credential has is as unknown as what never was", async () => {
   await make(HUMAN, writer());
   const client = await clientOf(worker, id, OWN);
   const { id: taskId, contextId } = await send(client, "Ask.");
@@ -163,7 +158,7 @@ test("what another credential has is as unknown as what never was", LIMIT, async
   expect(answerText(await send(client, message("Lisbon", { taskId })))).not.toBe("");
 });
 
-test("a context and a task must belong together", LIMIT, async () => {
+test("a context and a task must belong together", async () => {
   await make(HUMAN);
   const client = await clientOf(worker, id, OWN);
   const [one, two] = [await send(client, "Ask."), await send(client, "Ask.")];
@@ -179,110 +174,98 @@ test("a context and a task must belong together", LIMIT, async () => {
   });
 });
 
-test(
-  "the team's own conversation continues: the context that is its id, and tasks with a run's id",
-  LIMIT,
-  async () => {
-    await make(writer());
-    const started = await worker.fetch(
-      `/v1/teams/${id}/runs?wait=20`,
-      jsonInit({ task: "Remember 4711." }, "POST", OWN),
-    );
-    const run = (await started.json()) as { id: string };
-    const client = await clientOf(worker, id, await newKey("before"));
-    const task = await client.getTask({ tenant: "", id: run.id });
-    expect(task).toMatchObject({
-      id: run.id,
-      contextId: id,
-      status: { state: TaskState.TASK_STATE_COMPLETED },
-    });
-    const next = await send(client, message("And?", { contextId: id }));
-    expect(next.contextId).toBe(id);
-    expect((await runsOf(worker, id, OWN)).map((one) => one.id)).toEqual([next.id, run.id]);
-    expect(JSON.stringify(openai.requests.at(-1)!.body)).toContain("4711");
-    const list = (contextId: string) => post(worker, id, request("ListTasks", { contextId }), OWN);
-    expect((await list(id)).body.result).toMatchObject({ totalSize: 2 });
-    expect((await list("")).body.result).toMatchObject({ totalSize: 0 });
-  },
-);
+test("the team's own conversation continues: the context that is its id, and tasks with a run's id", async () => {
+  await make(writer());
+  const started = await worker.fetch(
+    `/v1/teams/${id}/runs?wait=60`,
+    jsonInit({ task: "Remember 4711." }, "POST", OWN),
+  );
+  const run = (await started.json()) as { id: string };
+  const client = await clientOf(worker, id, await newKey("before"));
+  const task = await client.getTask({ tenant: "", id: run.id });
+  expect(task).toMatchObject({
+    id: run.id,
+    contextId: id,
+    status: { state: TaskState.TASK_STATE_COMPLETED },
+  });
+  const next = await send(client, message("And?", { contextId: id }));
+  expect(next.contextId).toBe(id);
+  expect((await runsOf(worker, id, OWN)).map((one) => one.id)).toEqual([next.id, run.id]);
+  expect(JSON.stringify(openai.requests.at(-1)!.body)).toContain("4711");
+  const list = (contextId: string) => post(worker, id, request("ListTasks", { contextId }), OWN);
+  expect((await list(id)).body.result).toMatchObject({ totalSize: 2 });
+  expect((await list("")).body.result).toMatchObject({ totalSize: 0 });
+});
 
-test(
-  "conversations are listed under their agent, with who began them, and belong to the tenant",
-  LIMIT,
-  async () => {
-    // The secret of the component comes along, and is not shown.
-    await make(
-      writer({
-        model_client: {
-          provider: "autogen_ext.models.openai.OpenAIChatCompletionClient",
-          config: { model: "gpt-4o-mini", api_key: "sk-own", base_url: MODELS },
-        },
-      }),
-    );
-    const { contextId, id: taskId } = await send(
-      await clientOf(worker, id, await newKey("shop")),
-      "Hello.",
-    );
-    expect(openai.requests.at(-1)!.headers["authorization"]).toBe("Bearer sk-own");
-    const conversations = await conversationsOf(worker, id, OWN);
-    expect(conversations).toMatchObject([
-      {
-        id: contextId,
-        label: "Desk",
-        conversation: { agent_id: id, caller: "shop" },
-        expires_in: 30 * 86_400,
+test("conversations are listed under their agent, with who began them, and belong to the tenant", async () => {
+  // The secret of the component comes along, and is not shown.
+  await make(
+    writer({
+      model_client: {
+        provider: "autogen_ext.models.openai.OpenAIChatCompletionClient",
+        config: { model: "gpt-4o-mini", api_key: "sk-own", base_url: MODELS },
       },
-    ]);
-    const { teams } = await read<{ teams: TeamInfo[] }>("/v1/teams");
-    expect(teams.map((team) => team.id)).toContain(id);
-    expect(teams.map((team) => team.id)).not.toContain(contextId);
-    const team = await read<TeamInfo>(`/v1/teams/${contextId}`);
-    expect(team).toMatchObject({ conversation: { agent_id: id, caller: "shop" } });
-    expect(JSON.stringify([team, conversations])).not.toMatch(/sk-own|owner/);
-    const { runs } = await read<{ runs: { id: string }[] }>(`/v1/runs?team=${contextId}`);
-    expect(`${contextId}.${runs[0]!.id}`).toBe(taskId);
-    // Who deletes the agent deletes them, too.
-    await worker.fetch(`/v1/teams/${id}`, { method: "DELETE", headers: OWN });
-    await expect
-      .poll(async () => (await worker.fetch(`/v1/teams/${contextId}`, { headers: OWN })).status)
-      .toBe(404);
-    await expect.poll(() => conversationsOf(worker, id, OWN)).toEqual([]);
-  },
-);
+    }),
+  );
+  const { contextId, id: taskId } = await send(
+    await clientOf(worker, id, await newKey("shop")),
+    "Hello.",
+  );
+  expect(openai.requests.at(-1)!.headers["authorization"]).toBe("Bearer sk-own");
+  const conversations = await conversationsOf(worker, id, OWN);
+  expect(conversations).toMatchObject([
+    {
+      id: contextId,
+      label: "Desk",
+      conversation: { agent_id: id, caller: "shop" },
+      expires_in: 30 * 86_400,
+    },
+  ]);
+  const { teams } = await read<{ teams: TeamInfo[] }>("/v1/teams");
+  expect(teams.map((team) => team.id)).toContain(id);
+  expect(teams.map((team) => team.id)).not.toContain(contextId);
+  const team = await read<TeamInfo>(`/v1/teams/${contextId}`);
+  expect(team).toMatchObject({ conversation: { agent_id: id, caller: "shop" } });
+  expect(JSON.stringify([team, conversations])).not.toMatch(/sk-own|owner/);
+  const { runs } = await read<{ runs: { id: string }[] }>(`/v1/runs?team=${contextId}`);
+  expect(`${contextId}.${runs[0]!.id}`).toBe(taskId);
+  // Who deletes the agent deletes them, too.
+  await worker.fetch(`/v1/teams/${id}`, { method: "DELETE", headers: OWN });
+  await expect
+    .poll(async () => (await worker.fetch(`/v1/teams/${contextId}`, { headers: OWN })).status)
+    .toBe(404);
+  await expect.poll(() => conversationsOf(worker, id, OWN)).toEqual([]);
+});
 
-test(
-  "the tasks of all conversations are listed by their latest change, page by page",
-  LIMIT,
-  async () => {
-    await make(HUMAN);
-    const headers = await newKey("lists");
-    const client = await clientOf(worker, id, headers);
-    const asked: string[] = [];
-    for (const text of ["One.", "Two.", "Three."]) asked.push((await send(client, text)).id);
-    await send(client, message("Lisbon", { taskId: asked[0]! }));
-    const list = async (given: object) =>
-      (await post(worker, id, request("ListTasks", given), headers)).body.result as unknown as {
-        tasks: { id: string; artifacts?: unknown; history?: unknown[] }[];
-        nextPageToken: string;
-        totalSize: number;
-      };
-    const first = await list({ pageSize: 2 });
-    expect(first).toMatchObject({ totalSize: 3, tasks: [{ id: asked[0] }, { id: asked[2] }] });
-    const second = await list({ pageSize: 2, pageToken: first.nextPageToken });
-    expect(second).toMatchObject({ nextPageToken: "", totalSize: 3, tasks: [{ id: asked[1] }] });
-    expect(first.tasks[0]).not.toHaveProperty("artifacts");
-    const waiting = await list({ status: "TASK_STATE_INPUT_REQUIRED", includeArtifacts: true });
-    expect(waiting.tasks.map((task) => task.id)).toEqual([asked[2], asked[1]]);
-    expect(waiting.tasks[0]).toMatchObject({
-      artifacts: [],
-      status: { message: { parts: [{ text: "Which city?" }, {}] } },
-    });
-    const whole = await list({ historyLength: 5 });
-    expect(whole.tasks[0]!.history).toHaveLength(1);
-  },
-);
+test("the tasks of all conversations are listed by their latest change, page by page", async () => {
+  await make(HUMAN);
+  const headers = await newKey("lists");
+  const client = await clientOf(worker, id, headers);
+  const asked: string[] = [];
+  for (const text of ["One.", "Two.", "Three."]) asked.push((await send(client, text)).id);
+  await send(client, message("Lisbon", { taskId: asked[0]! }));
+  const list = async (given: object) =>
+    (await post(worker, id, request("ListTasks", given), headers)).body.result as unknown as {
+      tasks: { id: string; artifacts?: unknown; history?: unknown[] }[];
+      nextPageToken: string;
+      totalSize: number;
+    };
+  const first = await list({ pageSize: 2 });
+  expect(first).toMatchObject({ totalSize: 3, tasks: [{ id: asked[0] }, { id: asked[2] }] });
+  const second = await list({ pageSize: 2, pageToken: first.nextPageToken });
+  expect(second).toMatchObject({ nextPageToken: "", totalSize: 3, tasks: [{ id: asked[1] }] });
+  expect(first.tasks[0]).not.toHaveProperty("artifacts");
+  const waiting = await list({ status: "TASK_STATE_INPUT_REQUIRED", includeArtifacts: true });
+  expect(waiting.tasks.map((task) => task.id)).toEqual([asked[2], asked[1]]);
+  expect(waiting.tasks[0]).toMatchObject({
+    artifacts: [],
+    status: { message: { parts: [{ text: "Which city?" }, {}] } },
+  });
+  const whole = await list({ historyLength: 5 });
+  expect(whole.tasks[0]!.history).toHaveLength(1);
+});
 
-test("each team token has its own", LIMIT, async () => {
+test("each team token has its own", async () => {
   await make(writer());
   const tokens = await Promise.all(
     [1, 2].map(() => teamToken(worker, id, ["runs:read", "runs:write", "teams:read"])),
@@ -299,36 +282,32 @@ test("each team token has its own", LIMIT, async () => {
   await direct.body?.cancel();
 });
 
-test(
-  "they count as teams of the tenant, and a message that is refused begins none",
-  LIMIT,
-  async () => {
-    await using small = await TestWorker.start(await deployed({ TENANT_TEAMS: "2" }));
-    await newTeam(small, { id, component: inTurn(HUMAN) }, OWN);
-    const begin = (given: object) => post(small, id, request("SendMessage", given), OWN);
-    const first = sent("Ask.");
-    expect((await begin(first)).status).toBe(200);
-    const refused = await begin(sent("Ask."));
-    expect(refused).toMatchObject({
-      status: 429,
-      body: { error: { data: [{ reason: "TOO_MANY_TEAMS" }] } },
-    });
-    // The same message finds its conversation, however many there are.
-    expect((await begin(first)).status).toBe(200);
-    expect(await conversationsOf(small, id, OWN)).toHaveLength(1);
-    const none = await post(small, "none", request("SendMessage", sent("Hi.")), OWN);
-    expect(none.status).toBe(404);
-    expect((await post(small, "none", request("ListTasks"), OWN)).status).toBe(404);
-  },
-);
+test("they count as teams of the tenant, and a message that is refused begins none", async () => {
+  await using small = await TestWorker.start(await deployed({ TENANT_TEAMS: "2" }));
+  await newTeam(small, { id, component: inTurn(HUMAN) }, OWN);
+  const begin = (given: object) => post(small, id, request("SendMessage", given), OWN);
+  const first = sent("Ask.");
+  expect((await begin(first)).status).toBe(200);
+  const refused = await begin(sent("Ask."));
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { error: { data: [{ reason: "TOO_MANY_TEAMS" }] } },
+  });
+  // The same message finds its conversation, however many there are.
+  expect((await begin(first)).status).toBe(200);
+  expect(await conversationsOf(small, id, OWN)).toHaveLength(1);
+  const none = await post(small, "none", request("SendMessage", sent("Hi.")), OWN);
+  expect(none.status).toBe(404);
+  expect((await post(small, "none", request("ListTasks"), OWN)).status).toBe(404);
+});
 
-test("one that is idle is erased after the time of the setting", LIMIT, async () => {
+test("one that is idle is erased after the time of the setting", async () => {
   await using brief = await TestWorker.start({ A2A_IDLE_SECONDS: "1" });
   await newTeam(brief, { id, component: inTurn(HUMAN) });
   const client = await clientOf(brief, id);
   const task = await send(client, "Ask.");
   const { contextId } = task;
-  await expect.poll(() => conversationsOf(brief, id), { timeout: 30_000 }).toEqual([]);
+  await expect.poll(() => conversationsOf(brief, id)).toEqual([]);
   await expect(client.getTask({ tenant: "", id: task.id })).rejects.toMatchObject({
     name: "TaskNotFoundError",
   });

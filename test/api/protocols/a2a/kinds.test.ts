@@ -14,7 +14,6 @@ import {
   textOf,
 } from "./support/client.ts";
 
-const LIMIT = { timeout: 60_000 };
 const SANDBOX = "https://sandbox.example.com";
 
 let worker: TestWorker;
@@ -26,7 +25,7 @@ beforeAll(async () => {
     { SANDBOX_URL: SANDBOX },
     { outgoing: () => (files ? Response.json({ files }) : new Response(null, { status: 500 })) },
   );
-}, 60_000);
+});
 
 afterAll(() => worker[Symbol.asyncDispose]());
 
@@ -41,7 +40,7 @@ test.each([
   ["no", "no", "not approved"],
   ["another call", [dataPart({ approved: true, arguments: { expression: "2 + 3" } })], "5"],
   ["no, and why", [dataPart({ approved: false, reason: "Too dear." })], "Too dear."],
-])("a tool that needs approval is told, and answered with %s", LIMIT, async (_, given, said) => {
+])("a tool that needs approval is told, and answered with %s", async (_, given, said) => {
   const id = await team(careful());
   const client = await clientOf(worker, id);
   const events = await collect(client.sendMessageStream(sending("What is 6 * 7?")));
@@ -80,7 +79,7 @@ test.each([
   await expect(send(client, late)).rejects.toMatchObject({ name: "UnsupportedOperationError" });
 });
 
-test("an answer names a question that is open", LIMIT, async () => {
+test("an answer names a question that is open", async () => {
   const client = await clientOf(worker, await team(inTurn(HUMAN)));
   const { id: taskId } = await send(client, "Ask.");
   const wrong = message([dataPart({ request_id: "none", content: "x" })], { taskId });
@@ -89,7 +88,7 @@ test("an answer names a question that is open", LIMIT, async () => {
   await expect(send(client, other)).rejects.toThrow("contextId");
 });
 
-test("files that the task wrote are artifacts, which the credential can fetch", LIMIT, async () => {
+test("files that the task wrote are artifacts, which the credential can fetch", async () => {
   const id = await team(inTurn(HUMAN, careful()));
   const client = await clientOf(worker, id);
   const { id: taskId, contextId } = await send(client, "Ask.");

@@ -12,7 +12,6 @@ import { answerText, clientOf, message, send, stateOf, textOf } from "./support/
 import { post, request, sent } from "./support/rpc.ts";
 import { type Push, pushConfig, pushesAt } from "./support/pushes.ts";
 
-const LIMIT = { timeout: 120_000 };
 /** Together more than a notification has. */
 const LARGE_CALLS = Array.from({ length: 6 }, (_, index) => ({
   name: "calculator",
@@ -87,82 +86,74 @@ async function pending(conversation: string): Promise<WebhookDelivery[]> {
   return deliveries.filter(({ team_id }) => team_id === conversation);
 }
 
-test(
-  "a message brings the config, whose receiver gets the task with its answer",
-  LIMIT,
-  async () => {
-    await newTeam(worker, { id, component: SAMPLE_COMPONENT });
-    const client = await clientOf(worker, id);
-    const taskPushNotificationConfig = pushConfig(receiver.url(`/${id}`), {
-      token: "token-of-the-task",
-      authentication: { scheme: "Bearer", credentials: "letmein" },
-    });
-    const task = await send(client, "Hello.", { taskPushNotificationConfig }, { project: "x" });
-    const [push] = await told(1);
-    expect(taskOf(push)).toMatchObject({
-      id: task.id,
-      contextId: task.contextId,
-      metadata: { project: "x", "troupe/status": "completed" },
-    });
-    expect(states([push!])).toEqual(["task TASK_STATE_COMPLETED"]);
-    expect(answerText(taskOf(push))).toBe("two");
-    expect(receiver.received[0]!.headers).toMatchObject({
-      "content-type": "application/a2a+json",
-      authorization: "Bearer letmein",
-      "x-a2a-notification-token": "token-of-the-task",
-      "webhook-id": expect.stringMatching(/^msg_/),
-    });
-    // The next task of the team is another one.
-    await send(client, "Hello again.");
-    const other = pushConfig(receiver.url(`/${id}`));
-    const third = await send(client, "And again.", { taskPushNotificationConfig: other });
-    const tasks = (await told(2)).map(taskOf);
-    expect(tasks.map((one) => one.id)).toEqual([task.id, third.id]);
-    expect(answerText(tasks[1]!)).toBe(answerText(third));
-    const { headers } = receiver.received[1]!;
-    expect([headers.authorization, headers["x-a2a-notification-token"]]).toEqual([
-      undefined,
-      undefined,
-    ]);
-  },
-);
+test("a message brings the config, whose receiver gets the task with its answer", async () => {
+  await newTeam(worker, { id, component: SAMPLE_COMPONENT });
+  const client = await clientOf(worker, id);
+  const taskPushNotificationConfig = pushConfig(receiver.url(`/${id}`), {
+    token: "token-of-the-task",
+    authentication: { scheme: "Bearer", credentials: "letmein" },
+  });
+  const task = await send(client, "Hello.", { taskPushNotificationConfig }, { project: "x" });
+  const [push] = await told(1);
+  expect(taskOf(push)).toMatchObject({
+    id: task.id,
+    contextId: task.contextId,
+    metadata: { project: "x", "troupe/status": "completed" },
+  });
+  expect(states([push!])).toEqual(["task TASK_STATE_COMPLETED"]);
+  expect(answerText(taskOf(push))).toBe("two");
+  expect(receiver.received[0]!.headers).toMatchObject({
+    "content-type": "application/a2a+json",
+    authorization: "Bearer letmein",
+    "x-a2a-notification-token": "token-of-the-task",
+    "webhook-id": expect.stringMatching(/^msg_/),
+  });
+  // The next task of the team is another one.
+  await send(client, "Hello again.");
+  const other = pushConfig(receiver.url(`/${id}`));
+  const third = await send(client, "And again.", { taskPushNotificationConfig: other });
+  const tasks = (await told(2)).map(taskOf);
+  expect(tasks.map((one) => one.id)).toEqual([task.id, third.id]);
+  expect(answerText(tasks[1]!)).toBe(answerText(third));
+  const { headers } = receiver.received[1]!;
+  expect([headers.authorization, headers["x-a2a-notification-token"]]).toEqual([
+    undefined,
+    undefined,
+  ]);
+});
 
-test(
-  "a stream's message brings one, too, and what fails or is cancelled is told",
-  LIMIT,
-  async () => {
-    const client = await clientFor(writer());
-    const taskPushNotificationConfig = pushConfig(receiver.url(`/${id}`));
-    const configuration = {
-      acceptedOutputModes: [],
-      returnImmediately: true,
-      taskPushNotificationConfig,
-    };
-    const broken = { tenant: "", message: message("Please break."), configuration, metadata: {} };
-    for await (const _ of client.sendMessageStream(broken));
-    openai.rules.hold("slow");
-    const slow = await send(client, "Write slowly.", configuration);
-    const { contextId } = slow;
-    const queued = await send(client, message("Wait for it.", { contextId }), configuration);
-    await client.createTaskPushNotificationConfig(
-      pushConfig(receiver.url(`/${id}/queued`), { taskId: queued.id }),
-    );
-    await client.cancelTask({ tenant: "", id: queued.id, metadata: undefined });
-    await client.cancelTask({ tenant: "", id: slow.id, metadata: undefined });
-    const pushes = (await told(3)).map(taskOf);
-    expect(pushes.map(stateOf).toSorted()).toEqual([
-      "TASK_STATE_CANCELED",
-      "TASK_STATE_CANCELED",
-      "TASK_STATE_FAILED",
-    ]);
-    expect((await told(1, `/${id}/queued`)).map((push) => taskOf(push).id)).toEqual([queued.id]);
-    const failed = pushes.find((task) => stateOf(task) === "TASK_STATE_FAILED");
-    expect(textOf(failed!.status!.message?.parts)).not.toBe("");
-    openai.rules.release("slow");
-  },
-);
+test("a stream's message brings one, too, and what fails or is cancelled is told", async () => {
+  const client = await clientFor(writer());
+  const taskPushNotificationConfig = pushConfig(receiver.url(`/${id}`));
+  const configuration = {
+    acceptedOutputModes: [],
+    returnImmediately: true,
+    taskPushNotificationConfig,
+  };
+  const broken = { tenant: "", message: message("Please break."), configuration, metadata: {} };
+  for await (const _ of client.sendMessageStream(broken));
+  openai.rules.hold("slow");
+  const slow = await send(client, "Write slowly.", configuration);
+  const { contextId } = slow;
+  const queued = await send(client, message("Wait for it.", { contextId }), configuration);
+  await client.createTaskPushNotificationConfig(
+    pushConfig(receiver.url(`/${id}/queued`), { taskId: queued.id }),
+  );
+  await client.cancelTask({ tenant: "", id: queued.id, metadata: undefined });
+  await client.cancelTask({ tenant: "", id: slow.id, metadata: undefined });
+  const pushes = (await told(3)).map(taskOf);
+  expect(pushes.map(stateOf).toSorted()).toEqual([
+    "TASK_STATE_CANCELED",
+    "TASK_STATE_CANCELED",
+    "TASK_STATE_FAILED",
+  ]);
+  expect((await told(1, `/${id}/queued`)).map((push) => taskOf(push).id)).toEqual([queued.id]);
+  const failed = pushes.find((task) => stateOf(task) === "TASK_STATE_FAILED");
+  expect(textOf(failed!.status!.message?.parts)).not.toBe("");
+  openai.rules.release("slow");
+});
 
-test("a task's question is delivered to configs created before", LIMIT, async () => {
+test("a task's question is delivered to configs created before", async () => {
   const client = await clientFor(HUMAN, writer());
   const asked = await send(client, "Ask.", {
     taskPushNotificationConfig: pushConfig(receiver.url(`/${id}`)),
@@ -187,7 +178,7 @@ test("a task's question is delivered to configs created before", LIMIT, async ()
   }
 });
 
-test("what a human says last is not the answer, and a long answer is not sent", LIMIT, async () => {
+test("what a human says last is not the answer, and a long answer is not sent", async () => {
   const client = await clientFor(writer(), HUMAN);
   const asked = await send(client, "Ask.", {
     taskPushNotificationConfig: pushConfig(receiver.url(`/${id}`)),
@@ -203,7 +194,7 @@ test("what a human says last is not the answer, and a long answer is not sent", 
   expect(taskOf((await told(1))[0])).toMatchObject({ id: task.id, artifacts: [] });
 });
 
-test("if questions are too large together, as many as fit are delivered", LIMIT, async () => {
+test("if questions are too large together, as many as fit are delivered", async () => {
   const tools = [{ provider: "FunctionTool", config: { name: "calculator", approval: "human" } }];
   const client = await clientFor(writer({ tools }));
   const asked = await send(client, "Ask me to approve it.", {
@@ -217,7 +208,7 @@ test("if questions are too large together, as many as fit are delivered", LIMIT,
   expect(status!.message!.parts).toEqual(asked.status!.message!.parts.slice(0, 2 * 4));
 });
 
-test("configs are listed without their secrets, replaced and deleted", LIMIT, async () => {
+test("configs are listed without their secrets, replaced and deleted", async () => {
   const client = await clientFor(HUMAN);
   const { id: taskId } = await send(client, "Ask.");
   const config = (given: object) =>
@@ -259,7 +250,7 @@ test("configs are listed without their secrets, replaced and deleted", LIMIT, as
   expect(await client.getTaskPushNotificationConfig({ ...about, id: "late" })).toEqual(late);
 });
 
-test("a config that is deleted, or whose team is, gets no more deliveries", LIMIT, async () => {
+test("a config that is deleted, or whose team is, gets no more deliveries", async () => {
   receiver.respond = (response) => response.writeHead(503).end();
   const client = await clientFor(HUMAN);
   const taskPushNotificationConfig = pushConfig(receiver.url(`/${id}`), { id: "one/of two" });
@@ -269,18 +260,18 @@ test("a config that is deleted, or whose team is, gets no more deliveries", LIMI
   );
   await told(1);
   await send(client, message("Lisbon", { taskId }));
-  await expect.poll(() => pending(contextId), { timeout: 10_000 }).toHaveLength(3);
+  await expect.poll(() => pending(contextId)).toHaveLength(3);
   const ids = { tenant: "", taskId, id: "one/of two" };
   await client.deleteTaskPushNotificationConfig(ids);
   await expect
-    .poll(async () => (await pending(contextId)).map(({ url }) => url), { timeout: 10_000 })
+    .poll(async () => (await pending(contextId)).map(({ url }) => url))
     .toEqual([receiver.url(`/${id}/other`)]);
   const deleted = await worker.fetch(`/v1/teams/${id}`, { method: "DELETE" });
   expect(deleted.status).toBe(204);
-  await expect.poll(() => pending(contextId), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => pending(contextId)).toEqual([]);
 });
 
-test("a receiver that fails does not hold up another one of the task", LIMIT, async () => {
+test("a receiver that fails does not hold up another one of the task", async () => {
   receiver.respond = (response) => response.writeHead(500).end();
   await using other = await WebhookReceiver.start();
   const client = await clientFor(HUMAN);
@@ -301,7 +292,7 @@ test("a receiver that fails does not hold up another one of the task", LIMIT, as
   expect(second!.headers["webhook-id"]).toBe(first!.headers["webhook-id"]);
 });
 
-test("without SECRETS_KEY there are none, and the card says so", LIMIT, async () => {
+test("without SECRETS_KEY there are none, and the card says so", async () => {
   await using closed = await TestWorker.start();
   await newTeam(closed, { id, component: inTurn(HUMAN) });
   const card = await closed.fetch(`/a2a/teams/${id}/.well-known/agent-card.json`);

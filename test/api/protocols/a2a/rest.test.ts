@@ -23,7 +23,6 @@ import {
 import { pushConfig } from "./support/pushes.ts";
 import { sent } from "./support/rpc.ts";
 
-const LIMIT = { timeout: 60_000 };
 const OWN = bearer("acme");
 
 let worker: TestWorker;
@@ -32,7 +31,7 @@ beforeAll(async () => {
   worker = await TestWorker.start(await deployed({ MAX_BODY_BYTES: "20000" }));
   await newTeam(worker, { id: "desk", component: SAMPLE_COMPONENT }, OWN);
   await newTeam(worker, { id: "asks", component: inTurn(HUMAN) }, OWN);
-}, 60_000);
+});
 
 afterAll(() => worker[Symbol.asyncDispose]());
 
@@ -52,7 +51,7 @@ async function clientOf(team: string, headers = OWN): Promise<Client> {
 
 type Event = NonNullable<StreamResponse["payload"]>;
 
-test("the official client gives tasks, lists, reads and cancels them", LIMIT, async () => {
+test("the official client gives tasks, lists, reads and cancels them", async () => {
   const client = await clientOf("desk");
   const task = await send(client, "Hello.");
   expect([stateOf(task), answerText(task)]).toEqual(["TASK_STATE_COMPLETED", "two"]);
@@ -85,27 +84,23 @@ test("the official client gives tasks, lists, reads and cancels them", LIMIT, as
   expect(stateOf(cancelled)).toBe("TASK_STATE_CANCELED");
 });
 
-test(
-  "its streams tell the task and its changes, and continue through questions",
-  LIMIT,
-  async () => {
-    const events = await collect((await clientOf("desk")).sendMessageStream(sending("Hello.")));
-    expect(events[0]).toMatchObject({ $case: "task" });
-    expect(textOf(artifactsOf(events).get("answer"))).toBe("two");
-    const client = await clientOf("asks");
-    const { id } = await send(client, "Ask.");
-    const subscribed = client.resubscribeTask({ tenant: "", id });
-    const first = (await subscribed.next()).value as StreamResponse;
-    expect(first.payload).toMatchObject({ $case: "task", value: { id } });
-    await send(client, message("Lisbon", { taskId: id }));
-    const rest: Event[] = await collect(subscribed);
-    expect(rest.at(-1)).toMatchObject({
-      value: { status: { state: TaskState.TASK_STATE_COMPLETED } },
-    });
-  },
-);
+test("its streams tell the task and its changes, and continue through questions", async () => {
+  const events = await collect((await clientOf("desk")).sendMessageStream(sending("Hello.")));
+  expect(events[0]).toMatchObject({ $case: "task" });
+  expect(textOf(artifactsOf(events).get("answer"))).toBe("two");
+  const client = await clientOf("asks");
+  const { id } = await send(client, "Ask.");
+  const subscribed = client.resubscribeTask({ tenant: "", id });
+  const first = (await subscribed.next()).value as StreamResponse;
+  expect(first.payload).toMatchObject({ $case: "task", value: { id } });
+  await send(client, message("Lisbon", { taskId: id }));
+  const rest: Event[] = await collect(subscribed);
+  expect(rest.at(-1)).toMatchObject({
+    value: { status: { state: TaskState.TASK_STATE_COMPLETED } },
+  });
+});
 
-test("its push notification configs are made, read, listed and deleted", LIMIT, async () => {
+test("its push notification configs are made, read, listed and deleted", async () => {
   const client = await clientOf("asks");
   const { id: taskId } = await send(client, "Ask.");
   const about = { tenant: "", taskId };

@@ -19,7 +19,6 @@ import {
   textPart,
 } from "./support/client.ts";
 
-const LIMIT = { timeout: 60_000 };
 const PICTURE = `iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==`;
 
 let openai: FakeOpenAI;
@@ -36,7 +35,7 @@ beforeAll(async () => {
     ],
   });
   worker = await TestWorker.start({ OPENAI_API_KEY: "test-key", OPENAI_BASE_URL: openai.url });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -64,7 +63,7 @@ function said(events: readonly NonNullable<StreamResponse["payload"]>[]): string
   });
 }
 
-test("a message starts a task, whose artifact is the team's last message", LIMIT, async () => {
+test("a message starts a task, whose artifact is the team's last message", async () => {
   await newTeam(worker, { id, label: "News desk", component: SAMPLE_COMPONENT });
   const client = await clientOf(worker, id);
   const sent = message("Hello.");
@@ -86,7 +85,7 @@ test("a message starts a task, whose artifact is the team's last message", LIMIT
   expect(answerText(next)).toBe("three");
 });
 
-test("the same message again finds the same task", LIMIT, async () => {
+test("the same message again finds the same task", async () => {
   await newTeam(worker, { id, component: SAMPLE_COMPONENT });
   const client = await clientOf(worker, id);
   const sent = message("Hello.");
@@ -110,37 +109,33 @@ test("the same message again finds the same task", LIMIT, async () => {
   );
 });
 
-test(
-  "a stream tells texts while they are made, then messages, then the answer",
-  LIMIT,
-  async () => {
-    const critic = agent("critic");
-    await newTeam(worker, { id, component: inTurn(writer(), critic, writer({ name: "editor" })) });
-    const client = await clientOf(worker, id);
-    const events = await collect(client.sendMessageStream(sending("Write.")));
-    expect(events[0]).toMatchObject({
-      $case: "task",
-      value: { contextId: expect.stringMatching(/^a2a-/) },
-    });
-    expect(statesOf(events)).toEqual(["TASK_STATE_WORKING", "TASK_STATE_COMPLETED"]);
-    expect(said(events)).toEqual(["writer: Four little words here.", "critic: one"]);
-    const updates = events.flatMap((event) =>
-      event.$case === "artifactUpdate" ? [event.value] : [],
-    );
-    expect(updates.length).toBeGreaterThan(6);
-    expect(updates.filter(({ append }) => !append).map(({ artifact }) => artifact?.name)).toEqual([
-      "writer",
-      "critic",
-      "editor",
-    ]);
-    expect(updates.filter(({ lastChunk }) => lastChunk)).toEqual([updates.at(-1)]);
-    expect(textOf(artifactsOf(events).get("answer"))).toBe("Four little words here.");
-    const task = await client.getTask({ tenant: "", id: updates[0]!.taskId });
-    expect(answerText(task)).toBe("Four little words here.");
-  },
-);
+test("a stream tells texts while they are made, then messages, then the answer", async () => {
+  const critic = agent("critic");
+  await newTeam(worker, { id, component: inTurn(writer(), critic, writer({ name: "editor" })) });
+  const client = await clientOf(worker, id);
+  const events = await collect(client.sendMessageStream(sending("Write.")));
+  expect(events[0]).toMatchObject({
+    $case: "task",
+    value: { contextId: expect.stringMatching(/^a2a-/) },
+  });
+  expect(statesOf(events)).toEqual(["TASK_STATE_WORKING", "TASK_STATE_COMPLETED"]);
+  expect(said(events)).toEqual(["writer: Four little words here.", "critic: one"]);
+  const updates = events.flatMap((event) =>
+    event.$case === "artifactUpdate" ? [event.value] : [],
+  );
+  expect(updates.length).toBeGreaterThan(6);
+  expect(updates.filter(({ append }) => !append).map(({ artifact }) => artifact?.name)).toEqual([
+    "writer",
+    "critic",
+    "editor",
+  ]);
+  expect(updates.filter(({ lastChunk }) => lastChunk)).toEqual([updates.at(-1)]);
+  expect(textOf(artifactsOf(events).get("answer"))).toBe("Four little words here.");
+  const task = await client.getTask({ tenant: "", id: updates[0]!.taskId });
+  expect(answerText(task)).toBe("Four little words here.");
+});
 
-test("a task asks its client, and continues with the answer", LIMIT, async () => {
+test("a task asks its client, and continues with the answer", async () => {
   await newTeam(worker, { id, component: inTurn(HUMAN, writer()) });
   const client = await clientOf(worker, id);
   const asked = await send(client, "Ask.");
@@ -166,42 +161,38 @@ test("a task asks its client, and continues with the answer", LIMIT, async () =>
   ]);
 });
 
-test(
-  "a stream ends with the question, and the answer's stream continues from there",
-  LIMIT,
-  async () => {
-    await newTeam(worker, { id, component: inTurn(writer(), HUMAN, writer({ name: "editor" })) });
-    const client = await clientOf(worker, id);
-    const first = await collect(client.sendMessageStream(sending("Ask.")));
-    expect(statesOf(first)).toEqual(["TASK_STATE_WORKING", "TASK_STATE_INPUT_REQUIRED"]);
-    expect(said(first)[0]).toBe("writer: Four little words here.");
-    const [task] = first;
-    if (task?.$case !== "task") throw new Error("no task");
-    const subscribed = client.resubscribeTask({ tenant: "", id: task.value.id });
-    const waiting: NonNullable<StreamResponse["payload"]>[] = [];
-    while (waiting.length < 2 || statesOf(waiting).at(-1) !== "TASK_STATE_INPUT_REQUIRED") {
-      waiting.push((await subscribed.next()).value!.payload!);
-    }
-    expect(waiting[0]).toMatchObject({ $case: "task", value: { id: task.value.id } });
-    const second = await collect(
-      client.sendMessageStream(sending(message("Lisbon", { taskId: task.value.id }))),
-    );
-    expect(second[0]).toMatchObject({ $case: "task", value: { id: task.value.id } });
-    expect(statesOf(second)).toEqual(["TASK_STATE_WORKING", "TASK_STATE_COMPLETED"]);
-    expect(textOf(artifactsOf(second).get("answer"))).toBe("Four little words here.");
-    expect(said(second)).toEqual([]);
-    // A subscriber sees what follows from the answer.
-    const through = [...waiting, ...(await collect(subscribed))];
-    expect(statesOf(through).slice(-3)).toEqual([
-      "TASK_STATE_INPUT_REQUIRED",
-      "TASK_STATE_WORKING",
-      "TASK_STATE_COMPLETED",
-    ]);
-    expect(textOf(artifactsOf(through).get("answer"))).toBe("Four little words here.");
-  },
-);
+test("a stream ends with the question, and the answer's stream continues from there", async () => {
+  await newTeam(worker, { id, component: inTurn(writer(), HUMAN, writer({ name: "editor" })) });
+  const client = await clientOf(worker, id);
+  const first = await collect(client.sendMessageStream(sending("Ask.")));
+  expect(statesOf(first)).toEqual(["TASK_STATE_WORKING", "TASK_STATE_INPUT_REQUIRED"]);
+  expect(said(first)[0]).toBe("writer: Four little words here.");
+  const [task] = first;
+  if (task?.$case !== "task") throw new Error("no task");
+  const subscribed = client.resubscribeTask({ tenant: "", id: task.value.id });
+  const waiting: NonNullable<StreamResponse["payload"]>[] = [];
+  while (waiting.length < 2 || statesOf(waiting).at(-1) !== "TASK_STATE_INPUT_REQUIRED") {
+    waiting.push((await subscribed.next()).value!.payload!);
+  }
+  expect(waiting[0]).toMatchObject({ $case: "task", value: { id: task.value.id } });
+  const second = await collect(
+    client.sendMessageStream(sending(message("Lisbon", { taskId: task.value.id }))),
+  );
+  expect(second[0]).toMatchObject({ $case: "task", value: { id: task.value.id } });
+  expect(statesOf(second)).toEqual(["TASK_STATE_WORKING", "TASK_STATE_COMPLETED"]);
+  expect(textOf(artifactsOf(second).get("answer"))).toBe("Four little words here.");
+  expect(said(second)).toEqual([]);
+  // A subscriber sees what follows from the answer.
+  const through = [...waiting, ...(await collect(subscribed))];
+  expect(statesOf(through).slice(-3)).toEqual([
+    "TASK_STATE_INPUT_REQUIRED",
+    "TASK_STATE_WORKING",
+    "TASK_STATE_COMPLETED",
+  ]);
+  expect(textOf(artifactsOf(through).get("answer"))).toBe("Four little words here.");
+});
 
-test("pictures and data come in, other files do not", LIMIT, async () => {
+test("pictures and data come in, other files do not", async () => {
   await newTeam(worker, { id, component: inTurn(writer()) });
   const client = await clientOf(worker, id);
   const raw = part({ $case: "raw", value: Buffer.from(PICTURE, "base64") }, "image/png");
@@ -231,7 +222,7 @@ test("pictures and data come in, other files do not", LIMIT, async () => {
   expect(await conversationsOf(worker, id)).toHaveLength(1);
 });
 
-test("a task continues without its client, who comes back or cancels it", LIMIT, async () => {
+test("a task continues without its client, who comes back or cancels it", async () => {
   await newTeam(worker, { id, component: inTurn(writer()) });
   const client = await clientOf(worker, id);
   openai.rules.hold("slow");
@@ -260,7 +251,7 @@ test("a task continues without its client, who comes back or cancels it", LIMIT,
   ).rejects.toMatchObject({ name: "TaskNotCancelableError" });
 });
 
-test("a task that fails says why", LIMIT, async () => {
+test("a task that fails says why", async () => {
   await newTeam(worker, { id, component: inTurn(writer()) });
   const client = await clientOf(worker, id);
   const events = await collect(client.sendMessageStream(sending("Please break.")));
@@ -277,7 +268,7 @@ test("a task that fails says why", LIMIT, async () => {
   expect(textOf(last.value.status?.message?.parts)).toContain("400");
 });
 
-test("tasks are listed by state and page", LIMIT, async () => {
+test("tasks are listed by state and page", async () => {
   await newTeam(worker, { id, component: inTurn(HUMAN, agent("writer")) });
   const client = await clientOf(worker, id);
   const list = (given: object) =>

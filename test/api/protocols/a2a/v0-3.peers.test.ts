@@ -15,7 +15,6 @@ import { TestWorker } from "../../../support/worker.ts";
 import { HUMAN, inTurn, newTeam, writer } from "../support/teams.ts";
 import { post, request } from "./support/rpc.ts";
 
-const LIMIT = { timeout: 60_000 };
 const PICTURE = `iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==`;
 
 let openai: FakeOpenAI;
@@ -32,7 +31,7 @@ beforeAll(async () => {
     OPENAI_API_KEY: "test-key",
     OPENAI_BASE_URL: openai.url,
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
@@ -66,7 +65,7 @@ function taskOf(result: Message | Task): Task {
 const textOf = (parts: Message["parts"] = []): string =>
   parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
 
-test("a client of 0.3 gives tasks, in conversations of its own", LIMIT, async () => {
+test("a client of 0.3 gives tasks, in conversations of its own", async () => {
   const client = await clientFor(writer());
   const task = taskOf(await client.sendMessage(sending("Write.")));
   expect(task).toMatchObject({ kind: "task", status: { state: "completed" } });
@@ -82,39 +81,35 @@ test("a client of 0.3 gives tasks, in conversations of its own", LIMIT, async ()
   await expect(client.getTask({ id: "none" })).rejects.toMatchObject({ name: "TaskNotFoundError" });
 });
 
-test(
-  "its streams tell texts, questions and their answers, and end with final events",
-  LIMIT,
-  async () => {
-    const client = await clientFor(writer(), HUMAN, writer({ name: "editor" }));
-    const first = [];
-    for await (const event of client.sendMessageStream(sending("Ask."))) first.push(event);
-    expect(first[0]).toMatchObject({ kind: "task", status: { state: expect.any(String) } });
-    expect(first.some(({ kind }) => kind === "artifact-update")).toBe(true);
-    expect(first.at(-1)).toMatchObject({
-      kind: "status-update",
-      final: true,
-      status: {
-        state: "input-required",
-        message: {
-          role: "agent",
-          parts: [{ kind: "text", text: "Which city?" }, { kind: "data" }],
-        },
+test("its streams tell texts, questions and their answers, and end with final events", async () => {
+  const client = await clientFor(writer(), HUMAN, writer({ name: "editor" }));
+  const first = [];
+  for await (const event of client.sendMessageStream(sending("Ask."))) first.push(event);
+  expect(first[0]).toMatchObject({ kind: "task", status: { state: expect.any(String) } });
+  expect(first.some(({ kind }) => kind === "artifact-update")).toBe(true);
+  expect(first.at(-1)).toMatchObject({
+    kind: "status-update",
+    final: true,
+    status: {
+      state: "input-required",
+      message: {
+        role: "agent",
+        parts: [{ kind: "text", text: "Which city?" }, { kind: "data" }],
       },
-    });
-    expect(first.slice(0, -1).some((event) => "final" in event && event.final)).toBe(false);
-    const { id: taskId } = first[0] as Task;
-    const again = [];
-    for await (const event of client.resubscribeTask({ id: taskId })) again.push(event);
-    expect(again.at(-1)).toMatchObject({ final: true, status: { state: "input-required" } });
-    const second = [];
-    for await (const event of client.sendMessageStream(sending("Lisbon", { taskId })))
-      second.push(event);
-    expect(second.at(-1)).toMatchObject({ final: true, status: { state: "completed" } });
-  },
-);
+    },
+  });
+  expect(first.slice(0, -1).some((event) => "final" in event && event.final)).toBe(false);
+  const { id: taskId } = first[0] as Task;
+  const again = [];
+  for await (const event of client.resubscribeTask({ id: taskId })) again.push(event);
+  expect(again.at(-1)).toMatchObject({ final: true, status: { state: "input-required" } });
+  const second = [];
+  for await (const event of client.sendMessageStream(sending("Lisbon", { taskId })))
+    second.push(event);
+  expect(second.at(-1)).toMatchObject({ final: true, status: { state: "completed" } });
+});
 
-test("files and data come in, and blocking is its word", LIMIT, async () => {
+test("files and data come in, and blocking is its word", async () => {
   const client = await clientFor(HUMAN, writer());
   const parts: Message["parts"] = [
     { kind: "text", text: "What is this?" },
@@ -144,7 +139,7 @@ test("files and data come in, and blocking is its word", LIMIT, async () => {
   await expect(client.sendMessage(inside)).rejects.toThrow("private address");
 });
 
-test("its receivers of push notifications are sent the task", LIMIT, async () => {
+test("its receivers of push notifications are sent the task", async () => {
   await using receiver = await WebhookReceiver.start();
   const { secret } = (await (await worker.fetch("/v1/webhooks/default/secret")).json()) as {
     secret: string;

@@ -13,7 +13,7 @@ beforeAll(async () => {
   worker = await TestWorker.start(await deployed());
   await newTeam(worker, { id: "desk", component: speaker(["Hello."]) }, bearer("acme"));
   await newTeam(worker, { id: "asks", component: inTurn(HUMAN) }, bearer("acme"));
-}, 60_000);
+});
 
 afterAll(() => worker[Symbol.asyncDispose]());
 

@@ -6,7 +6,7 @@ import { file, Workplace } from "../../../support/pages.ts";
 import { TestWorker } from "../../../support/worker.ts";
 import { newTeam } from "../support/teams.ts";
 
-test("the program of the page streams a team's answer", { timeout: 60_000 }, async () => {
+test("the program of the page streams a team's answer", async () => {
   await using worker = await TestWorker.start();
   await newTeam(worker, { id: "demo", component: speaker(["The lamp turns."]) });
   using place = new Workplace();

@@ -18,7 +18,7 @@ let id: string;
 beforeAll(async () => {
   // Failed runs are logged.
   worker = await TestWorker.start({}, { logs: () => undefined });
-}, 60_000);
+});
 
 afterAll(() => worker[Symbol.asyncDispose]());
 
@@ -262,7 +262,7 @@ test("a client sees what others have said to the team since its last message", a
   const agent = await agentOf(worker, id);
   await say(agent, "First.");
   const response = await worker.fetch(
-    `/v1/teams/${id}/runs?wait=20`,
+    `/v1/teams/${id}/runs?wait=60`,
     jsonInit({ task: "Second." }),
   );
   expect(await response.json()).toMatchObject({ status: "completed" });

@@ -22,7 +22,7 @@ function sharing(name: string, system_message: string): ReturnType<typeof writer
 beforeAll(async () => {
   fake = await startFakeOpenAI();
   worker = await KillableWorker.start({ OPENAI_API_KEY: "test-key", OPENAI_BASE_URL: fake.url });
-}, 60_000);
+});
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();

@@ -20,7 +20,7 @@ let id: string;
 
 beforeAll(async () => {
   worker = await TestWorker.start();
-}, 60_000);
+});
 
 afterAll(() => worker[Symbol.asyncDispose]());
 

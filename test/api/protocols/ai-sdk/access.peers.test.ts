@@ -22,10 +22,10 @@ beforeAll(async () => {
   });
   token = await teamToken(worker, "desk", ["runs:write", "runs:read"]);
   reading = await teamToken(worker, "desk", ["runs:read"]);
-}, 60_000);
+});
 afterAll(() => worker[Symbol.asyncDispose]());
 
-describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
+describe.each(SDK_NAMES)("%s", (name) => {
   const chat = async (headers: Record<string, string>) =>
     newChat(name, `${await worker.origin}/ai-sdk/teams/desk/chat`, { headers });
 

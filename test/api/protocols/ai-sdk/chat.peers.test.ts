@@ -31,13 +31,13 @@ let count = 0;
 beforeAll(async () => {
   worker = await TestWorker.start();
   client = new TroupeClient({ baseURL: await worker.origin });
-}, 60_000);
+});
 afterAll(() => worker[Symbol.asyncDispose]());
 beforeEach(() => {
   count++;
 });
 
-describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
+describe.each(SDK_NAMES)("%s", (name) => {
   const api = async () => `${await worker.origin}/ai-sdk/teams/${team.id}/chat`;
   async function chatWith(component: Component, options: ChatOptions = {}) {
     team = await client.teams.create({ id: `team-${count}`, component });
@@ -181,7 +181,7 @@ describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
       },
     });
     await chat.sendMessage({ text: "Where am I?" });
-    await expect.poll(() => textsOf(chat.last), { timeout: 20_000 }).toEqual(["You are in Graz."]);
+    await expect.poll(() => textsOf(chat.last)).toEqual(["You are in Graz."]);
     await expect.poll(() => chat.status).toBe("ready");
     expect(chat.last.parts.slice(1)).toMatchObject([
       {
@@ -255,7 +255,7 @@ describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
 });
 
 // Version 5 knows no approvals.
-describe.each(APPROVING)("%s", { timeout: 60_000 }, (name) => {
+describe.each(APPROVING)("%s", (name) => {
   const api = async () => `${await worker.origin}/ai-sdk/teams/${team.id}/chat`;
   async function chatWith(component: Component, options: ChatOptions = {}) {
     team = await client.teams.create({ id: `team-${count}`, component });
@@ -298,7 +298,7 @@ describe.each(APPROVING)("%s", { timeout: 60_000 }, (name) => {
     const before = chat.last.id;
     await chat.addToolApprovalResponse({ id: run!.requests[0]!.id, approved, reason: "I say so." });
     await chat.addToolApprovalResponse({ id: run!.requests[1]!.id, approved: true });
-    await expect.poll(() => textsOf(chat.last), { timeout: 20_000 }).toEqual(["Done."]);
+    await expect.poll(() => textsOf(chat.last)).toEqual(["Done."]);
     await expect.poll(() => chat.status).toBe("ready");
     expect(chat.error).toBeUndefined();
     expect(chat.last.id).toBe(before);

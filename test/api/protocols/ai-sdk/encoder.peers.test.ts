@@ -83,7 +83,7 @@ describe.each(APPROVING)("%s", (name) => {
     60_000,
   );
 
-  test("continues in a message whose questions are answered", { timeout: 60_000 }, async () => {
+  test("continues in a message whose questions are answered", async () => {
     let answered = 0;
     await fc.assert(
       fc.asyncProperty(stories, fc.array(fc.boolean()), async (story, verdicts) => {
@@ -113,34 +113,30 @@ describe.each(APPROVING)("%s", (name) => {
   });
 });
 
-test(
-  "shows all that agents say, and their calls with the results",
-  { timeout: 60_000 },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(frames, async (stream) => {
-        const { text, taken } = encode(stream, { part: "new" });
-        const { message } = await readAll("ai 7", text);
-        const texts = (message?.parts ?? []).flatMap((part) =>
-          part.type === "text" && !isVoid(part) ? [part.text] : [],
-        );
-        for (const item of itemsOf(stream.slice(0, taken))) {
-          if (item.type === "message" && item.role === "agent") {
-            const { message: said } = item;
-            if (said.type !== "MultiModalMessage" && toText(said) !== "")
-              expect(texts).toContain(toText(said));
-          }
-          if (item.type === "tool_results") {
-            const shown = toolsOf(message).map(({ output, errorText }) => output ?? errorText);
-            for (const { content } of item.results) expect(shown).toContain(content);
-          }
+test("shows all that agents say, and their calls with the results", async () => {
+  await fc.assert(
+    fc.asyncProperty(frames, async (stream) => {
+      const { text, taken } = encode(stream, { part: "new" });
+      const { message } = await readAll("ai 7", text);
+      const texts = (message?.parts ?? []).flatMap((part) =>
+        part.type === "text" && !isVoid(part) ? [part.text] : [],
+      );
+      for (const item of itemsOf(stream.slice(0, taken))) {
+        if (item.type === "message" && item.role === "agent") {
+          const { message: said } = item;
+          if (said.type !== "MultiModalMessage" && toText(said) !== "")
+            expect(texts).toContain(toText(said));
         }
-      }),
-    );
-  },
-);
+        if (item.type === "tool_results") {
+          const shown = toolsOf(message).map(({ output, errorText }) => output ?? errorText);
+          for (const { content } of item.results) expect(shown).toContain(content);
+        }
+      }
+    }),
+  );
+});
 
-test("shows the same to a client that comes later", { timeout: 60_000 }, async () => {
+test("shows the same to a client that comes later", async () => {
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(stories, fc.nat(60), async (story, later) => {

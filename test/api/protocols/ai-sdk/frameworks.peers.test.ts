@@ -6,15 +6,13 @@ import { TestWorker } from "../../../support/worker.ts";
 import { agent, asking, calls, type Component, inTurn, TOOLS } from "./support/teams.ts";
 import { textsOf } from "./support/test-chat.ts";
 
-const LIMIT = { timeout: 60_000 };
-
 let worker: TestWorker;
 let client: TroupeClient;
 
 beforeAll(async () => {
   worker = await TestWorker.start();
   client = new TroupeClient({ baseURL: await worker.origin });
-}, 60_000);
+});
 afterAll(() => worker[Symbol.asyncDispose]());
 
 /** A chat, and the last text of each state that its component showed. */
@@ -40,7 +38,6 @@ async function chatOf(name: string, component: Component) {
 
 test.each(Object.keys(FRAMEWORKS))(
   "%s shows a text as it grows, and another answer",
-  LIMIT,
   async (name) => {
     const replies = ["One word after the other.", "Said in another way."];
     const { chat, shown } = await chatOf(name, inTurn(agent("writer", replies, { delay: 20 })));
@@ -62,7 +59,6 @@ test.each(Object.keys(FRAMEWORKS))(
 
 test.each(Object.keys(FRAMEWORKS))(
   "%s asks for an approval, and continues by itself",
-  LIMIT,
   async (name) => {
     const replies = [calls(undefined, ["calculator", { expression: "6 * 7" }]), "Done."];
     const clerk = agent("clerk", replies, { tools: TOOLS, reflect: true });
@@ -73,7 +69,7 @@ test.each(Object.keys(FRAMEWORKS))(
     expect(asked).toMatchObject({ state: "approval-requested", toolName: "calculator" });
     const { id } = asked?.approval ?? { id: "" };
     await chat.addToolApprovalResponse({ id, approved: true });
-    await expect.poll(() => textsOf(chat.messages.at(-1)!), LIMIT).toEqual(["Done."]);
+    await expect.poll(() => textsOf(chat.messages.at(-1)!)).toEqual(["Done."]);
     expect(call()).toMatchObject({ state: "output-available", output: "42" });
     await expect.poll(() => chat.status).toBe("ready");
     expect(chat.error).toBeUndefined();

@@ -22,7 +22,7 @@ let client: TroupeClient;
 beforeAll(async () => {
   worker = await TestWorker.start();
   client = new TroupeClient({ baseURL: await worker.origin });
-}, 60_000);
+});
 afterAll(() => worker[Symbol.asyncDispose]());
 
 async function history(team: string, query = ""): Promise<Page> {
@@ -32,7 +32,7 @@ async function history(team: string, query = ""): Promise<Page> {
   return (await response.json()) as Page;
 }
 
-test("a message is made of its stream as the SDK makes it", { timeout: 60_000 }, async () => {
+test("a message is made of its stream as the SDK makes it", async () => {
   await fc.assert(
     fc.asyncProperty(frames, async (stream) => {
       const encoder = makeChatEncoder({ part: "new" });
@@ -50,7 +50,7 @@ test("a message is made of its stream as the SDK makes it", { timeout: 60_000 },
   );
 });
 
-describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
+describe.each(SDK_NAMES)("%s", (name) => {
   test("a page that comes later has the conversation, and continues with it", async () => {
     const look = calls("I calculate.", ["calculator", { expression: "6 * 7" }]);
     const { id } = await client.teams.create({

@@ -37,7 +37,7 @@ beforeAll(async () => {
   // Failed runs are what the tests are about.
   worker = await TestWorker.start(settings, { logs: () => undefined });
   client = new TroupeClient({ baseURL: await worker.origin });
-}, 60_000);
+});
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
   await openai[Symbol.asyncDispose]();
@@ -46,7 +46,7 @@ beforeEach(() => {
   count++;
 });
 
-describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
+describe.each(SDK_NAMES)("%s", (name) => {
   const chat = async (options: ChatOptions = {}) =>
     newChat(name, `${await worker.origin}/ai-sdk/teams/${team.id}/chat`, {
       id: "chat",
@@ -69,7 +69,7 @@ describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
     openai.rules.hold("held");
     const first = await chatWith(writing());
     const sent = first.sendMessage({ text: "Write slowly." });
-    await expect.poll(async () => (await runs()).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await runs()).length).toBe(1);
     // Leaving ends nothing.
     await first.stop();
     await sent;
@@ -104,8 +104,8 @@ describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
     await asked.resumeStream();
     expect(asked.messages).toEqual([first.last]);
     const answered = asked.sendMessage({ text: "To Lisbon." });
-    await expect.poll(() => asked.messages.length, { timeout: 20_000 }).toBe(3);
-    await expect.poll(() => textsOf(asked.last)[0], { timeout: 20_000 }).toContain("One");
+    await expect.poll(() => asked.messages.length).toBe(3);
+    await expect.poll(() => textsOf(asked.last)[0]).toContain("One");
     const again = await chat({ messages: asked.messages });
     await again.resumeStream();
     await answered;
@@ -135,8 +135,8 @@ describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
     openai.rules.hold("held");
     const one = await chatWith(writing());
     const sent = one.sendMessage({ text: "Write slowly." });
-    await expect.poll(async () => (await runs())[0]?.status, { timeout: 20_000 }).toBe("running");
-    await expect.poll(() => one.messages.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(async () => (await runs())[0]?.status).toBe("running");
+    await expect.poll(() => one.messages.length).toBe(2);
     const { run } = one.last.metadata as { run: { id: string; team_id: string } };
     await client.team(run.team_id).stop(run.id, "now");
     await sent;
@@ -168,7 +168,7 @@ describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
     openai.rules.hold("held");
     const one = await chatWith(writing());
     const sent = one.sendMessage({ text: "Write slowly." });
-    await expect.poll(async () => (await runs())[0]?.status, { timeout: 20_000 }).toBe("running");
+    await expect.poll(async () => (await runs())[0]?.status).toBe("running");
     await one.stop();
     await sent;
     const again = one.regenerate();
@@ -212,14 +212,14 @@ describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
     openai.rules.hold("held");
     const one = await chatWith(writing());
     const sent = one.sendMessage({ text: "Write slowly." });
-    await expect.poll(async () => (await runs())[0]?.status, { timeout: 20_000 }).toBe("running");
+    await expect.poll(async () => (await runs())[0]?.status).toBe("running");
     const other = await chat({ id: "other" });
     await other.sendMessage({ text: "Hello." });
     expect(other.error?.message).toMatch(/^team_busy: The team's run \S+ is running\.$/);
     const queued = await chat({ id: "third", body: { on_conflict: "queue" } });
     const waiting = queued.sendMessage({ text: "Hello." });
     await expect
-      .poll(() => queued.lastMessage?.metadata, { timeout: 20_000 })
+      .poll(() => queued.lastMessage?.metadata)
       .toMatchObject({ run: { status: "queued", queue_position: 1 } });
     openai.release("held");
     await Promise.all([sent, waiting]);

@@ -50,7 +50,7 @@ for (const version of VERSIONS) {
       const status = () => tab.locator("form").getAttribute("data-status");
 
       await tab.getByRole("button", { name: "Send" }).click();
-      await expect.poll(said, { timeout: 20_000 }).toEqual(["Write.", replies[0]]);
+      await expect.poll(said).toEqual(["Write.", replies[0]]);
       const shown = await tab.evaluate(() => (globalThis as unknown as { shown: string[] }).shown);
       const grown = shown.filter((text) => text !== replies[0]);
       expect(grown.length).toBeGreaterThan(1);
@@ -59,15 +59,15 @@ for (const version of VERSIONS) {
 
       await tab.getByRole("button", { name: "Send" }).click();
       const both = ["Write.", replies[0], "Write.", replies[1]];
-      await expect.poll(said, { timeout: 20_000 }).toEqual(both);
+      await expect.poll(said).toEqual(both);
       await expect.poll(status).toBe("ready");
       await tab.getByRole("button", { name: "Again" }).click();
       await expect.poll(status).not.toBe("ready");
-      await expect.poll(status, { timeout: 20_000 }).toBe("ready");
+      await expect.poll(status).toBe("ready");
       // The fork has the replies of its turn.
       expect(await said()).toEqual(both);
       await tab.reload();
-      await expect.poll(said, { timeout: 20_000 }).toEqual(both);
+      await expect.poll(said).toEqual(both);
       await expect.poll(status).toBe("ready");
       expect(complaints).toEqual([]);
     },

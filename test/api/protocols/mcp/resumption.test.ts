@@ -18,7 +18,7 @@ let count = 0;
 beforeAll(async () => {
   worker = await TestWorker.start(await deployed());
   proxy = await startCuttingProxy(await worker.origin);
-}, 60_000);
+});
 
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]();
@@ -36,7 +36,7 @@ async function firstOf(response: Response): Promise<string> {
   return value;
 }
 
-describe.each(SESSIONS)("%s", { timeout: 60_000 }, (name) => {
+describe.each(SESSIONS)("%s", (name) => {
   test("a call continues after a lost connection, and its progress says each message once", async () => {
     const id = `cut-${++count}`;
     const component = inTurn(
@@ -86,7 +86,7 @@ describe.each(SESSIONS)("%s", { timeout: 60_000 }, (name) => {
   });
 });
 
-describe("over HTTP", { timeout: 60_000 }, () => {
+describe("over HTTP", () => {
   const version = { ...headers, accept: "text/event-stream", "mcp-protocol-version": "2025-11-25" };
 
   test("the first event of a call's stream has an id and no data; older clients get none", async () => {

@@ -211,7 +211,7 @@ describe.each(CLIENTS)("a client of %s", (name) => {
     const call = { name: `run_${id}`, arguments: { task: "Write slowly." } };
     const cancelled = new AbortController();
     const called = client.call(call, { signal: cancelled.signal }).catch(() => "cancelled");
-    await expect.poll(() => openai.requests.length, { timeout: 20_000 }).toBeGreaterThan(held);
+    await expect.poll(() => openai.requests.length).toBeGreaterThan(held);
     await expect.poll(async () => (await runsOf(worker, id)).length).toBe(1);
     cancelled.abort("No more.");
     expect(await called).toBe("cancelled");
@@ -223,7 +223,7 @@ describe.each(CLIENTS)("a client of %s", (name) => {
       const stopped = await client.call({ name: "stop_run", arguments: { team_id: id, run_id } });
       expect(stopped.isError).toBeUndefined();
     }
-    await expect.poll(status, { timeout: 20_000 }).toBe("cancelled");
+    await expect.poll(status).toBe("cancelled");
     openai.release("slow");
   });
 

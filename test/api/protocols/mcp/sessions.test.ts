@@ -147,44 +147,39 @@ describe("a session", () => {
   });
 });
 
-test(
-  "tools come in pages, each once, also of teams with one label",
-  { timeout: 60_000 },
-  async () => {
-    await using many = await TestWorker.start();
-    const teams = 60;
-    for (let n = 0; n < 3; n++)
-      await newTeam(many, { id: `t${n}`, label: "Same", component: HUMAN });
-    await Promise.all(
-      Array.from({ length: teams - 3 }, (_, n) =>
-        newTeam(many, { id: `n${n}`, label: `No. ${n}`, component: HUMAN }),
-      ),
+test("tools come in pages, each once, also of teams with one label", async () => {
+  await using many = await TestWorker.start();
+  const teams = 60;
+  for (let n = 0; n < 3; n++) await newTeam(many, { id: `t${n}`, label: "Same", component: HUMAN });
+  await Promise.all(
+    Array.from({ length: teams - 3 }, (_, n) =>
+      newTeam(many, { id: `n${n}`, label: `No. ${n}`, component: HUMAN }),
+    ),
+  );
+  const names: string[] = [];
+  let cursor: string | undefined;
+  let pages = 0;
+  do {
+    const message = await lastOf(
+      await post(many, request(1, "tools/list", cursor === undefined ? {} : { cursor })),
     );
-    const names: string[] = [];
-    let cursor: string | undefined;
-    let pages = 0;
-    do {
-      const message = await lastOf(
-        await post(many, request(1, "tools/list", cursor === undefined ? {} : { cursor })),
-      );
-      const result = message.result as { tools: { name: string }[]; nextCursor?: string };
-      names.push(...result.tools.map(({ name }) => name));
-      cursor = result.nextCursor;
-      pages += 1;
-    } while (cursor !== undefined);
-    expect(pages).toBe(2);
-    expect(new Set(names).size).toBe(names.length);
-    expect(names).toHaveLength(teams + 4);
-    expect(names.filter((name) => name.startsWith("run_Same"))).toEqual([
-      "run_Same",
-      "run_Same_t1",
-      "run_Same_t2",
-    ]);
-    const ask = request(1, "tools/call", { name: "run_Same_t1", arguments: { task: "Hello." } });
-    const { result } = await lastOf(await post(many, ask));
-    expect(result?.structuredContent).toMatchObject({ team_id: "t1", status: "waiting" });
-  },
-);
+    const result = message.result as { tools: { name: string }[]; nextCursor?: string };
+    names.push(...result.tools.map(({ name }) => name));
+    cursor = result.nextCursor;
+    pages += 1;
+  } while (cursor !== undefined);
+  expect(pages).toBe(2);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names).toHaveLength(teams + 4);
+  expect(names.filter((name) => name.startsWith("run_Same"))).toEqual([
+    "run_Same",
+    "run_Same_t1",
+    "run_Same_t2",
+  ]);
+  const ask = request(1, "tools/call", { name: "run_Same_t1", arguments: { task: "Hello." } });
+  const { result } = await lastOf(await post(many, ask));
+  expect(result?.structuredContent).toMatchObject({ team_id: "t1", status: "waiting" });
+});
 
 describe("a Worker that is killed in the middle of a call", () => {
   let openai: FakeOpenAI;

@@ -55,7 +55,7 @@ async function get(taskId: string, sent: SentTask = {}): Promise<Task> {
 
 /** The task once it has this status. */
 async function reached(taskId: string, status: string, sent: SentTask = {}): Promise<Task> {
-  await expect.poll(async () => (await get(taskId, sent)).status, { timeout: 20_000 }).toBe(status);
+  await expect.poll(async () => (await get(taskId, sent)).status).toBe(status);
   return get(taskId, sent);
 }
 

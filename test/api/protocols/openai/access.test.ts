@@ -18,7 +18,7 @@ beforeAll(async () => {
   origin = await stage.worker.origin;
   await newTeam(stage.worker, { id: "desk", component: SAMPLE_COMPONENT }, bearer("acme"));
   await newTeam(stage.worker, { id: "desk", component: SAMPLE_COMPONENT }, bearer("busy"));
-}, 60_000);
+});
 
 afterAll(() => stage[Symbol.asyncDispose]());
 

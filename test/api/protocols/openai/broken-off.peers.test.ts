@@ -19,7 +19,7 @@ let model: string;
 
 beforeAll(async () => {
   stage = await startStage();
-}, 60_000);
+});
 
 afterAll(() => stage[Symbol.asyncDispose]());
 

@@ -20,7 +20,7 @@ let model: string;
 
 beforeAll(async () => {
   stage = await startStage();
-}, 60_000);
+});
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -41,7 +41,7 @@ function reasonOf(chunks: readonly Chunk[]): string | null | undefined {
   return chunks.findLast((one) => one.choices.length > 0)?.choices[0]?.finish_reason;
 }
 
-describe("a team as a model", { timeout: 60_000 }, () => {
+describe("a team as a model", () => {
   test("answers with its last message; what is new since its last answer is the task", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: SAMPLE_COMPONENT });
@@ -294,7 +294,7 @@ describe("a team as a model", { timeout: 60_000 }, () => {
   });
 });
 
-describe("tools of the client", { timeout: 60_000 }, () => {
+describe("tools of the client", () => {
   const messages: OpenAI.ChatCompletionMessageParam[] = [user("Where am I?")];
 
   test("are called, and answered in the next request", async () => {
@@ -406,7 +406,7 @@ describe("tools of the client", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a human in the middle", { timeout: 60_000 }, () => {
+describe("a human in the middle", () => {
   test("is asked in the answer, after what was said, and answers with a message", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: inTurn(writer(), HUMAN) });
@@ -447,7 +447,7 @@ describe("a human in the middle", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a run that does not complete", { timeout: 60_000 }, () => {
+describe("a run that does not complete", () => {
   test("fails with the model's error, which the client does not try again", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: writer() });
@@ -497,7 +497,7 @@ describe("a run that does not complete", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a template as a model", { timeout: 60_000 }, () => {
+describe("a template as a model", () => {
   test("makes a team for the request from its messages", async () => {
     const { worker, openai } = stage;
     const { data } = await openai.models.list();

@@ -37,7 +37,7 @@ beforeAll(async () => {
   setTracingDisabled(true);
   stage = await startStage();
   baseURL = `${await stage.worker.origin}/openai/v1`;
-}, 60_000);
+});
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -60,7 +60,7 @@ function asked(): Record<string, unknown> {
   return stage.model.requests.at(-1)?.body as Record<string, unknown>;
 }
 
-describe("a structured answer", { timeout: 60_000 }, () => {
+describe("a structured answer", () => {
   beforeEach(async () => {
     stage.model.rules.set([{ name: "json", reply: { content: '{"city":"Vienna"}' } }]);
     await newTeam(stage.worker, { id, component: writer() });
@@ -114,7 +114,7 @@ describe("a structured answer", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a choice of tools", { timeout: 60_000 }, () => {
+describe("a choice of tools", () => {
   beforeEach(async () => {
     stage.model.rules.set([
       { name: "told", match: { role: "tool" }, reply: { content: "It is sunny." } },
@@ -235,7 +235,7 @@ test("a team whose answer is not one agent's refuses what no model would get", a
   expect(await runsOf(stage.worker, id)).toEqual([]);
 });
 
-describe("a run that fails is one run", { timeout: 60_000 }, () => {
+describe("a run that fails is one run", () => {
   beforeEach(async () => {
     stage.model.rules.set([
       { name: "fail", fault: { kind: "status", status: 401, message: "Wrong key." } },

@@ -9,7 +9,7 @@ let stage: Stage;
 
 beforeAll(async () => {
   stage = await startStage();
-}, 60_000);
+});
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -23,7 +23,7 @@ function textsOf(items: readonly OpenAI.Conversations.ConversationItem[]): strin
   });
 }
 
-describe("a conversation", { timeout: 60_000 }, () => {
+describe("a conversation", () => {
   test("loses nothing of changes at the same time", async () => {
     const { openai } = stage;
     const { id } = await openai.conversations.create({ items: [user("0"), user("dropped")] });
@@ -135,7 +135,7 @@ describe("a conversation", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a compaction", { timeout: 60_000 }, () => {
+describe("a compaction", () => {
   test("stands for the conversation after a response", async () => {
     const { openai, worker } = stage;
     const before = await openai.responses.create({ model, input: "Write." });
@@ -192,7 +192,7 @@ describe("a compaction", { timeout: 60_000 }, () => {
   });
 });
 
-test("a response that is not to be stored is erased soon", { timeout: 60_000 }, async () => {
+test("a response that is not to be stored is erased soon", async () => {
   const { openai, worker } = stage;
   const expires = async (id: string) =>
     ((await teamOf(worker, id)) as unknown as { expires_in: number }).expires_in;
@@ -203,7 +203,7 @@ test("a response that is not to be stored is erased soon", { timeout: 60_000 }, 
   expect(await expires(unstored.conversation!.id)).toBe(60);
 });
 
-describe("a program for people", { timeout: 60_000 }, () => {
+describe("a program for people", () => {
   const ask = async (
     messages: OpenAI.ChatCompletionMessageParam[],
     headers: Record<string, string> = {},

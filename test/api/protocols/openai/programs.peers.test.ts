@@ -16,11 +16,11 @@ let stage: Stage;
 
 beforeAll(async () => {
   stage = await startStage();
-}, 60_000);
+});
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
-describe("an agent of LangGraph", { timeout: 60_000 }, () => {
+describe("an agent of LangGraph", () => {
   const agentOf = async (team: string, useResponsesApi: boolean) => {
     await newTeam(stage.worker, { id: team, component: writer() });
     const places: unknown[] = [];
@@ -79,7 +79,7 @@ describe("an agent of LangGraph", { timeout: 60_000 }, () => {
   });
 });
 
-describe("an agent of Mastra", { timeout: 60_000 }, () => {
+describe("an agent of Mastra", () => {
   const agentOf = async (team: string) => {
     await newTeam(stage.worker, { id: team, component: writer() });
     const places: unknown[] = [];

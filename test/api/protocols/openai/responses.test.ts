@@ -19,7 +19,7 @@ let model: string;
 
 beforeAll(async () => {
   stage = await startStage();
-}, 60_000);
+});
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
@@ -40,7 +40,7 @@ function textOf(events: readonly Event[]): string {
     .join("");
 }
 
-describe("a response", { timeout: 60_000 }, () => {
+describe("a response", () => {
   test("is a run of the team, and can be had again", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: SAMPLE_COMPONENT });
@@ -352,7 +352,7 @@ describe("a response", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a conversation", { timeout: 60_000 }, () => {
+describe("a conversation", () => {
   test("continues after a response, in a fork when others came after it", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: SAMPLE_COMPONENT });
@@ -410,7 +410,7 @@ describe("a conversation", { timeout: 60_000 }, () => {
   });
 });
 
-describe("what a response waits for", { timeout: 60_000 }, () => {
+describe("what a response waits for", () => {
   test("tools of the client are function calls, answered by their outputs", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: inTurn(writer()) });
