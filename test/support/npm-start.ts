@@ -21,6 +21,8 @@ export class NpmStart implements AsyncDisposable {
   output = "";
   readonly #child: ChildProcess;
   readonly #closed: Promise<number | null>;
+  /** Whether it has ended, and all that it printed has been read. */
+  #hasClosed = false;
   #changed = (): void => {};
 
   constructor({ port, persistTo, args = [], settings = {}, sandbox = false }: NpmStartOptions) {
@@ -50,6 +52,7 @@ export class NpmStart implements AsyncDisposable {
     this.#child.on("error", (error) => collect(error.message));
     this.#closed = new Promise((closed) => {
       this.#child.on("close", (code) => {
+        this.#hasClosed = true;
         this.#changed();
         closed(code);
       });
@@ -68,7 +71,7 @@ export class NpmStart implements AsyncDisposable {
     for (;;) {
       const match = pattern.exec(this.output);
       if (match) return match;
-      if (this.#child.exitCode !== null || this.#child.signalCode !== null) {
+      if (this.#hasClosed) {
         throw new Error(`npm start ended without ${pattern}:\n${this.output}`);
       }
       await new Promise<void>((change) => {

@@ -41,7 +41,20 @@ test.for([
   expect((await reader?.read())?.done).toBe(false);
   const rest = reader?.read();
   revoked = true;
-  await expect(rest).rejects.toThrow();
+  expect(await rest).toMatchObject({ done: true });
+});
+
+test("a stream that breaks is broken for its client, too", async () => {
+  const broken: Gateway = {
+    team: () =>
+      ({
+        stream: async () =>
+          ok({ body: new ReadableStream({ pull: (controller) => controller.error(new Error("!")) }) }),
+      }) as never,
+  };
+  const { fetch } = testApp({ gateway: broken, authenticate: async () => KEY });
+  const response = await fetch("/v1/teams/t/events");
+  await expect(response.text()).rejects.toThrow("!");
 });
 
 test("a tenant that cannot be asked does not end streams", async () => {

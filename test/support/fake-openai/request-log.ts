@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { PATIENCE } from "../patience.ts";
 
 /** One request to the model as the server saw it. JSON; times are Unix milliseconds. */
 export interface RecordedRequest {
@@ -48,7 +49,7 @@ export class RequestLog {
    */
   async until(
     condition: (requests: readonly RecordedRequest[]) => boolean,
-    timeoutMs = 10_000,
+    timeoutMs = PATIENCE.timeout,
   ): Promise<void> {
     if (condition(this.requests)) return;
     await new Promise<void>((resolve, reject) => {

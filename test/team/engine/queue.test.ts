@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RunInfo, RunPage } from "#contract/run.ts";
+import { PATIENCE } from "../../support/patience.ts";
 import { atTime, ringAt } from "../support/clock.ts";
 import {
   agent,
@@ -114,7 +115,7 @@ describe("a queued run", () => {
     "starts when the active one %s",
     async (how) => {
       const { team, go, begun } = await held();
-      const limit = how === "reaches its time limit" ? { timeout_seconds: 0.3 } : {};
+      const limit = how === "reaches its time limit" ? { timeout_seconds: 60 } : {};
       const first = await team.start(how === "fails" ? "fail" : "hold", limit);
       const second = await team.start("two", QUEUE);
       if (how === "completes") go.set();
@@ -124,7 +125,7 @@ describe("a queued run", () => {
       }
       if (how === "reaches its time limit") {
         await begun.wait();
-        await ringAt(team, Date.now() + 400);
+        await ringAt(team, Date.now() + 61_000);
       }
       expect(texts(await team.finished(second.id))).toEqual(["two", "two!"]);
       const status = { completes: "completed", "is cancelled": "cancelled" }[how] ?? "failed";
@@ -144,7 +145,7 @@ describe("a queued run", () => {
     const later = Date.now() + 1_000;
     const waits = await atTime(later, async () => {
       value(await team.gateway.answer(first.id, asked.requests[0]?.id ?? "", { content: "yes" }));
-      return value(await team.gateway.waitForRun(second.id, 10_000));
+      return value(await team.gateway.waitForRun(second.id, PATIENCE.timeout));
     });
     expect(waits).toMatchObject({ status: "waiting", ended_at: null });
     expect(Date.parse(waits.started_at ?? "")).toBe(later);
@@ -270,7 +271,7 @@ describe("a queued run", () => {
     await begun.wait();
     const queued = await team.start("two", QUEUE);
     const own = await open(team, queued.id);
-    const waiting = team.gateway.waitForRun(queued.id, 10_000);
+    const waiting = team.gateway.waitForRun(queued.id, PATIENCE.timeout);
     await team.run(queued.id);
     value(await team.gateway.destroy());
     expect(outline(await own.rest)).toEqual(["caught_up", "run cancelled"]);
@@ -286,7 +287,7 @@ describe("cancelling a queued run", () => {
     await begun.wait();
     const second = await team.start("two", QUEUE);
     const third = await team.start("three", QUEUE);
-    const waiting = team.gateway.waitForRun(second.id, 10_000);
+    const waiting = team.gateway.waitForRun(second.id, PATIENCE.timeout);
     expect(value(await team.gateway.stopRun(second.id, mode))).toMatchObject({
       status: "cancelled",
       repeated: false,

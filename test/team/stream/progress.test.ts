@@ -28,7 +28,8 @@ async function next<Data>(
 const steps = (count: number) => (frame: ActivityFrame) => frame.steps.length === count;
 
 describe("the frame activity", () => {
-  test("shows the steps under way, also to whoever connects in the middle, and why one is tried again", async () => {
+  /** A team whose model fails when `fail` is set, and the second time answers when `go` is set. */
+  async function failingOnce(retryAfterMs: number) {
     const [fail, go] = [new Signal(), new Signal()];
     let calls = 0;
     const writer = agent("writer", async function* (_self, ctx) {
@@ -38,7 +39,7 @@ describe("the frame activity", () => {
         async () => {
           if (++calls === 1) {
             await fail.wait();
-            throw new ModelError("rate_limit", "slow down", { retryAfterMs: 200 });
+            throw new ModelError("rate_limit", "slow down", { retryAfterMs });
           }
           await go.wait();
           return "said";
@@ -46,7 +47,11 @@ describe("the frame activity", () => {
         { kind: "model", subject: { name: "gpt-4o" } },
       );
     });
-    const team = await TestTeam.create(roundRobin([writer], 1));
+    return { team: await TestTeam.create(roundRobin([writer], 1)), fail, go };
+  }
+
+  test("shows the steps under way, also to whoever connects in the middle, and the next attempt", async () => {
+    const { team, fail, go } = await failingOnce(1);
     const stream = await team.startStream("go");
     const first = await next<ActivityFrame>(stream, "activity", steps(1));
     const step = { agent: "writer", kind: "chat", name: "gpt-4o", call_id: null };
@@ -66,15 +71,6 @@ describe("the frame activity", () => {
     await late.return();
 
     fail.set();
-    const waits = await next<ActivityFrame>(
-      stream,
-      "activity",
-      (frame) => frame.steps[0]?.next_attempt_at !== null,
-    );
-    expect(waits.steps[0]).toMatchObject({
-      attempt: 1,
-      error: { type: "model_rate_limit", message: "slow down" },
-    });
     const again = await next<ActivityFrame>(
       stream,
       "activity",
@@ -86,6 +82,24 @@ describe("the frame activity", () => {
     });
     go.set();
     await next(stream, "run", ({ status }: { status: string }) => status === "completed");
+  });
+
+  test("says why a step is tried again, and when", async () => {
+    const { team, fail } = await failingOnce(25_000);
+    const stream = await team.startStream("go");
+    await next<ActivityFrame>(stream, "activity", steps(1));
+    fail.set();
+    const waits = await next<ActivityFrame>(
+      stream,
+      "activity",
+      (frame) => frame.steps[0]?.next_attempt_at !== null,
+    );
+    expect(waits.steps[0]).toMatchObject({
+      attempt: 1,
+      error: { type: "model_rate_limit", message: "slow down" },
+    });
+    value(await team.gateway.stopRun(waits.run_id, "now"));
+    await next(stream, "run", ({ status }: { status: string }) => status === "cancelled");
   });
 
   test("ends when nothing is under way any more, before the turn has ended", async () => {

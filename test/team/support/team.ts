@@ -102,7 +102,7 @@ export class TestTeam {
   }
 
   async finished(id: string): Promise<RunInfo> {
-    const run = value(await this.gateway.waitForRun(id, 10_000));
+    const run = value(await this.gateway.waitForRun(id, PATIENCE.timeout));
     if (run.ended_at === null) throw new Error(`the run is still ${run.status}`);
     return run;
   }

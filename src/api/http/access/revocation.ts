@@ -31,8 +31,9 @@ export function endWithCredential(
     });
   }, recheckMs);
   void body
-    .pipeTo(writable, { signal: ended.signal })
-    .catch(() => undefined) // The client left, or the credential has ended.
+    .pipeTo(writable, { signal: ended.signal, preventAbort: true })
+    .catch((error: unknown) => (ended.signal.aborted ? writable.close() : writable.abort(error)))
+    .catch(() => undefined) // The client left.
     .finally(() => clearInterval(timer));
   return new Response(readable, response);
 }
