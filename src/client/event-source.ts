@@ -88,7 +88,7 @@ export async function* eventSource(
       }
       onConnection?.("open");
       const silenceMs = options.silenceMs ?? SILENCE_MS;
-      for await (const event of read(response, silenceMs)) {
+      for await (const event of read(response, silenceMs, connection.signal)) {
         failures = 0;
         failingSince = undefined;
         // The server sets it while a run waits for a human, and resets it with the next event.
@@ -124,6 +124,7 @@ export async function* eventSource(
 async function* read(
   { body }: Response,
   silenceMs: number,
+  signal: AbortSignal,
 ): AsyncGenerator<EventSourceMessage | { retry: number }, void, void> {
   if (body === null) return;
   const events: (EventSourceMessage | { retry: number })[] = [];
@@ -132,9 +133,13 @@ async function* read(
     onRetry: (retry) => events.push({ retry }),
   });
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  // The signal of a request does not reach its answer once Node has collected the request as garbage.
+  signal.addEventListener("abort", cancel);
   try {
     for (;;) {
       const { done, value } = await within(silenceMs, reader.read());
+      signal.throwIfAborted();
       if (done) return;
       parser.feed(value);
       yield* events.splice(0);
@@ -142,7 +147,8 @@ async function* read(
   } catch (error) {
     throw new ConnectionError("the stream was cut off", error);
   } finally {
-    void reader.cancel().catch(() => undefined);
+    signal.removeEventListener("abort", cancel);
+    cancel();
   }
 }
 

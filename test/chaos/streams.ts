@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { RuleInput } from "../support/fake-openai/rule.ts";
 import type { Place } from "./harness/place.ts";
 import { Service } from "./harness/service.ts";
 import { type Frame, readStream } from "./harness/sse-client.ts";
@@ -42,7 +43,7 @@ export function streamCases(place: Place, long: boolean): Case[] {
 async function start(
   place: Place,
   turns: number,
-  rule: { words: number; pace_ms?: number; delay_ms?: number; batch?: number },
+  rule: { words: number } & Omit<RuleInput, "name" | "reply">,
 ): Promise<Service> {
   const { words, ...rest } = rule;
   const service = await Service.start(place, [{ name: "words", reply: { words }, ...rest }]);
@@ -80,16 +81,23 @@ async function comeBackAnywhere(place: Place): Promise<string[]> {
 }
 
 async function comeInTheMiddle(place: Place): Promise<string[]> {
-  await using service = await start(place, 1, { words: 60, pace_ms: 10 });
+  await using service = await start(place, 1, { words: 60, hold: true, hold_after: [20] });
   const { id } = await service.api.startRun("Speak.");
   const early = new StreamRecord();
   const late = new StreamRecord();
   let snapshots = 0;
-  const first = readStream(service.events(id), { onFrame: (frame) => early.add(frame) });
-  await service.fake.log.until(([request]) => (request?.chunks ?? 0) > 20);
+  const written = Promise.withResolvers<void>();
+  const first = readStream(service.events(id), {
+    onFrame: (frame) => {
+      early.add(frame);
+      if (frame.data.full_message_id !== undefined) written.resolve();
+    },
+  });
+  await Promise.race([written.promise, first]);
   const second = readStream(service.events(id), {
     onFrame: (frame) => {
       if (frame.event === "snapshot") snapshots++;
+      if (frame.event === "caught_up") service.fake.release("words");
       late.add(frame);
     },
   });
@@ -125,8 +133,8 @@ async function neverReads(place: Place): Promise<string[]> {
   const socket = connect(Number(port), hostname);
   socket.pause();
   socket.write(`GET ${pathname} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n\r\n`);
-  const run = await service.api.waitForRun(id, 30);
-  const problems = run.status === "completed" ? [] : [`after 30 s the run is ${run.status}`];
+  const run = await service.api.waitForRun(id, 60);
+  const problems = run.status === "completed" ? [] : [`after 60 s the run is ${run.status}`];
   socket.destroy();
   const later = new StreamRecord();
   await readStream(service.events(id), { onFrame: (frame) => later.add(frame) });
@@ -145,11 +153,10 @@ async function leaveAtOnce(place: Place, modelMs: number): Promise<string[]> {
   }).catch(() => undefined);
   await service.fake.log.until(
     (requests) => requests.length === 2 && requests.every(({ state }) => state === "done"),
-    2 * modelMs + 20_000,
+    2 * modelMs + 60_000,
   );
-  // What comes after the second reply takes no time worth mentioning.
-  await sleep(500);
-  const [run] = await service.api.runs();
+  const [started] = await service.api.runs();
+  const run = started && (await service.api.waitForRun(started.id, 60));
   return run?.status === "completed" ? [] : [`the run is ${run?.status}`];
 }
 

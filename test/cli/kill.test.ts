@@ -7,7 +7,7 @@ import { RunningCommand } from "./support/command.ts";
 
 test("troupe run continues after kill -9 of the server in mid-sentence", async () => {
   await using fake = await startFakeOpenAI({
-    rules: [{ name: "speak", pace_ms: 10, reply: { content: SENTENCE } }],
+    rules: [{ name: "speak", hold: true, hold_after: [15], reply: { content: SENTENCE } }],
   });
   await using worker = await KillableWorker.start({ SECRETS_KEY: btoa("k".repeat(32)) });
   const client = new TroupeClient({ baseURL: worker.origin });
@@ -15,6 +15,7 @@ test("troupe run continues after kill -9 of the server in mid-sentence", async (
   const command = new RunningCommand(["run", "demo", "Speak."], { url: worker.origin });
   await command.until(/speaker: the quick brown fox jumps/);
   await worker.kill();
+  fake.release("speak");
   await worker.restart();
   const { code, stdout, stderr } = await command.end();
   expect(stderr).toBe("");

@@ -3,19 +3,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TroupeClient } from "#client/index.ts";
+import { speaker as pausing } from "../client/support/speaker.ts";
+import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { TestWorker } from "../support/worker.ts";
 import { jsonLines, RunningCommand, troupe } from "./support/command.ts";
 import { HUMAN, speaker } from "./support/teams.ts";
 
 const WORDS = "one two three four five six seven eight nine ten ".repeat(5).trim();
 
+/** Says the words, and stops after some of them until the test lets it go on. */
+let model: FakeOpenAI;
 let worker: TestWorker;
 let url: string;
 let client: TroupeClient;
 let directory: string;
 
 beforeAll(async () => {
-  worker = await TestWorker.start();
+  model = await startFakeOpenAI({
+    rules: [{ name: "speak", hold: true, hold_after: [15], reply: { content: WORDS } }],
+  });
+  worker = await TestWorker.start({ SECRETS_KEY: btoa("k".repeat(32)) });
   url = await worker.origin;
   client = new TroupeClient({ baseURL: url });
   directory = mkdtempSync(join(tmpdir(), "troupe-cli-"));
@@ -23,6 +30,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
+  await model.close();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -71,10 +79,12 @@ test("attaches files, which the server reads", async () => {
 });
 
 test("shows text while it grows", async () => {
-  await client.teams.create({ id: "slow", component: speaker([WORDS], 40) });
+  model.rules.hold("speak");
+  await client.teams.create({ id: "slow", component: pausing(model.url) });
   const command = new RunningCommand(["run", "slow", "Speak."], { url });
   await command.until(/speaker: one two three/);
   expect(await client.team("slow").get()).toMatchObject({ status: "running" });
+  model.release("speak");
   const { code, stdout } = await command.end();
   expect(code).toBe(0);
   expect(stdout).toContain(`speaker: ${WORDS}\n`);
@@ -99,7 +109,8 @@ test("ends with 3 when the run fails, and says why", async () => {
 });
 
 test("ends with 4 when the run is cancelled", async () => {
-  await client.teams.create({ id: "cancelled", component: speaker([WORDS], 100) });
+  model.rules.hold("speak");
+  await client.teams.create({ id: "cancelled", component: pausing(model.url) });
   const command = new RunningCommand(["run", "cancelled", "Speak."], { url });
   await command.until(/speaker: one/);
   expect(await troupe(["stop", "cancelled", "--now"], { url })).toMatchObject({ code: 0 });
@@ -117,14 +128,18 @@ test("without a terminal ends with 5 when the run waits for a human", async () =
 });
 
 test("continues after Ctrl-C, and attach shows it again", async () => {
-  await client.teams.create({ id: "left", component: speaker([WORDS], 60) });
+  model.rules.hold("speak");
+  await client.teams.create({ id: "left", component: pausing(model.url) });
   const command = new RunningCommand(["run", "left", "Speak."], { url });
   await command.until(/speaker: one two/);
   command.interrupt();
   const left = await command.end();
   expect(left).toMatchObject({ code: 130 });
   expect(left.stderr).toContain('"troupe attach left" shows it again');
-  const attached = await troupe(["attach", "left"], { url });
+  const attaching = new RunningCommand(["attach", "left"], { url });
+  await attaching.until(/speaker: one two/);
+  model.release("speak");
+  const attached = await attaching.end();
   expect(attached).toMatchObject({ code: 0 });
   expect(attached.stdout).toContain(`user: Speak.\nspeaker: ${WORDS}\n`);
   const nothing = await troupe(["attach", "left"], { url });

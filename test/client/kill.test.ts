@@ -6,7 +6,7 @@ import { expectSentence, SENTENCE, speaker } from "./support/speaker.ts";
 
 test("a run continues in the same loop after kill -9 of the server in mid-sentence", async () => {
   await using fake = await startFakeOpenAI({
-    rules: [{ name: "speak", pace_ms: 5, reply: { content: SENTENCE } }],
+    rules: [{ name: "speak", hold: true, hold_after: [15], reply: { content: SENTENCE } }],
   });
   await using worker = await KillableWorker.start({ SECRETS_KEY: btoa("k".repeat(32)) });
   const client = new TroupeClient({ baseURL: worker.origin });
@@ -19,6 +19,7 @@ test("a run continues in the same loop after kill -9 of the server in mid-senten
     if (killed || item.kind !== "text" || item.text.content.length < 40) continue;
     killed = true;
     await worker.kill();
+    fake.release("speak");
     await worker.restart();
   }
   expect(killed).toBe(true);

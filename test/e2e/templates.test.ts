@@ -30,9 +30,9 @@ afterAll(async () => {
   await openai.close();
 });
 
-async function start(template: string, task: string, wait = 30): Promise<RunInfo> {
+async function start(template: string, task: string): Promise<RunInfo> {
   await worker.fetch("/v1/teams", jsonInit({ id: template, template }));
-  const path = `/v1/teams/${template}/runs?wait=${wait}`;
+  const path = `/v1/teams/${template}/runs?wait=60`;
   return (await (await worker.fetch(path, jsonInit({ task }))).json()) as RunInfo;
 }
 
@@ -146,7 +146,7 @@ describe.concurrent("the template", () => {
   });
 
   test("human_in_the_loop waits for the human until it is approved", async () => {
-    const waiting = await start("human_in_the_loop", "A day in Lisbon.", 1);
+    const waiting = await start("human_in_the_loop", "A day in Lisbon.");
     expect(waiting).toMatchObject({ status: "waiting", requests: [{ source: "human" }] });
     const path = `/v1/teams/human_in_the_loop/runs/${waiting.id}`;
     const answer = jsonInit({ content: "Yes. APPROVE" });

@@ -96,7 +96,6 @@ test.runIf(process.platform === "linux")(
     );
     expect(JSON.stringify(await run.json())).toContain("42");
   },
-  120_000,
 );
 
 test.runIf(process.platform === "linux")(
@@ -119,7 +118,6 @@ test.runIf(process.platform === "linux")(
     expect(JSON.parse(await answer)).toMatchObject({ result: { id: expect.any(String) } });
     socket.close();
   },
-  120_000,
 );
 
 test("options of wrangler that open ports are refused", () => {

@@ -38,55 +38,51 @@ async function shell(
   return stdout;
 }
 
-testWith("curl")(
-  "the commands of the README do what it says",
-  async () => {
-    await using openai = await startFakeOpenAI({
-      rules: [{ name: "rhyme", match: {}, reply: { content: "A rhyme in time." } }],
-    });
-    const settings = { OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: openai.url };
-    await using first = await NpmStart.ready({ port, persistTo, settings, sandbox: true });
+testWith("curl")("the commands of the README do what it says", async () => {
+  await using openai = await startFakeOpenAI({
+    rules: [{ name: "rhyme", match: {}, reply: { content: "A rhyme in time." } }],
+  });
+  const settings = { OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: openai.url };
+  await using first = await NpmStart.ready({ port, persistTo, settings, sandbox: true });
 
-    const watch = "Create a team and watch a run";
-    const watched = await shell(watch);
-    for (const line of snippet(watch, "text").split("\n")) {
-      expect(watched).toMatch(patternOf(line));
-    }
+  const watch = "Create a team and watch a run";
+  const watched = await shell(watch);
+  for (const line of snippet(watch, "text").split("\n")) {
+    expect(watched).toMatch(patternOf(line));
+  }
 
-    expect(lastText(lastJson<RunInfo>(await shell("Code over HTTP")))).toBe("5050\n");
+  expect(lastText(lastJson<RunInfo>(await shell("Code over HTTP")))).toBe("5050\n");
 
-    const files = await shell("Files");
-    expect(files).toContain('{"path":"total.txt","size":2,');
-    expect(files.endsWith("42")).toBe(true);
+  const files = await shell("Files");
+  expect(files).toContain('{"path":"total.txt","size":2,');
+  expect(files.endsWith("42")).toBe(true);
 
-    const wait = "Answer a run that waits for you";
-    const waiting = lastJson<RunInfo>(await shell(wait));
-    expect(waiting.status).toBe("waiting");
-    const trip = { run: waiting.id, request: waiting.requests[0]?.id ?? "" };
-    expect(lastJson<RunInfo>(await shell(wait, 1, trip)).id).toBe(trip.run);
-    const events = await fetch(`${first.url}/v1/teams/trip/runs/${trip.run}/events`, {
-      headers: { "last-event-id": "3" },
-    });
-    const rest = await firstText(events, "Later in the day, please.");
-    expect(rest).not.toMatch(/^id: 3$/m);
+  const wait = "Answer a run that waits for you";
+  const waiting = lastJson<RunInfo>(await shell(wait));
+  expect(waiting.status).toBe("waiting");
+  const trip = { run: waiting.id, request: waiting.requests[0]?.id ?? "" };
+  expect(lastJson<RunInfo>(await shell(wait, 1, trip)).id).toBe(trip.run);
+  const events = await fetch(`${first.url}/v1/teams/trip/runs/${trip.run}/events`, {
+    headers: { "last-event-id": "3" },
+  });
+  const rest = await firstText(events, "Later in the day, please.");
+  expect(rest).not.toMatch(/^id: 3$/m);
 
-    const kill = "Kill it";
-    const killed = lastJson<RunInfo>(await shell(kill, 0, { pid: first.pid }));
-    expect(killed.status).toBe("running");
-    await first.exit();
-    await using second = await NpmStart.ready({ port, persistTo, settings, sandbox: true });
-    const after = await fetch(`${second.url}/v1/teams/story/runs/${killed.id}/events`);
-    const ended = await after.text();
-    expect(ended).toContain('"status":"completed"');
-    expect(ended.trimEnd().split("\n").at(-1)).toContain('"type":"TaskResult"');
+  const kill = "Kill it";
+  const killed = lastJson<RunInfo>(await shell(kill, 0, { pid: first.pid }));
+  expect(killed.status).toBe("running");
+  await first.exit();
+  await using second = await NpmStart.ready({ port, persistTo, settings, sandbox: true });
+  const after = await fetch(`${second.url}/v1/teams/story/runs/${killed.id}/events`);
+  const ended = await after.text();
+  expect(ended).toContain('"status":"completed"');
+  expect(ended.trimEnd().split("\n").at(-1)).toContain('"type":"TaskResult"');
 
-    place.write("team.json", file("team.json"));
-    const poets = lastJson<{ id: string }>(await shell("Bring a team from AutoGen"));
-    expect(poets.id).toBe("poets");
-    expect(await answerOf(second, "poets")).toBe("A rhyme in time.");
-  },
-  120_000,
-);
+  place.write("team.json", file("team.json"));
+  const poets = lastJson<{ id: string }>(await shell("Bring a team from AutoGen"));
+  expect(poets.id).toBe("poets");
+  expect(await answerOf(second, "poets")).toBe("A rhyme in time.");
+});
 
 test("the files of docs/own-worker.md are a Worker of one's own", async () => {
   await using openai = await startFakeOpenAI({

@@ -54,22 +54,18 @@ testWith("bwrap")("the first line of the log and /healthz say what isolates", as
   expect(code.walls).toContain("namespaces");
 });
 
-testWith("bwrap")(
-  "and what isolates programs beside code in WebAssembly",
-  async () => {
-    await using sandbox = await Sandbox.start({
-      settings: { SANDBOX_ISOLATION: "wasm", SANDBOX_MCP: "1", SANDBOX_POOL: "0" },
-    });
-    expect(sandbox.firstLines[0]).toMatch(
-      /^Isolation of code: wasm\. Programs of MCP servers: process, namespaces/,
-    );
-    expect(await health(sandbox)).toMatchObject({
-      code: { isolation: "wasm", walls: [] },
-      programs: { isolation: "process", walls: expect.arrayContaining(["namespaces"]) },
-    });
-  },
-  120_000,
-);
+testWith("bwrap")("and what isolates programs beside code in WebAssembly", async () => {
+  await using sandbox = await Sandbox.start({
+    settings: { SANDBOX_ISOLATION: "wasm", SANDBOX_MCP: "1", SANDBOX_POOL: "0" },
+  });
+  expect(sandbox.firstLines[0]).toMatch(
+    /^Isolation of code: wasm\. Programs of MCP servers: process, namespaces/,
+  );
+  expect(await health(sandbox)).toMatchObject({
+    code: { isolation: "wasm", walls: [] },
+    programs: { isolation: "process", walls: expect.arrayContaining(["namespaces"]) },
+  });
+});
 
 testWith("root", "bwrap")(
   "a directory that code cannot reach stops the start, by its name",
@@ -89,7 +85,6 @@ testWith("root", "bwrap")(
       );
     }
   },
-  120_000,
 );
 
 testWith("root", "bwrap")("SANDBOX_ISOLATION_STRICT=0 lets it start, and it says so", async () => {

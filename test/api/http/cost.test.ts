@@ -154,7 +154,7 @@ describe("tokens that no server counts are estimated, and marked", () => {
   const words = "word ".repeat(200).trim();
 
   test("a streamed answer that is read and then stopped", async () => {
-    openai.rules.set([{ name: "slow", reply: { content: words }, pace_ms: 5 }]);
+    openai.rules.set([{ name: "slow", reply: { content: words }, hold: true, hold_after: [50] }]);
     const writer = assistant("writer", "gpt-4o");
     await newTeam("stopped", {
       ...writer,

@@ -119,7 +119,7 @@ describe("a schedule over HTTP", () => {
   });
 
   test("starts its run when its time has come", async () => {
-    const at = new Date(Date.now() + 500).toISOString();
+    const at = new Date(Date.now() + 3_000).toISOString();
     const { status } = await ask("POST", "", { at, task: "go", id: "soon" });
     expect(status).toBe(201);
     const run = await vi.waitFor(async () => {

@@ -1,14 +1,16 @@
 import { createParser } from "eventsource-parser";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AssistantAgent, dumpComponent, ReplayChatCompletionClient } from "troupe";
-import { TroupeClient } from "troupe/client";
+import { type CreateTeam, TroupeClient } from "troupe/client";
 import type { Principal } from "#api/auth/principal.ts";
 import type { Scope } from "#contract/constants.ts";
 import type { Gateway } from "#contract/gateways/team-gateway.ts";
 import { ok } from "#contract/result.ts";
 import { sha256Hex } from "#core/hash.ts";
+import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
 import { testApp } from "../../support/http-app.ts";
 import { TestWorker } from "../../support/worker.ts";
+import { writer } from "../protocols/support/teams.ts";
 
 const TIME = "2026-01-01T00:00:00.000Z";
 
@@ -225,12 +227,26 @@ describe("the stream of a shared conversation", () => {
 
 describe("a link to a conversation that is being written", () => {
   const TEXT = "One word after the other appears while it is written, and none of them twice.";
+  let model: FakeOpenAI;
   let worker: TestWorker;
   let owner: TroupeClient;
 
   beforeAll(async () => {
+    model = await startFakeOpenAI({
+      rules: [
+        {
+          name: "write",
+          hold: true,
+          hold_after: [0, 10],
+          reply: { reasoning: "Hm. So.", content: TEXT },
+        },
+      ],
+    });
     worker = await TestWorker.start({
       TROUPE_OPEN: "",
+      OPENAI_API_KEY: "test-key",
+      OPENAI_BASE_URL: model.url,
+      ALLOWED_EGRESS: model.origin,
       SECRETS_KEY: btoa("k".repeat(32)),
       TENANT_STREAMS_PER_CREDENTIAL: "2",
       API_KEYS: JSON.stringify([
@@ -243,21 +259,21 @@ describe("a link to a conversation that is being written", () => {
     });
     owner = new TroupeClient({ baseURL: await worker.origin, token: "owner" });
   });
-  afterAll(() => worker[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await worker[Symbol.asyncDispose]();
+    await model.close();
+  });
 
   const linked = async (id: string): Promise<{ reader: TroupeClient; token: string }> => {
     const { token } = await owner
       .team(id)
-      .createToken({ scopes: ["conversation:read"], expires_in: 60 });
+      .createToken({ scopes: ["conversation:read"], expires_in: 600 });
     return { reader: new TroupeClient({ baseURL: await worker.origin, token }), token };
   };
 
   test("shows every text while it is written, also to a reader that comes in the middle", async () => {
-    const modelClient = new ReplayChatCompletionClient([`<think>Hm. So.</think>${TEXT}`], {
-      chunkDelayMs: 30,
-    });
-    const agent = new AssistantAgent({ name: "writer", modelClient, modelClientStream: true });
-    const team = await owner.teams.create({ component: dumpComponent(agent) });
+    const component = writer() as CreateTeam["component"];
+    const team = await owner.teams.create({ component });
     const { reader } = await linked(team.id);
     const shown = reader.team(team.id);
     const deltas: string[] = [];
@@ -268,6 +284,7 @@ describe("a link to a conversation that is being written", () => {
       const after = page.messages.at(-1)?.seq ?? 0;
       for await (const item of shown.conversationEvents({ after })) {
         if (item.kind === "text") texts.push(item.text.content);
+        if (texts.length === 1) model.release("write");
         if (item.kind === "message" && item.message.source === "writer") break;
       }
       return texts;
@@ -276,6 +293,12 @@ describe("a link to a conversation that is being written", () => {
     await team.start("Go.");
     for await (const item of items) {
       expect(["message", "text"]).toContain(item.kind);
+      // The task: from here on the stream shows what happens.
+      if (item.kind === "message" && item.message.source === "user") {
+        await model.held("write");
+        model.release("write");
+        model.rules.hold("write");
+      }
       if (item.kind === "text") deltas.push(item.delta ?? "replaced");
       if (deltas.length === 5) late ??= lateTexts();
       if (item.kind !== "message" || item.message.source !== "writer") continue;

@@ -101,7 +101,7 @@ test("a stream gives its place back when its client has left", async () => {
     ["/a2a/teams/agent", () => request("SendStreamingMessage", sent("Begin."))],
   ];
   // Without a word from the Worker the places would be free 15 s later, with the pings.
-  const soon = { timeout: 8_000, interval: 50 };
+  const soon = { timeout: 12_000, interval: 50 };
   for (const [path, body] of streams) {
     for (let round = 0; round < 3; round++) {
       const busily = () => openAndReset(origin, BUSY, path, JSON.stringify(body()));

@@ -20,7 +20,7 @@ export interface SupervisorOptions {
 }
 
 /** The end of a run can be seen on disk before the worker says that its last write is durable. */
-const LAST_CHANCE_MS = 150;
+const LAST_CHANCE_MS = 2_000;
 
 /** Keeps a workerd running, kills it where the plan says, and starts it again at once. */
 export class Supervisor {

@@ -59,7 +59,7 @@ export interface Outcome {
 /** The heartbeat of a running team: what recovery waits for. In production it is many seconds. */
 export const HEARTBEAT_MS = 250;
 /** A run must have ended this long after its last kill. */
-export const DEADLINE_MS = 15_000;
+export const DEADLINE_MS = 60_000;
 const POLL_MS = 8;
 
 /** Settings of the Worker. */

@@ -29,6 +29,8 @@ export class RunningCommand {
   stderr = "";
   readonly #child: ChildProcess;
   readonly #closed: Promise<Ended>;
+  /** Whether it has ended, and all that it printed has been read. */
+  #hasClosed = false;
   #changed = (): void => {};
 
   constructor(args: readonly string[], options: CommandOptions = {}) {
@@ -59,6 +61,7 @@ export class RunningCommand {
     if (!terminal) this.#child.stdin?.end(input ?? "");
     this.#closed = new Promise((ended) => {
       this.#child.on("close", (code) => {
+        this.#hasClosed = true;
         this.#changed();
         ended({ code, stdout: this.stdout, stderr: this.stderr });
       });
@@ -73,7 +76,7 @@ export class RunningCommand {
   /** Resolves once the pattern was printed. @throws Error when the program ends without it */
   async until(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.stdout + this.stderr)) {
-      if (this.#child.exitCode !== null) {
+      if (this.#hasClosed) {
         throw new Error(`ended without ${pattern}:\n${this.stdout}${this.stderr}`);
       }
       await new Promise<void>((change) => {

@@ -1,15 +1,15 @@
 import type { TroupeClient } from "#client/index.ts";
 import type { JsonObject } from "#core/json.ts";
 
-/** An agent that says these texts, a word per interval, and fails when they are used up. */
-export function speaker(texts: readonly string[], chunkDelayMs = 0): JsonObject {
+/** An agent that says these texts, and fails when they are used up. */
+export function speaker(texts: readonly string[]): JsonObject {
   return {
     provider: "autogen_agentchat.agents.AssistantAgent",
     config: {
       name: "speaker",
       model_client: {
         provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
-        config: { chat_completions: [...texts], chunk_delay_ms: chunkDelayMs },
+        config: { chat_completions: [...texts] },
       },
       model_client_stream: true,
     },

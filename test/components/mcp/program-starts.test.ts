@@ -36,7 +36,6 @@ async function use(odd: Parameters<typeof oddServer>[0]): Promise<[tools: number
 test.each(["slow", "silent"] as const)(
   "a program that is %s about the protocol's version is started once",
   async (odd) => expect(await use(odd)).toEqual([1, "S"]),
-  60_000,
 );
 
 test("a program that ends when it is asked for the protocol's version speaks the older one", async () => {

@@ -7,7 +7,7 @@ test("schedules start runs at their time, and when they are asked to", async () 
   const path = "/v1/teams/schedules";
   const runs = async (): Promise<{ status: string; task: { content: string }[] }[]> =>
     (await server.json<{ runs: [] }>(`${path}/runs`)).runs;
-  const at = new Date(Date.now() + 1_000).toISOString();
+  const at = new Date(Date.now() + 5_000).toISOString();
   await server.json(`${path}/schedules`, { at, task: "Once." });
   await expect.poll(runs).toMatchObject([{ status: "completed", task: [{ content: "Once." }] }]);
   const { id } = await server.json<{ id: string }>(`${path}/schedules`, {

@@ -11,10 +11,8 @@ import {
   view,
 } from "../support/team-outcomes.ts";
 import { chatTexts, textsOf, WorkedTeam } from "../support/worked-team.ts";
+import { PATIENCE } from "../../support/patience.ts";
 import { casesOf } from "../../support/samples.ts";
-
-/** How long a team may take until it has done what it does by itself. */
-const PATIENCE_MS = 5000;
 
 type OfRun = Extract<Call, { run: string }>;
 type Without<T, Key extends string> = T extends unknown ? Omit<T, Key> : never;
@@ -145,7 +143,7 @@ async function settled(
   answers: readonly string[],
 ): Promise<Team[]> {
   const teams = expected.filter((one) => String(one.answers) === String(answers));
-  const until = Date.now() + PATIENCE_MS;
+  const until = Date.now() + PATIENCE.timeout;
   for (;;) {
     const actual = JSON.stringify(await subject.view());
     const fitting = teams.filter(({ team }) => JSON.stringify(view(team)) === actual);

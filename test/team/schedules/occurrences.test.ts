@@ -89,7 +89,7 @@ describe("an occurrence", () => {
 
   test("comes by itself", async () => {
     const team = await TestTeam.create(counter("a"));
-    const at = new Date(Date.now() + 300).toISOString();
+    const at = new Date(Date.now() + 3_000).toISOString();
     await createSchedule(team, { at });
     await vi.waitFor(async () => expect(await occurrencesOf(team)).toEqual([at]), PATIENCE);
     expect(await scheduleOf(team)).toMatchObject({ next_at: null, last_at: at });

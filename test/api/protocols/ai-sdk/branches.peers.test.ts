@@ -2,9 +2,11 @@
 import { type TeamClient, TroupeClient } from "troupe/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { UIMessage } from "../../../peers/ai-sdk.ts";
+import { type FakeOpenAI, startFakeOpenAI } from "../../../support/fake-openai/server.ts";
 import { jsonInit } from "../../../support/http-app.ts";
 import { TestWorker } from "../../../support/worker.ts";
 import { bearer, deployed, teamToken } from "../support/access.ts";
+import { inTurn as oneAfterAnother, writer } from "../support/teams.ts";
 import { SDK_NAMES } from "./support/sdks.ts";
 import { agent, type Component, human, inTurn } from "./support/teams.ts";
 import { type ChatOptions, newChat, textsOf } from "./support/test-chat.ts";
@@ -14,15 +16,29 @@ interface Page {
   next_cursor: string | null;
 }
 
+let openai: FakeOpenAI;
 let worker: TestWorker;
 let client: TroupeClient;
 let team: TeamClient;
 
 beforeAll(async () => {
-  worker = await TestWorker.start(await deployed({ TENANT_TEAMS: "1000" }));
+  openai = await startFakeOpenAI({
+    rules: [{ name: "write", hold_after: [2], reply: { content: "One by one." } }],
+  });
+  worker = await TestWorker.start(
+    await deployed({
+      TENANT_TEAMS: "1000",
+      OPENAI_API_KEY: "test-key",
+      OPENAI_BASE_URL: openai.url,
+      ALLOWED_EGRESS: openai.origin,
+    }),
+  );
   client = new TroupeClient({ baseURL: await worker.origin, token: "acme" });
 });
-afterAll(() => worker[Symbol.asyncDispose]());
+afterAll(async () => {
+  await worker[Symbol.asyncDispose]();
+  await openai.close();
+});
 let count = 0;
 beforeEach(() => {
   count++;
@@ -167,17 +183,19 @@ describe.each(SDK_NAMES)("%s", (name) => {
   test("a team token suffices, and stops what it started", async () => {
     team = await client.teams.create({
       id: `team-${count}`,
-      component: inTurn(agent("slow", ["One by one.", "Two by two."], { delay: 400 })),
+      component: oneAfterAnother(writer()) as Component,
     });
     const headers = bearer(await teamToken(worker, team.id, ["runs:read", "runs:write"]));
     const one = await chat({ headers });
     await one.sendMessage({ text: "Hello." });
+    openai.rules.hold("write");
     const again = one.regenerate();
     await expect.poll(() => one.lastMessage?.role).toBe("assistant");
     const address = `/ai-sdk/teams/${team.id}/chat/chat/stop`;
     const stopped = await worker.fetch(address, { ...jsonInit({}), headers });
     expect(stopped.status).toBe(204);
     await again;
+    openai.release("write");
     expect(one.last.metadata).toMatchObject({ run: { status: "cancelled" } });
     expect(branchOf(one.last)).not.toBe(team.id);
   });

@@ -40,7 +40,7 @@ test.each(Object.keys(FRAMEWORKS))(
   "%s shows a text as it grows, and another answer",
   async (name) => {
     const replies = ["One word after the other.", "Said in another way."];
-    const { chat, shown } = await chatOf(name, inTurn(agent("writer", replies, { delay: 20 })));
+    const { chat, shown } = await chatOf(name, inTurn(agent("writer", replies, { delay: 200 })));
     await chat.sendMessage({ text: "Write." });
     expect(chat.error).toBeUndefined();
     expect(chat.messages.map(({ role }) => role)).toEqual(["user", "assistant"]);

@@ -6,7 +6,7 @@ import { type FakeOpenAI, startFakeOpenAI } from "../../../support/fake-openai/s
 import { TestWorker } from "../../../support/worker.ts";
 import { HUMAN, writer } from "../support/teams.ts";
 import { SDK_NAMES } from "./support/sdks.ts";
-import { agent, type Component, human, inTurn } from "./support/teams.ts";
+import type { Component } from "./support/teams.ts";
 import { type ChatOptions, newChat, textsOf } from "./support/test-chat.ts";
 
 let openai: FakeOpenAI;
@@ -23,6 +23,13 @@ function once(text: string, fault: RuleInput["fault"]): RuleInput {
 beforeAll(async () => {
   openai = await startFakeOpenAI({
     rules: [
+      {
+        name: "stepped",
+        match: { user: "To Lisbon." },
+        hold: true,
+        hold_after: [2],
+        reply: { content: "One by one by one." },
+      },
       { name: "held", match: { user: "slowly" }, hold: true, reply: { content: "At last." } },
       // Each of them once in each test.
       ...SDK_NAMES.flatMap((name) => [
@@ -93,12 +100,8 @@ describe.each(SDK_NAMES)("%s", (name) => {
   });
 
   test("a question is there again after a reload, and what follows the answer is its own message", async () => {
-    const component = inTurn(
-      agent("guide", ["Where to?"]),
-      human(),
-      agent("slow", ["One by one by one."], { delay: 300 }),
-    );
-    const first = await chatWith(component);
+    openai.rules.hold("stepped");
+    const first = await chatWith(withModel(HUMAN, writer()));
     await first.sendMessage({ text: "Hello." });
     const asked = await chat();
     await asked.resumeStream();
@@ -107,8 +110,10 @@ describe.each(SDK_NAMES)("%s", (name) => {
     await expect.poll(() => asked.messages.length).toBe(3);
     await expect.poll(() => textsOf(asked.last)[0]).toContain("One");
     const again = await chat({ messages: asked.messages });
-    await again.resumeStream();
-    await answered;
+    const resumed = again.resumeStream();
+    await expect.poll(() => again.requests.length).toBe(1);
+    openai.release("stepped");
+    await Promise.all([resumed, answered]);
     expect(again.messages.map(({ id }) => id)).toEqual(asked.messages.map(({ id }) => id));
     expect(textsOf(again.last)).toEqual(["One by one by one."]);
     expect(again.last).toEqual(asked.last);

@@ -42,7 +42,7 @@ for (const version of VERSIONS) {
       await using stage = await Stage.start();
       const client = new TroupeClient({ baseURL: await worker.origin });
       const replies = ["One word after the other.", "Said in another way."];
-      const component = inTurn(agent("writer", replies, { delay: 20 }));
+      const component = inTurn(agent("writer", replies, { delay: 200 }));
       const { id } = await client.teams.create({ component });
       const url = `${await worker.origin}/page?team=${id}`;
       const { page: tab, complaints } = await stage.show({ baseURL: url, teams: [] }, url);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   openai = await startFakeOpenAI({
     rules: [
       { name: "slow", match: { any: "slowly" }, hold: true, reply: { content: "At last." } },
-      { name: "write", reply: { content: "Four little words here." }, pace_ms: 150 },
+      { name: "write", hold_after: [2], reply: { content: "Four little words here." } },
     ],
   });
   worker = await TestWorker.start({
@@ -83,12 +83,15 @@ describe.each(CLIENTS)("a client of %s", (name) => {
     await using client = await connect(name, tenant());
     const texts: string[] = [];
     const numbers: number[] = [];
+    openai.rules.hold("write");
     const result = await client.call(
       { name: `run_${id}`, arguments: { task: "Write." } },
       {
         onprogress: ({ progress, message }) => {
           numbers.push(progress);
           texts.push(message ?? "");
+          // Words that come within 100 ms of the last ones are sent with later ones.
+          if (texts.length === 1) setTimeout(() => openai.release("write"), 150);
         },
       },
     );
@@ -133,7 +136,7 @@ describe.each(CLIENTS)("a client of %s", (name) => {
   test("whose human dismisses the form learns how to answer later", async () => {
     await newTeam(worker, { id, component: inTurn(HUMAN) });
     await using client = await connect(name, tenant({ fill: () => ({ action: "cancel" }) }));
-    const call = { name: `run_${id}`, arguments: { task: "Ask.", wait_seconds: 3 } };
+    const call = { name: `run_${id}`, arguments: { task: "Ask.", wait_seconds: 6 } };
     const { structuredContent: run } = await client.call(call);
     expect(run).toMatchObject({ status: "waiting", requests: [{ prompt: "Which city?" }] });
   });

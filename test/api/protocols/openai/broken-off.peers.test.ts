@@ -124,7 +124,7 @@ test.each([
       { onTextMessageContentEvent: ({ event }) => void shown.push(event.delta) },
     );
     // What broke off was shown while it streamed.
-    expect(shown[0]).toBe("first0");
+    expect(shown[0]).toMatch(/^first0/);
     const said = agent.messages.map(({ role, content }) => [role, content]);
     expect(said).toEqual([
       ["user", "Go."],

@@ -56,10 +56,10 @@ describe.concurrent("time", () => {
     "$name: a slow stream that keeps coming is not a stalled one",
     async ({ connect }) => {
       await using fake = await startFakeOpenAI({
-        rules: [{ name: "slow", reply: { words: 20 }, pace_ms: 100 }],
+        rules: [{ name: "slow", reply: { words: 20 }, pace_ms: 200 }],
       });
       const { result } = await collect(
-        connect(fake.origin, { timeout: 1.5 }).createStream([user("Hi")]),
+        connect(fake.origin, { timeout: 3 }).createStream([user("Hi")]),
       );
       expect(result.content).toMatch(/^word0 .* word19$/);
     },

@@ -200,10 +200,13 @@ describe.each(WAYS)("%s", (way) => {
     const body = JSON.stringify({ error: { message: "No.", param: "reasoning.summary" } });
     const fault = { kind: "status", status: 400, body } as const;
     await using fake = await startFakeOpenAI({
-      rules: [{ name: "no", times: 2, delay_ms: 100, fault }, CALL],
+      rules: [{ name: "no", times: 2, hold: true, fault }, CALL],
     });
     const client = ownClient(fake);
-    await Promise.all([ask(client, way), ask(client, way)]);
+    const asked = Promise.all([ask(client, way), ask(client, way)]);
+    await fake.held("no", 2);
+    fake.release("no");
+    await asked;
     expect(fake.requests.map(({ status }) => status)).toEqual([400, 400, 200, 200]);
   });
 
