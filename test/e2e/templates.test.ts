@@ -117,7 +117,7 @@ describe.concurrent("the template", () => {
   });
 
   test("approval_desk waits for an approval, and tells what was decided", async () => {
-    const waiting = await start("approval_desk", "Refund A7.", 1);
+    const waiting = await start("approval_desk", "Refund A7.");
     const [request] = waiting.requests;
     expect(request).toMatchObject({
       source: "clerk",
