@@ -49,7 +49,9 @@ test("a stream that breaks is broken for its client, too", async () => {
     team: () =>
       ({
         stream: async () =>
-          ok({ body: new ReadableStream({ pull: (controller) => controller.error(new Error("!")) }) }),
+          ok({
+            body: new ReadableStream({ pull: (controller) => controller.error(new Error("!")) }),
+          }),
       }) as never,
   };
   const { fetch } = testApp({ gateway: broken, authenticate: async () => KEY });
