@@ -11,7 +11,7 @@ import { HUMAN, speaker } from "./support/teams.ts";
 
 const WORDS = "one two three four five six seven eight nine ten ".repeat(5).trim();
 
-/** Says the words, and stops after some of them until the test lets it go on. */
+/** Says the words, and waits after some of them until the test releases it. */
 let model: FakeOpenAI;
 let worker: TestWorker;
 let url: string;

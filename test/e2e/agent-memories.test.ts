@@ -7,6 +7,7 @@ import type { RunInfo } from "#contract/run.ts";
 import { startEmbeddingServer } from "../support/embedding-server.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { TestWorker } from "../support/worker.ts";
+import { PATIENCE } from "../support/patience.ts";
 
 // Agents that remember, in the Worker as it is deployed.
 
@@ -256,7 +257,7 @@ test("a question to a collection counts in the run that asks it, or in the colle
       await vi.waitUntil(async () => {
         const { embedding_tokens, note } = await read();
         return note === null && { embedding_tokens };
-      })
+      }, PATIENCE)
     ).embedding_tokens;
   };
   const ofDocument = await tokens();

@@ -40,7 +40,7 @@ export class TestTenant {
     return value(put).secret ?? "";
   }
 
-  /** Tells the tenant what happened, as its teams do: those of one team in one delivery. */
+  /** Reports to the tenant what happened, as its teams do: those of one team in one delivery. */
   async offer(...events: TestEvent[]): Promise<void> {
     for (const team of new Set(events.map((one) => one.team))) {
       const entries = events
