@@ -7,7 +7,7 @@ import { OWN } from "./events.ts";
 import type { RunInput } from "./input.ts";
 import type { AgUiOptions } from "./options.ts";
 
-/** What a stream may write of the client's state. One that is no object is the application's alone. */
+/** How much of the client's state a stream may write. A state that is not an object belongs to the application alone. */
 export function shareOf(state: unknown): AgUiOptions["state"] {
   if (state === undefined || state === null) return "whole";
   if (!isJsonObject(state)) return "none";
