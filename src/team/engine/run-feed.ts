@@ -11,6 +11,8 @@ import { activityOf } from "./run-info.ts";
 
 /** Steps that end within this time are not shown: most of them do in tests and with tools that only compute. */
 const SHOWN_AFTER_MS = 50;
+/** How long the frame with the steps may wait for other frames, such as the first ones of a model's text. */
+const SHOWN_WITHIN_MS = 50;
 
 /** Sends frames about the active run to connected clients, and resolves the calls that wait for it. Stores nothing. */
 export class RunFeed {
@@ -63,7 +65,7 @@ export class RunFeed {
       const data = activityOf(active);
       if (data.steps.length === 0 && !this.#showsSteps) return;
       this.#showsSteps = data.steps.length > 0;
-      this.#live.send({ event: "activity", data });
+      this.#live.send({ event: "activity", data }, SHOWN_WITHIN_MS);
     }, SHOWN_AFTER_MS);
   }
 

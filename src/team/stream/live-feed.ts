@@ -70,6 +70,8 @@ export class LiveFeed implements StreamPlaces {
   #cursor = 0;
   #largeBatchAt = 0;
   #flushTimer: ReturnType<typeof setTimeout> | undefined;
+  /** After how long the timer flushes; infinite without one. */
+  #flushAfterMs = Infinity;
   #ping: ReturnType<typeof setInterval> | undefined;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #idleMs: number;
@@ -119,8 +121,12 @@ export class LiveFeed implements StreamPlaces {
     for (const one of this.#streams) if (one.client.stream === name) one.close();
   }
 
-  send(frame: LiveFrame): void {
-    this.#write((writer) => writer.live(frame));
+  /**
+   * @param withinMs how long the frame may wait for others. On a busy thread, each write delays the next one until
+   * everything else that waits for the thread has had its turn.
+   */
+  send(frame: LiveFrame, withinMs = 0): void {
+    this.#write((writer) => writer.live(frame), withinMs);
   }
 
   /**
@@ -210,7 +216,7 @@ export class LiveFeed implements StreamPlaces {
     this.#channels.set(writer, channel);
     if (opening !== "") {
       this.#openings.set(client, opening);
-      this.#flushSoon();
+      this.#flushWithin(0);
     }
     this.#keepAlive();
   }
@@ -280,7 +286,7 @@ export class LiveFeed implements StreamPlaces {
   flush(): void {
     this.#writeUnsent();
     clearTimeout(this.#flushTimer);
-    this.#flushTimer = undefined;
+    this.#flushAfterMs = Infinity;
     const frames = this.#frames;
     this.#frames = 0;
     if (frames > 0) this.#flushWrites();
@@ -364,12 +370,12 @@ export class LiveFeed implements StreamPlaces {
   }
 
   /** Adds a frame for the clients of the active run and of the team, after all earlier pieces. */
-  #write(frame: (writer: FrameWriter) => string): void {
+  #write(frame: (writer: FrameWriter) => string, withinMs = 0): void {
     this.#writeUnsent();
-    this.#add(frame);
+    this.#add(frame, withinMs);
   }
 
-  #add(frame: (writer: FrameWriter) => string): void {
+  #add(frame: (writer: FrameWriter) => string, withinMs = 0): void {
     if (!this.isWatched) return;
     this.#frames++;
     let longest = 0;
@@ -378,11 +384,14 @@ export class LiveFeed implements StreamPlaces {
       longest = Math.max(longest, channel.pending.length);
     }
     if (this.#frames >= FLUSH_FRAMES || longest >= FLUSH_LENGTH) this.flush();
-    else this.#flushSoon();
+    else this.#flushWithin(withinMs);
   }
 
-  #flushSoon(): void {
-    this.#flushTimer ??= setTimeout(() => this.flush(), 0);
+  #flushWithin(ms: number): void {
+    if (ms >= this.#flushAfterMs) return;
+    clearTimeout(this.#flushTimer);
+    this.#flushAfterMs = ms;
+    this.#flushTimer = setTimeout(() => this.flush(), ms);
   }
 
   /** Sends the same bytes to all clients except new ones. */
