@@ -108,8 +108,10 @@ class Ways {
     return () => Promise.all(opens.map((open) => receive(open, kind, timed)));
   }
 
-  open(way: "pipe" | "bare", model: string): Promise<Response> {
-    return fetch(`${this.#origin}/${way}?model=${model}`, { headers: FRESH });
+  /** @param object the bare object that is asked; another one each time if left out */
+  open(way: "pipe" | "bare", model: string, object?: string): Promise<Response> {
+    const query = new URLSearchParams({ model, ...(object !== undefined && { object }) });
+    return fetch(`${this.#origin}/${way}?${query.toString()}`, { headers: FRESH });
   }
 
   /** A new team, which opens a stream each time it is called. */
@@ -129,7 +131,7 @@ async function firstTokens(ways: Ways): Promise<Record<Way, number>> {
   const team = await ways.team("burst-20");
   for (let round = -5; round < FIRST_ROUNDS; round++) {
     for (const way of WAYS) {
-      const again = way === "team" ? () => team() : () => ways.open(way, "burst-20");
+      const again = way === "team" ? () => team() : () => ways.open(way, "burst-20", "first");
       const { first } = await receive(again, way === "pipe" ? "raw" : "frame", false);
       if (round >= 0) all[way].push(first);
     }

@@ -52,13 +52,19 @@ async function frames(
 
 let objects = 0;
 
-/** The deployed Worker; beside it `/pipe`, which hands on the server's bytes, and `/bare`, a bare object each time. */
+/**
+ * The deployed Worker; beside it `/pipe`, which hands on the server's bytes, and `/bare`, which asks a bare object: another one
+ * each time unless the request names one.
+ */
 export default {
   fetch(request, env) {
     const { pathname, searchParams } = new URL(request.url);
     const model = searchParams.get("model") ?? "";
     if (pathname === "/pipe") return ask(env.UPSTREAM, model, HELLO);
-    if (pathname === "/bare") return env.BARE.getByName(`bare-${objects++ % 200}`).fetch(request);
+    if (pathname === "/bare") {
+      const name = searchParams.get("object") ?? `bare-${objects++ % 200}`;
+      return env.BARE.getByName(name).fetch(request);
+    }
     return worker.fetch(request, env);
   },
 } satisfies ExportedHandler<Env>;
