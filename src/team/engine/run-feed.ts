@@ -31,10 +31,11 @@ export class RunFeed {
   statusChanged(active: ActiveRun): void {
     this.#forgetActivity();
     this.run(active);
-    if (active.record.status === "running") {
+    const { status } = active.record;
+    if (status === "running") {
       this.#live.stayOpen();
     } else {
-      this.#live.becomeIdle();
+      this.#live.becomeIdle(status);
       this.release();
     }
   }

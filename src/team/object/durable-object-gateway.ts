@@ -20,7 +20,14 @@ import {
 import { errorMessage } from "../../core/errors.ts";
 import { remoteMethods, typedStub } from "../../sqlite/remote-methods.ts";
 import { fork } from "../fork/fork.ts";
-import { passOn, type RelayOptions, watch, watchRequest } from "../stream/watch-relay.ts";
+import {
+  type ObjectStream,
+  passOn,
+  type RelayOptions,
+  type Seen,
+  watch,
+  watchRequest,
+} from "../stream/watch-relay.ts";
 import { IDLE_MS, type StreamClient, type WatcherCall } from "../stream/stream-places.ts";
 import type { DestroyStub, TeamMethods } from "./handlers/team-methods.ts";
 import {
@@ -93,14 +100,15 @@ export class DurableObjectGateway implements Gateway {
       cpuMs: this.#streamCpuMs,
     });
     const passOf = (run: string, { format, client: { stream } }: StreamCall, after = 0): Pass => {
-      const reopen = async (): Promise<ReadableStream<Uint8Array> | undefined> => {
-        const open = { run, after, hasBeginning: true };
-        const call = streamRequest({ open, format, client: client() });
+      const reopen = async (seen: Seen): Promise<ObjectStream | undefined> => {
+        const again = client();
+        const call = streamRequest({ open: { run, after, seen }, format, client: again });
         const opened = await readStreamResponse(await stub.fetch(call), (body) => body);
-        return opened.ok && "body" in opened.value ? opened.value.body : undefined;
+        if (!opened.ok || !("body" in opened.value)) return undefined;
+        return { body: opened.value.body, stream: again.stream };
       };
-      const options = { ...relay(run), idleMs: this.#idleMs };
-      return (body) => passOn(body, stream, { ...options, reopen: format && reopen });
+      const options = { ...relay(run), idleMs: this.#idleMs, reopen: format && reopen };
+      return (body) => passOn({ body, stream }, options);
     };
     return remoteMethods(stub, {
       destroy: () => destroy(() => this.#stub(tenant, id)),

@@ -12,10 +12,16 @@ import { ok, type Result, runNotFound } from "../../contract/result.ts";
 import { activityOf, runInfo } from "../engine/run-info.ts";
 import type { ActiveRun } from "../engine/active-run.ts";
 import type { ClientConnection } from "../stream/batch.ts";
-import { ClientStream, EventStream, type EventStreamOptions } from "../stream/event-stream.ts";
+import {
+  ClientStream,
+  EventStream,
+  type EventStreamOptions,
+  PAGE_BYTES,
+} from "../stream/event-stream.ts";
 import type { FrameWriter } from "../stream/frames.ts";
 import type { LiveFeed } from "../stream/live-feed.ts";
 import type { StreamClient } from "../stream/stream-places.ts";
+import type { Seen } from "../stream/watch-relay.ts";
 import type { StoredRun } from "../storage/runs/run-record.ts";
 import type { Stores } from "../storage/stores.ts";
 
@@ -27,8 +33,8 @@ const EARLIER = "x-troupe-earlier-run";
 
 /** Where a stream begins. */
 export interface Opening extends Omit<StreamInput, "format"> {
-  /** Whether the client has the beginning that the stream had while its run was queued. */
-  hasBeginning?: boolean;
+  /** What the client has already. */
+  seen?: Seen;
 }
 
 /** The body of a request to the object's fetch: opens a stream, of a run that it may start or continue. */
@@ -119,23 +125,20 @@ export function sendEvents<Connection extends ClientConnection>(
   if (ofRun && !run) return runNotFound();
   const { first_event = 0, last_event = null } = run?.record ?? {};
   if (ofRun && last_event !== null && input.after >= last_event) return ok("done");
-  if (input.hasBeginning === true && run) {
-    // The writer writes it once more, for what it remembers.
-    to.writer.visibleState?.({});
-    to.writer.live({ event: "run", data: { ...runInfo(stores, run), status: "queued" } });
-    to.writer.live({ event: "caught_up", data: {} });
-  }
+  const { seen } = input;
+  const after = seen?.cursor ?? input.after;
+  if (seen !== undefined && run) writeAgain(stores, run, { after: input.after, seen }, to.writer);
   const connection = connect();
   const stream = new EventStream({
     ...to,
     connection,
     log: stores.log,
     live,
-    after: ofRun ? Math.max(input.after, first_event) : input.after,
+    after: ofRun ? Math.max(after, first_event) : after,
     run: (ofRun && run) || null,
     opening: run && {
       event: "run",
-      data: opening(stores, run, engine.active, input.after),
+      data: opening(stores, run, engine.active, after),
     },
     activity: () => {
       const data = engine.active && activityOf(engine.active);
@@ -146,11 +149,35 @@ export function sendEvents<Connection extends ClientConnection>(
     visibleState: () => team.visibleState(),
     caughtUp: () => {
       const status = engine.active?.record.status;
-      if (status === "waiting" || status === "paused") live.becomeIdle();
+      if (status === "waiting" || status === "paused") live.becomeIdle(status);
     },
   });
   stream.start();
   return ok(connection);
+}
+
+/** Writes what the client has of a run that rested once more, for what the writer remembers of it. */
+function writeAgain(
+  stores: Stores,
+  run: StoredRun,
+  { after, seen: { cursor: last, requests } }: { after: number; seen: Seen },
+  writer: FrameWriter,
+): void {
+  const first = run.record.first_event;
+  const rests = { ...runInfo(stores, run), ended_at: null, requests: [...requests] };
+  writer.visibleState?.({});
+  if (last > first) {
+    writer.live({ event: "run", data: { ...rests, status: "running" } });
+    for (let cursor = Math.max(after, first); cursor < last;) {
+      const page = stores.log.page(cursor, PAGE_BYTES);
+      for (const event of page) {
+        if (event.seq <= last && event.run === run.seq) writer.recorded(event);
+      }
+      cursor = page.at(-1)?.seq ?? last;
+    }
+  }
+  writer.live({ event: "run", data: { ...rests, status: last > first ? "paused" : "queued" } });
+  writer.live({ event: "caught_up", data: {} });
 }
 
 function runOf({ runs }: Stores, active: ActiveRun | undefined, id: string): StoredRun | undefined {

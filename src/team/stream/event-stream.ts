@@ -69,7 +69,7 @@ export class ClientStream implements ClientConnection {
 }
 
 /** Approximate size of one page of the log. */
-const PAGE_BYTES = 64 * 1024;
+export const PAGE_BYTES = 64 * 1024;
 
 export interface EventStreamOptions {
   log: EventLog;

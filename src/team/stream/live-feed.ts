@@ -1,6 +1,7 @@
 import type { ModelClientStreamingChunkEvent } from "../../core/messages/agent-events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { TextFrame } from "../../contract/stream/stream-frame.ts";
+import type { RunInfo } from "../../contract/run.ts";
 import type { TextPieces } from "../../contract/stream/text-pieces.ts";
 import type { Message } from "../../core/messages/message.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
@@ -75,7 +76,7 @@ export class LiveFeed implements StreamPlaces {
   #ping: ReturnType<typeof setInterval> | undefined;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #idleMs: number;
-  /** The cursors of streams that were broken off when the run began to wait, by their names. */
+  /** The cursors of streams that were broken off when the run had rested for some time, by their names. */
   readonly #brokenOff = new Map<string, number>();
   readonly #textOrigin: TextOrigin;
   readonly #flushWrites: () => void;
@@ -300,10 +301,10 @@ export class LiveFeed implements StreamPlaces {
   }
 
   /**
-   * The run becomes idle: soon, clients for which the object has to stay loaded are disconnected, and native ones and those of
-   * queued runs continue over a socket.
+   * The run becomes idle: soon, clients for which the object has to stay loaded are disconnected, and continue over a socket, but not in
+   * a format that should have ended because the run waits.
    */
-  becomeIdle(): void {
+  becomeIdle(status: RunInfo["status"]): void {
     this.flush();
     clearTimeout(this.#idleTimer);
     // No timer without a connection: it would keep the object in memory.
@@ -313,8 +314,8 @@ export class LiveFeed implements StreamPlaces {
       this.#brokenOff.clear();
       for (const client of this.#allClients()) {
         if (client.hibernates) continue;
-        // The encoder of another format is lost when the object is unloaded; that of a queued run has written its beginning alone.
-        if (client.writer === nativeFrames || this.#queued.has(client)) {
+        const continues = client.writer === nativeFrames || this.#queued.has(client);
+        if (continues || status === "paused") {
           this.#brokenOff.set(client.client.stream, this.#recorded());
         }
         client.close();
@@ -322,7 +323,7 @@ export class LiveFeed implements StreamPlaces {
     }, this.#idleMs);
   }
 
-  /** The cursor at which a stream was broken off because the run waits; undefined for any other. */
+  /** The cursor at which a stream was broken off because the run rests; undefined for any other. */
   takeBrokenOff(stream: string): number | undefined {
     const cursor = this.#brokenOff.get(stream);
     this.#brokenOff.delete(stream);

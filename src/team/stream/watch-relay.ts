@@ -1,4 +1,5 @@
 import { ACKNOWLEDGED, CONTINUE_CODE, readBatch } from "./batch.ts";
+import type { HumanRequest } from "../../contract/run.ts";
 import { PING_FRAME } from "./frames.ts";
 import type { StreamClient } from "./stream-places.ts";
 
@@ -59,14 +60,27 @@ export interface RelayOptions {
   pausesMs?: readonly number[];
 }
 
+/** What a client has of a run that was queued or paused. */
+export interface Seen {
+  cursor: number;
+  /** What the run asked while it rested. */
+  requests: readonly HumanRequest[];
+}
+
+/** A stream that an object itself sends, and its name. */
+export interface ObjectStream {
+  body: ReadableStream<Uint8Array>;
+  stream: string;
+}
+
 export interface PassOptions extends RelayOptions {
   /** Milliseconds after which the object ends a stream whose run waits, at the earliest. */
   idleMs: number;
   /**
-   * Opens a stream in the format of a protocol once more, without its beginning; undefined if there is nothing left of it. Left out
-   * for native streams, which continue over the socket.
+   * Opens a stream in the format of a protocol once more, without what the client has; undefined if there is nothing left of it.
+   * Left out for native streams, which continue over the socket.
    */
-  reopen?: (() => Promise<ReadableStream<Uint8Array> | undefined>) | undefined;
+  reopen?: ((seen: Seen) => Promise<ObjectStream | undefined>) | undefined;
 }
 
 export interface WatchOptions extends RelayOptions {
@@ -91,41 +105,40 @@ export async function watch(options: WatchOptions): Promise<ReadableStream<Uint8
 
 /**
  * Passes on the stream that an object answers with, without reading it. The object ends the stream when its run has waited
- * for a human for some time, and is joined by a socket from then on, for which it need not stay loaded. In the format of a protocol
- * only the stream of a queued run continues: the object opens it again as soon as the socket says that the run has started.
- *
- * @param stream the name of the stream
+ * for a human, has been paused or has been queued for some time, and is joined by a socket from then on, for which it need not stay loaded. In the
+ * format of a protocol the object opens the stream again as soon as the socket says that the run continues.
  */
-export function passOn(
-  body: ReadableStream<Uint8Array>,
-  stream: string,
-  options: PassOptions,
-): ReadableStream<Uint8Array> {
+export function passOn(opened: ObjectStream, options: PassOptions): ReadableStream<Uint8Array> {
   const { readable, writable } = new IdentityTransformStream();
-  const startedAt = Date.now();
-  const follow = async (): Promise<void> => {
-    const response =
-      Date.now() - startedAt < options.idleMs - HEAD_START_MS
-        ? undefined
-        : await options.open(null, stream);
-    if (!response?.webSocket) return writable.close();
-    const relay = { ...options, after: Number(response.headers.get(CURSOR)) };
-    if (options.reopen === undefined) {
-      new WatchRelay(relay, writable).follow(response.webSocket);
-      return;
-    }
-    const { readable: native, writable: frames } = new IdentityTransformStream();
-    new WatchRelay(relay, frames).follow(response.webSocket);
-    const { untilBegun } = await import("./queued-run.ts");
-    const rest = (await untilBegun(native, writable)) ? await options.reopen() : undefined;
-    await (rest === undefined ? writable.close() : rest.pipeTo(writable));
-  };
-  body
-    .pipeTo(writable, { preventClose: true })
-    .then(follow)
+  passAll(opened, writable, options)
     .catch((error: unknown) => writable.abort(error))
     .catch(() => undefined); // The client has disconnected already.
   return readable;
+}
+
+async function passAll(
+  opened: ObjectStream,
+  writable: WritableStream<Uint8Array>,
+  options: PassOptions,
+): Promise<void> {
+  const { idleMs, open, reopen } = options;
+  let current: ObjectStream | undefined = opened;
+  while (current !== undefined) {
+    const startedAt = Date.now();
+    await current.body.pipeTo(writable, { preventClose: true });
+    const isShort = Date.now() - startedAt < idleMs - HEAD_START_MS;
+    const response: Response | undefined = isShort ? undefined : await open(null, current.stream);
+    if (!response?.webSocket) break;
+    const cursor: number = Number(response.headers.get(CURSOR));
+    const native = reopen && new IdentityTransformStream();
+    const relay = new WatchRelay({ ...options, after: cursor }, native?.writable ?? writable);
+    relay.follow(response.webSocket);
+    if (native === undefined) return;
+    const { untilContinues } = await import("./resting-run.ts");
+    const requests = await untilContinues(native.readable, writable);
+    current = requests && (await reopen?.({ cursor, requests }));
+  }
+  await writable.close();
 }
 
 class WatchRelay {

@@ -95,7 +95,8 @@ test("the run's end comes last and once, and nothing follows it", () => {
 test("a client that connects later gets the same messages", () => {
   const recorded = (stream: StreamFrame[]): RunItem[] =>
     itemsOf(stream).filter(
-      ({ type }) => !type.startsWith("text_") && !["run", "live", "waiting"].includes(type),
+      ({ type }) =>
+        !type.startsWith("text_") && !["run", "live", "paused", "waiting"].includes(type),
     );
   fc.assert(
     fc.property(stories, fc.nat(60), (story, joined) => {

@@ -7,11 +7,13 @@ import { DurableObjectTenants } from "#tenant/object/durable-object-tenants.ts";
 import { lastObject } from "../support/last-object.ts";
 import { human } from "../support/components.ts";
 import {
+  agent,
   counter,
   type Frame,
   outline,
   readFrames,
   roundRobin,
+  Signal,
   startInput,
   TestTeam,
   value,
@@ -89,7 +91,87 @@ test.each(["opened by itself", "that a start answers with"])(
   },
 );
 
-test("the stream of a queued run in another format goes on, while the object is unloaded", async () => {
+test("the stream of a paused run in another format continues, while the object is unloaded, as often as it is paused", async () => {
+  const [begun, held] = [0, 1].map(() => [0, 1, 2].map(() => new Signal())) as [Signal[], Signal[]];
+  let turns = 0;
+  const speaker = agent("a", async function* (_self, ctx) {
+    yield* [];
+    const turn = turns++;
+    await ctx.step("work", async () => {
+      begun[turn]?.set();
+      await held[turn]?.wait();
+      return null;
+    });
+    return `said ${turn}`;
+  });
+  const team = await TestTeam.create(roundRobin([speaker], 3));
+  const format = { name: "names", options: { ids: true } };
+  const started = value(await team.gateway.startStream(startInput("go"), format));
+  if ("done" in started) throw new Error("the run is over");
+  const text = new Response(started.body).text();
+  const { run } = started;
+  const sockets = (): Promise<number> =>
+    runInDurableObject(team.stub, (_instance, state) => state.getWebSockets().length);
+  for (const turn of [0, 1]) {
+    await begun[turn]?.wait();
+    // The object sends the stream.
+    await expect.poll(sockets).toBe(0);
+    value(await team.gateway.pauseRun(run));
+    held[turn]?.set();
+    // The object has ended the stream, and the Worker waits for its run over a socket.
+    await expect.poll(sockets).toBe(1);
+    expect(await team.run(run)).toMatchObject({ status: "paused" });
+    const loaded = lastObject.state;
+    await team.evict();
+    value(await team.gateway.resumeRun(run));
+    expect(lastObject.state).not.toBe(loaded);
+  }
+  await expect.poll(sockets).toBe(0);
+  held[2]?.set();
+  await team.finished(run);
+  const lines = (await text).split("\n").filter((line) => line !== "" && !line.startsWith(":"));
+  const statuses = lines.flatMap((line) => /^run (\w+)$/.exec(line)?.[1] ?? []);
+  expect(statuses.filter((status, index) => status !== statuses[index - 1])).toEqual([
+    "running",
+    "paused",
+    "running",
+    "paused",
+    "running",
+    "completed",
+  ]);
+  const seen = lines.flatMap((line) => /^message (\d+)$/.exec(line)?.[1] ?? []).map(Number);
+  expect(seen).toEqual([...new Set(seen)].toSorted((one, other) => one - other));
+  expect(seen).toHaveLength(5);
+});
+
+test("the stream of a run in another format ends with it when it is cancelled while it is paused", async () => {
+  const [begun, held] = [new Signal(), new Signal()];
+  const speaker = agent("a", async function* (_self, ctx) {
+    yield* [];
+    await ctx.step("work", async () => {
+      begun.set();
+      await held.wait();
+      return null;
+    });
+    return "said";
+  });
+  const team = await TestTeam.create(roundRobin([speaker], 2));
+  const format = { name: "names", options: { ids: true } };
+  const started = value(await team.gateway.startStream(startInput("go"), format));
+  if ("done" in started) throw new Error("the run is over");
+  const text = new Response(started.body).text();
+  await begun.wait();
+  value(await team.gateway.pauseRun(started.run));
+  held.set();
+  await expect
+    .poll(() => runInDurableObject(team.stub, (_instance, state) => state.getWebSockets().length))
+    .toBe(1);
+  await team.evict();
+  value(await team.gateway.stopRun(started.run, "now"));
+  expect((await text).trim().split("\n").at(-1)).toMatch(/^run \d+$/);
+});
+
+test("the stream of a queued run in another format continues, while the object is unloaded", async () => {
   const team = await TestTeam.create(roundRobin([human()], 1));
   const first = await team.rested((await team.start("go")).id);
   const format = { name: "names", options: {} };

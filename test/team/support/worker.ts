@@ -56,7 +56,10 @@ export class ScriptedTeam extends TroupeTeam {
     return component.label === UNHURRIED ? unhurried(runnable) : runnable;
   }
 
-  /** Writes the names of frames. Its option `throwsAt` names one that it cannot write, `endsAt` one that it ends with. */
+  /**
+   * Writes the names of frames, and with `ids` also their ids, or the status of the run. Its option `throwsAt` names one that it
+   * cannot write, `endsAt` one that it ends with.
+   */
   protected override format(): Promise<FormatCode> {
     const makeEncoder: MakeEncoder = (options) => {
       let ended = false;
@@ -64,10 +67,13 @@ export class ScriptedTeam extends TroupeTeam {
         get ended() {
           return ended;
         },
-        encode({ event }) {
+        encode(frame) {
+          const { event } = frame;
           if (event === options["throwsAt"]) throw new Error(`cannot write ${event}`);
           ended = event === options["endsAt"];
-          return `${event}\n`;
+          if (options["ids"] !== true) return `${event}\n`;
+          const status = event === "run" ? frame.data.status : "";
+          return `${event} ${"id" in frame ? frame.id : status}\n`;
         },
       };
     };

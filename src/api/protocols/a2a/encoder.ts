@@ -103,6 +103,7 @@ class A2AEncoder implements StreamEncoder {
         return [this.#working(run, { "troupe/retract": [...messageIds] })];
       }
       case "live":
+      case "paused":
         return [];
       case "waiting":
         return this.#waits(item.run);

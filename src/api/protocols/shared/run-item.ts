@@ -51,6 +51,8 @@ export type RunItem =
   | { type: "live" }
   /** The run waits for a human or for the client; `run.requests` says for what. No text is in progress. */
   | { type: "waiting"; run: RunInfo }
+  /** The run is paused, perhaps in the middle of a turn. No text is in progress. */
+  | { type: "paused" }
   /** The last item. */
   | { type: "completed"; result: RunResultFrame; run: RunInfo | undefined }
   | { type: "cancelled"; run: RunInfo }

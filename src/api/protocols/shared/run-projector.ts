@@ -108,7 +108,7 @@ export class RunProjector {
   /** The turn of a run that rests will run again, and its texts come again. */
   #waiting(): RunItem[] {
     const run = this.#run;
-    if (run?.status === "paused") return this.#voidTexts();
+    if (run?.status === "paused") return [...this.#voidTexts(), { type: "paused" }];
     if (run?.status !== "waiting") return [];
     const answered = run.requests.every(({ id }) => !this.#answering.includes(id));
     return answered ? [...this.#voidTexts(), { type: "waiting", run }] : [];

@@ -7,7 +7,7 @@ import { makeAgUiEncoder } from "#api/protocols/ag-ui/encoder/encoder.ts";
 import { type AgUiOptions, formatOf } from "#api/protocols/ag-ui/options.ts";
 import { EventSchema, HttpAgent, OldHttpAgent } from "../../../peers/ag-ui.ts";
 import type { SeenEvent } from "./support/agents.ts";
-import { frames, stories, streamOf } from "../support/frames.ts";
+import { encodedOverPauses, frames, stories, streamOf } from "../support/frames.ts";
 import { madeUpMessage } from "../support/made-up-messages.ts";
 import { RunSimulator } from "../support/run-simulator.ts";
 import { casesOf } from "../../../support/samples.ts";
@@ -130,6 +130,22 @@ test("the client holds what the log has, in the end or when it waits", async () 
       for (const one of left) expect(textsIn(stream)).toContain(one);
     }),
     { numRuns: casesOf(100) },
+  );
+});
+
+test("the client holds the same where another encoder continues after each pause", async () => {
+  await fc.assert(
+    fc.asyncProperty(stories, fc.boolean(), async (story, old) => {
+      warnings.mockClear();
+      const { options } = formatOf({ ...OPTIONS, old });
+      const text = encodedOverPauses(story, () => makeAgUiEncoder(options));
+      const { agent } = await read(text);
+      expect(warnings).not.toHaveBeenCalled();
+      const [own, whole] = [eventsIn(text), encoded(streamOf(story, 0), { old })];
+      expect(own.at(-1)).toEqual(eventsIn(whole).at(-1));
+      expect(agent.messages).toEqual((await read(whole)).agent.messages);
+    }),
+    { numRuns: casesOf(200) },
   );
 });
 

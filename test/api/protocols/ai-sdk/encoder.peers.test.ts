@@ -9,7 +9,14 @@ import type { ChatStreamOptions } from "#api/protocols/ai-sdk/format.ts";
 import type { RunItem } from "#api/protocols/shared/run-item.ts";
 import { RunProjector } from "#api/protocols/shared/run-projector.ts";
 import { toText } from "#core/messages/views.ts";
-import { frames, isEnd, stories, type Story, streamOf } from "../support/frames.ts";
+import {
+  encodedOverPauses,
+  frames,
+  isEnd,
+  stories,
+  type Story,
+  streamOf,
+} from "../support/frames.ts";
 import { APPROVING, parse, type Read, read, type SdkName, SDKS } from "./support/sdks.ts";
 import type {
   DynamicToolUIPart,
@@ -53,6 +60,17 @@ function toolsOf(message: UIMessage | undefined): DynamicToolUIPart[] {
   return (message?.parts ?? []).filter((part) => part.type === "dynamic-tool");
 }
 
+/** The parts of a message without its steps, and without calls that were asked about and that the log does not have. */
+function contentOf({ message }: Read): unknown {
+  const parts = (message?.parts ?? []).filter(
+    (part) =>
+      part.type !== "step-start" &&
+      !(part.type === "dynamic-tool" && part.toolCallId.startsWith("call_m")),
+  );
+  // Texts without the id of a message are counted by each encoder.
+  return JSON.parse(JSON.stringify(parts).replaceAll(/run-1-([^"]+?)-\d+"/g, 'run-1-$1"'));
+}
+
 const OPEN = ["input-streaming", "input-available", "approval-requested", "approval-responded"];
 
 // Version 5 knows no approvals, which any run may ask for.
@@ -82,6 +100,19 @@ describe.each(APPROVING)("%s", (name) => {
     },
     60_000,
   );
+
+  test("reads the same where another encoder continues after each pause", async () => {
+    await fc.assert(
+      fc.asyncProperty(stories, async (story) => {
+        const text = encodedOverPauses(story, () => makeChatEncoder({ part: "new" }));
+        const all = await readAll(name, text);
+        expectLegal(all);
+        const whole = await readAll(name, encode(streamOf(story, 0), { part: "new" }).text);
+        expect(contentOf(all)).toEqual(contentOf(whole));
+      }),
+      { numRuns: casesOf(200) },
+    );
+  });
 
   test("continues in a message whose questions are answered", async () => {
     let answered = 0;

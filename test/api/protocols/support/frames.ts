@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import type { RunInfo } from "#contract/run.ts";
+import type { StreamEncoder } from "#contract/gateways/stream-format.ts";
 import type { StreamFrame } from "#contract/stream/stream-frame.ts";
 import type { TextPieces } from "#contract/stream/text-pieces.ts";
 import { type Action, actions, endings, type Ending } from "./actions.ts";
@@ -79,6 +80,34 @@ export function streamOf(
     return frame;
   });
   return [opening, ...recorded, { event: "caught_up", data: {} }, ...snapshots, ...later];
+}
+
+/**
+ * The text that a client gets in a format although the encoder is lost whenever the run is paused: another one is given what was
+ * recorded up to there, as by the team's object, and what it writes of that is not sent.
+ */
+export function encodedOverPauses(story: Story, makeEncoder: () => StreamEncoder): string {
+  const all = streamOf(story, 0);
+  let encoder = makeEncoder();
+  let text = "";
+  for (const [index, frame] of all.entries()) {
+    if (encoder.ended) break;
+    text += encoder.encode(frame, piecesOf(frame));
+    if (frame.event !== "run" || frame.data.status !== "paused" || encoder.ended) continue;
+    encoder = makeEncoder();
+    const rests = frame.data;
+    encoder.visibleState?.({});
+    encoder.encode({ event: "run", data: { ...rests, status: "running" } });
+    for (const before of all.slice(0, index)) {
+      if (before.event !== "run" && "id" in before) encoder.encode(before, piecesOf(before));
+    }
+    encoder.encode({ event: "run", data: rests });
+    encoder.encode({ event: "caught_up", data: {} });
+    if (index === all.length - 1) continue;
+    text += encoder.encode({ event: "run", data: { ...rests, status: "running" } });
+    text += encoder.encode({ event: "caught_up", data: {} });
+  }
+  return text;
 }
 
 /** Whether the stream of a run ends with this frame. */

@@ -220,9 +220,12 @@ export class RunSimulator {
   }
 
   #results(contents: readonly string[], failed: boolean): void {
-    const [first] = this.#calls;
+    // A call that its client is asked to make has no result yet.
+    const asked = new Set(this.#requests.map(({ tool_call }) => tool_call?.call_id));
+    const open = this.#calls.filter(({ call }) => !asked.has(call.id));
+    const [first] = open;
     if (first === undefined) return;
-    const own = this.#calls.filter(({ source }) => source === first.source);
+    const own = open.filter(({ source }) => source === first.source);
     const done = own.slice(0, contents.length);
     for (const one of done) this.#calls.splice(this.#calls.indexOf(one), 1);
     const results = done.map(({ call: { id, name } }, index) => ({

@@ -130,6 +130,9 @@ export class AgUiEncoder implements StreamEncoder {
       }
       case "live":
         return [];
+      case "paused":
+        // Another encoder may continue after the pause, and knows no steps of void texts.
+        return this.#steps.endAll();
       case "waiting":
         return [...this.#spoken(item.run), ...this.#finished(this.#questions(item.run), item.run)];
       case "completed":

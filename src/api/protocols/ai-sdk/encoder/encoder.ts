@@ -102,6 +102,9 @@ class ChatEncoder implements StreamEncoder {
         return this.#retracted(item.messageIds);
       case "live":
         return this.#caughtUp();
+      case "paused":
+        // Another encoder may continue after the pause, and knows no step of void texts.
+        return this.#writer.endStepIfDone();
       case "waiting":
         return this.#waiting(item.run);
       case "completed":

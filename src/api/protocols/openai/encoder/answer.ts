@@ -95,6 +95,9 @@ export class Answer {
         this.#isLive = true;
         if (batch.some(({ type }) => type === "waiting")) return [];
         return this.#options.now ? this.#end({ type: "unfinished" }) : this.#paused();
+      case "paused":
+        // The stream has ended, before texts in progress were void.
+        return [];
       case "waiting":
         return this.#waiting(item.run);
       case "completed": {
