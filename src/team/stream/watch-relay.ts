@@ -121,13 +121,15 @@ async function passAll(
   writable: WritableStream<Uint8Array>,
   options: PassOptions,
 ): Promise<void> {
-  const { idleMs, open, reopen } = options;
+  const { idleMs, reopen } = options;
   let current: ObjectStream | undefined = opened;
   while (current !== undefined) {
     const startedAt = Date.now();
     await current.body.pipeTo(writable, { preventClose: true });
     const isShort = Date.now() - startedAt < idleMs - HEAD_START_MS;
-    const response: Response | undefined = isShort ? undefined : await open(null, current.stream);
+    const response: Response | undefined = isShort
+      ? undefined
+      : await options.open(null, current.stream);
     if (!response?.webSocket) break;
     const cursor: number = Number(response.headers.get(CURSOR));
     const native = reopen && new IdentityTransformStream();
