@@ -12,9 +12,17 @@ const RECORD: ScheduleRecord = {
   last_error: null,
   created_at: "2026-11-28T00:00:00.000Z",
   when: { at: "2027-01-01T00:00:00.000Z" },
-  run: {},
+  run: {
+    output_task_messages: true,
+    on_conflict: "queue",
+    timeout_seconds: null,
+    max_total_tokens: null,
+    max_cost: null,
+    metadata: {},
+  },
   idempotency: null,
 };
+const TASK = [{ type: "TextMessage" as const, source: "user", content: "Good night." }];
 const AT = Date.parse("2027-01-01T00:00:00.000Z");
 
 test("a failed transaction leaves nothing of a team's first schedule, and the next one stores it", async () => {
@@ -22,7 +30,7 @@ test("a failed transaction leaves nothing of a team's first schedule, and the ne
   await runInDurableObject(team.stub, (_instance, { storage }) => {
     const stores = new Stores(storage, false);
     const { schedules } = stores;
-    const insert = (): unknown => schedules.insert(RECORD, AT, "Good night.");
+    const insert = (): unknown => schedules.insert(RECORD, AT, TASK);
     const failing = (): unknown =>
       stores.transaction(() => {
         insert();
