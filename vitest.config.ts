@@ -84,8 +84,16 @@ const packedPatience = { testTimeout: 300_000, hookTimeout: 300_000 };
 /** npm downloads hundreds of megabytes from the registry. */
 const installPatience = { testTimeout: 900_000, hookTimeout: 300_000 };
 
-/** Tests that try many cases in turn try a sample of them unless `npm test -- --all` asks for all. */
-const provide = { allCases: process.env["TROUPE_TEST_ALL_CASES"] === "1" };
+/**
+ * Tests that try many cases in turn try a sample of them unless `npm test -- --all` asks for all. Properties are checked with the
+ * same cases in each run, and with others for another seed.
+ */
+const provide = {
+  allCases: process.env["TROUPE_TEST_ALL_CASES"] === "1",
+  propertySeed: Number(process.env["TROUPE_TEST_SEED"] ?? 1),
+};
+
+const setupFiles = "test/support/property-seed.ts";
 
 /** What tests over HTTP run is built once, as it is deployed. */
 const globalSetup = "test/support/built-worker.ts";
@@ -118,6 +126,7 @@ export default defineConfig({
           isolate: false,
           globalSetup,
           provide,
+          setupFiles,
           env: LOCAL_ONLY,
           ...patience,
         },
@@ -129,6 +138,7 @@ export default defineConfig({
           isolate: false,
           globalSetup,
           provide,
+          setupFiles,
           ...longPatience,
         },
       },
@@ -140,6 +150,7 @@ export default defineConfig({
           isolate: false,
           globalSetup,
           provide,
+          setupFiles,
           ...longPatience,
         },
       },
@@ -159,7 +170,14 @@ export default defineConfig({
         plugins: [
           cloudflareTest({ wrangler: { configPath: "./test/team/support/wrangler.toml" } }),
         ],
-        test: { name: "workerd", include: workerd, isolate: false, provide, ...patience },
+        test: {
+          name: "workerd",
+          include: workerd,
+          isolate: false,
+          provide,
+          setupFiles,
+          ...patience,
+        },
       },
     ],
   },

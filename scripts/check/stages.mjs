@@ -72,8 +72,8 @@ const TYPES = ["core", "node", "workerd", "browser", "console"].map(
 const RARE_COLLECTIONS = { GOGC: "400", GOMEMLIMIT: "3GiB" };
 
 /**
- * The largest suite runs beside all other stages of `npm test`, so that neither of two cores waits for the other at the end. What runs no
- * code of ours comes first there, so that a slip shows at once.
+ * The two largest suites of `npm test` begin first and the short stages fill what is left, so that neither of two cores waits for the
+ * other at the end.
  *
  * @param {string} scratch a directory for what stages write
  * @returns {Stage[]}
@@ -91,6 +91,18 @@ export function stagesIn(scratch) {
   ];
   return [
     { name: "node", run: vitest("node"), counts: "vitest" },
+    { name: "format", run: ["oxfmt", "--check", ...OWN_FILES] },
+    {
+      name: "small-files",
+      run: ["node", "scripts/check/small-files.mjs"],
+      reads: CODE,
+    },
+    {
+      name: "workerd",
+      run: vitest("workerd"),
+      counts: "vitest",
+      reads: [...SETTINGS, "src", "test"],
+    },
     {
       name: "types",
       run: ["tsc", "-b", ...TYPES, "--incremental", "--checkers", "1", "--builders", "1"],
@@ -108,23 +120,11 @@ export function stagesIn(scratch) {
       reads: CODE,
       env: RARE_COLLECTIONS,
     },
-    { name: "format", run: ["oxfmt", "--check", ...OWN_FILES] },
-    {
-      name: "small-files",
-      run: ["node", "scripts/check/small-files.mjs"],
-      reads: CODE,
-    },
     { name: "dead-code", run: ["knip", "--no-progress", "--no-config-hints"], reads: CODE },
     {
       name: "conformance",
       run: ["node", "test/conformance/main.ts"],
       counts: "lastLine",
-      reads: [...SETTINGS, "src", "test"],
-    },
-    {
-      name: "workerd",
-      run: vitest("workerd"),
-      counts: "vitest",
       reads: [...SETTINGS, "src", "test"],
     },
     {

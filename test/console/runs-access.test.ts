@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import type { TeamClient } from "troupe/client";
 import { HAS_BROWSER } from "../support/browser.ts";
 import type { FakeOpenAI } from "../support/fake-openai/server.ts";
+import { PATIENCE } from "../support/patience.ts";
 import { findings, testAppearances } from "./support/accessible.ts";
 import { speaker } from "./support/components.ts";
 import { office, OFFICE_PRICES, officeModels } from "./support/office.ts";
@@ -19,14 +20,16 @@ beforeAll(async () => {
   const { client } = stage;
   team = await client.teams.create({ component: office(models.url), label: "Office" });
   run = (await team.start("How much is six times seven?")).id;
-  await expect.poll(async () => (await team.getRun(run)).status).toBe("waiting");
+  const statusOf = async (): Promise<string> => (await team.getRun(run)).status;
+  await vi.waitFor(async () => expect(await statusOf()).toBe("waiting"), PATIENCE);
   const original = await client.teams.create({ component: speaker(["One.", "Two."]) });
   await original.run("Say a number.").result();
   fork = await original.fork({ turn: 1 });
   await original.run("Say another number.").result();
   await fork.run("Say a number in words.").result();
-  await expect.poll(async () => (await client.usage({ by: "day" })).total.runs).toBe(3);
-}, 120_000);
+  const runs = async (): Promise<number> => (await client.usage({ by: "day" })).total.runs;
+  await vi.waitFor(async () => expect(await runs()).toBe(3), PATIENCE);
+});
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
   await models?.[Symbol.asyncDispose]();

@@ -11,6 +11,12 @@ interface OpenText extends TextPlace {
   shown: string;
 }
 
+/** Where a text begins: its source, and what its id has in it if that of its message is not known. */
+interface Begun {
+  source: string;
+  name: string;
+}
+
 export interface RunProjectorOptions {
   /**
    * Ids of questions that are being answered. While one of them is open, the run counts as running, because the stream was
@@ -39,7 +45,7 @@ export class RunProjector {
   readonly #attempts = new Map<string, number>();
   /** Agents that speak for a human. */
   readonly #proxies: Set<string>;
-  #unnamed = 0;
+  #snapshots = 0;
   #run: RunInfo | undefined;
   #isLive = false;
   #ended = false;
@@ -116,8 +122,8 @@ export class RunProjector {
 
   #message(message: Message, pieces: TextPieces | undefined): RunItem[] {
     if (message.type === "ModelClientStreamingChunkEvent") {
-      const { content, source } = message;
-      return content === "" ? [] : this.#grow(keyOf(message), source, content, pieces);
+      const { content, source, id } = message;
+      return content === "" ? [] : this.#grow(keyOf(message), { source, name: id }, content, pieces);
     }
     if (isChatMessage(message)) return this.#said(message, pieces);
     const { id, source } = message;
@@ -126,7 +132,7 @@ export class RunProjector {
     const streamed = this.#inPieces && pieces !== undefined && typeof content === "string";
     const isNew = ![...this.#texts.values()].some((text) => text.source === source);
     const items = [
-      ...(streamed && isNew ? this.#growTo(id, source, content, pieces) : []),
+      ...(streamed && isNew ? this.#growTo(id, { source, name: id }, content, pieces) : []),
       // A text that turns out to be a thought has its id.
       ...(this.#texts.has(id) ? this.#endText(id, true) : []),
       // Any other text of the source than what the event says is in no message.
@@ -154,40 +160,42 @@ export class RunProjector {
       ...[...this.#texts].flatMap(([other, text]) =>
         other !== key && text.source === source ? this.#endText(other, true) : [],
       ),
-      ...this.#growTo(key, source, toText(message), pieces),
+      ...this.#growTo(key, { source, name: id }, toText(message), pieces),
       ...this.#endText(key),
       { type: "message", message, role: this.#roleOf(source) },
     ];
   }
 
   #snapshot(text: TextFrame, pieces: TextPieces | undefined): RunItem[] {
-    return this.#growTo(keyOf(text), text.source, text.content, pieces);
+    const begun = { source: text.source, name: String(++this.#snapshots) };
+    return this.#growTo(keyOf(text), begun, text.content, pieces);
   }
 
   /** A text is this, up to now: one that was shown otherwise is void. */
-  #growTo(key: string, source: string, content: string, pieces: TextPieces | undefined): RunItem[] {
+  #growTo(key: string, begun: Begun, content: string, pieces: TextPieces | undefined): RunItem[] {
     const shown = this.#texts.get(key)?.shown ?? "";
     if (!content.startsWith(shown)) {
-      return [...this.#endText(key, true), ...this.#growTo(key, source, content, pieces)];
+      return [...this.#endText(key, true), ...this.#growTo(key, begun, content, pieces)];
     }
     if (pieces === undefined || !this.#inPieces) {
       const added = content.slice(shown.length);
-      return added === "" ? [] : this.#grow(key, source, added);
+      return added === "" ? [] : this.#grow(key, begun, added);
     }
     return [...cutText(content, pieces, shown.length)].flatMap(({ piece, place }) =>
-      this.#grow(key, source, piece, place),
+      this.#grow(key, begun, piece, place),
     );
   }
 
-  #grow(key: string, source: string, delta: string, at?: PiecePlace): RunItem[] {
+  #grow(key: string, { source, name }: Begun, delta: string, at?: PiecePlace): RunItem[] {
     const place = at && { place: placeIn(at) };
     const open = this.#texts.get(key);
     if (open !== undefined) {
       open.shown += delta;
       return [{ type: "text_delta", ...placeOf(open), delta, ...place }];
     }
-    // A text without the id of its message gets one of its own, which no other text of the team has.
-    const messageId = key === source ? `${this.#run?.id ?? ""}-${source}-${++this.#unnamed}` : key;
+    // A text without the id of its message gets one of its own, which no other text of the team has, nor one that another
+    // encoder of the same stream has sent.
+    const messageId = key === source ? `${this.#run?.id ?? ""}-${source}-${name}` : key;
     const attempt = (this.#attempts.get(messageId) ?? 0) + 1;
     this.#attempts.set(messageId, attempt);
     const text = { messageId, attempt, source, shown: delta };

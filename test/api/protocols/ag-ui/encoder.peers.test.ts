@@ -143,11 +143,20 @@ test("the client holds the same where another encoder continues after each pause
       expect(warnings).not.toHaveBeenCalled();
       const [own, whole] = [eventsIn(text), encoded(streamOf(story, 0), { old })];
       expect(own.at(-1)).toEqual(eventsIn(whole).at(-1));
-      expect(agent.messages).toEqual((await read(whole)).agent.messages);
+      expect(withoutVoidResults(agent)).toEqual(withoutVoidResults((await read(whole)).agent));
     }),
     { numRuns: casesOf(200) },
   );
 });
+
+/** Without results of calls that have none: an encoder that continues does not know that the client was asked to make one. */
+function withoutVoidResults({
+  messages,
+}: {
+  messages: readonly { metadata?: unknown }[];
+}): unknown {
+  return messages.filter(({ metadata }) => !JSON.stringify(metadata ?? {}).includes('"void":true'));
+}
 
 /** Messages of users are parts where they have pictures. */
 function textIn(content: unknown): string {

@@ -60,15 +60,19 @@ function toolsOf(message: UIMessage | undefined): DynamicToolUIPart[] {
   return (message?.parts ?? []).filter((part) => part.type === "dynamic-tool");
 }
 
-/** The parts of a message without its steps, and without calls that were asked about and that the log does not have. */
+/**
+ * The parts of a message without its steps, without calls that were asked about and that the log does not have, and without those that
+ * another client has run, which have no result yet.
+ */
 function contentOf({ message }: Read): unknown {
-  const parts = (message?.parts ?? []).filter(
+  return (message?.parts ?? []).filter(
     (part) =>
       part.type !== "step-start" &&
-      !(part.type === "dynamic-tool" && part.toolCallId.startsWith("call_m")),
+      !(
+        part.type === "dynamic-tool" &&
+        (part.toolCallId.startsWith("call_m") || OPEN.includes(part.state) || part.output === null)
+      ),
   );
-  // Texts without the id of a message are counted by each encoder.
-  return JSON.parse(JSON.stringify(parts).replaceAll(/run-1-([^"]+?)-\d+"/g, 'run-1-$1"'));
 }
 
 const OPEN = ["input-streaming", "input-available", "approval-requested", "approval-responded"];
