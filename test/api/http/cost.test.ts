@@ -178,9 +178,14 @@ describe("tokens that no server counts are estimated, and marked", () => {
     expect(estimated_tokens).toBe(prompt_tokens + completion_tokens);
     expect(run.cost).toBeGreaterThan(0);
     const day = new Date().toISOString().slice(0, 10);
-    const usage = await worker.fetch(`/v1/usage?from=${day}&to=${day}&by=team`);
-    const { usage: rows } = (await usage.json()) as { usage: { team: string }[] };
-    expect(rows.find(({ team }) => team === "stopped")).toMatchObject(run.usage);
+    // The tenant's figures follow those of its teams.
+    await expect
+      .poll(async () => {
+        const usage = await worker.fetch(`/v1/usage?from=${day}&to=${day}&by=team`);
+        const { usage: rows } = (await usage.json()) as { usage: { team: string }[] };
+        return rows.find(({ team }) => team === "stopped");
+      })
+      .toMatchObject(run.usage);
   });
 
   test("but not of a call that waits for its next attempt when the run is stopped", async () => {

@@ -123,7 +123,9 @@ export class RunProjector {
   #message(message: Message, pieces: TextPieces | undefined): RunItem[] {
     if (message.type === "ModelClientStreamingChunkEvent") {
       const { content, source, id } = message;
-      return content === "" ? [] : this.#grow(keyOf(message), { source, name: id }, content, pieces);
+      return content === ""
+        ? []
+        : this.#grow(keyOf(message), { source, name: id }, content, pieces);
     }
     if (isChatMessage(message)) return this.#said(message, pieces);
     const { id, source } = message;
