@@ -16,8 +16,8 @@ export interface CollectionQuery {
 }
 
 /**
- * Searches a collection of documents in a step of `ctx`. The tokens of the question are those of a second step, because a
- * collection without vectors asks no model.
+ * Searches a collection of documents in a step of `ctx`. A second step has the tokens of the question, if a model has made its
+ * vector.
  *
  * @throws TroupeError `no_collections` on hosts without any; what the collection throws, such as that there is none
  */

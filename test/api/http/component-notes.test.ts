@@ -172,6 +172,28 @@ test.each([THINKING, { type: "adaptive" }])(
   },
 );
 
+test("a missing key hides no other note on an agent with a structured answer", async () => {
+  const model_info = {
+    vision: false,
+    function_calling: false,
+    json_output: true,
+    structured_output: true,
+    family: "unknown",
+  };
+  const unset = client("OpenAIChatCompletionClient", {
+    model: "own",
+    base_url: "https://api.example.com/v1",
+    model_info,
+  });
+  const tool = {
+    provider: "FunctionTool",
+    config: { name: "calculator", description: "", source_code: "", global_imports: [] },
+  };
+  const workbench = [{ provider: "StaticWorkbench", config: { tools: [tool] } }];
+  const notes = await notesOn(agent(unset, { structured_message_factory, workbench }));
+  expect(notes.map(({ path }) => path)).toEqual(["component.config.workbench", KEY]);
+});
+
 test("structured output of a model that has none gets a note", async () => {
   const deepseek = client("OpenAIChatCompletionClient", {
     model: "deepseek-v4-pro",

@@ -7,6 +7,7 @@ import {
   type Note,
   withoutNulls,
 } from "../../component/component.ts";
+import { TroupeError } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import type { Memory } from "../../memories/memory.ts";
 import type { StructuredMessageFactory } from "../../messages/structured-message-factory.ts";
@@ -143,7 +144,10 @@ export function assistantNotes(
   return notes;
 }
 
-/** What a client leaves out of every request for such an answer, and why. */
+/**
+ * What a client leaves out of every request for such an answer, and why. Undefined where a request cannot be written, for example without
+ * a key, which has a note of its own.
+ */
 function leftOutOf(
   client: ChatCompletionClient,
   loader: Pick<ComponentLoader, "load">,
@@ -155,7 +159,12 @@ function leftOutOf(
     "structured_message_factory",
   );
   const message = { type: "UserMessage", source: "user", content: "-" } as const;
-  return client.writeRequest?.([message], { jsonOutput }, { streamed: false })?.note;
+  try {
+    return client.writeRequest?.([message], { jsonOutput }, { streamed: false })?.note;
+  } catch (error) {
+    if (error instanceof TroupeError) return undefined;
+    throw error;
+  }
 }
 
 /** A workbench lists its tools only when the agent runs, so a model without tool calls is detected earlier. */
