@@ -17,7 +17,7 @@ const SHORT = "burst-10";
 const AT_ONCE = 50;
 const BURST = "burst-200";
 const BURST_ROUNDS = 15;
-/** What is done after a response, such as the report to the tenant, counts, too. */
+/** Work after a response, such as the report to the tenant, is included. */
 const SETTLE_MS = 60;
 
 /** A conversation that is not created yet. */
