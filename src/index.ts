@@ -129,6 +129,7 @@ export type {
   ScopeSubject,
   StepOptions,
   StreamStepOptions,
+  QuestionForm,
   ToolCallQuestion,
   TurnContext,
 } from "./core/turn/turn-context.ts";

@@ -101,7 +101,9 @@ export const listedRequestSchema = humanRequestSchema
       .describe("The last message before the question, its beginning as text."),
     truncated: z
       .boolean()
-      .describe("Whether the prompt was cut, or code or arguments were left out, for their size."),
+      .describe(
+        "Whether the prompt was cut, or code, arguments or a form were left out, for their size.",
+      ),
   })
   .describe("As GET .../requests shows it, with the last message instead of the conversation.");
 

@@ -146,6 +146,15 @@ export const humanRequestSchema = z.object({
     })
     .describe("The tool call to be approved, or to be made.")
     .optional(),
+  form: z
+    .object({
+      message: z.string().describe("What is asked, without how to write the answer."),
+      schema: describedObject("JSON Schema of the type object."),
+    })
+    .describe(
+      "The fields that an input asks for: its content is the text of a JSON object with these, or decline.",
+    )
+    .optional(),
   context: z
     .object({
       messages: z.array(messageSchema).describe("Oldest first."),

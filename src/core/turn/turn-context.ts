@@ -69,6 +69,14 @@ export interface ToolCallQuestion {
   parameters?: JsonObject;
 }
 
+/** The fields that an `input` asks for. */
+export interface QuestionForm {
+  /** What is asked, without what the prompt says about the form of the answer. */
+  message: string;
+  /** A JSON Schema of the type object. */
+  schema: JsonObject;
+}
+
 /** A question to a human, or the call of a tool of the run's client. */
 export interface Question {
   /**
@@ -82,6 +90,11 @@ export interface Question {
   /** The subject of an `approval`. */
   code?: string;
   toolCall?: ToolCallQuestion;
+  /**
+   * Makes the answer to an `input` the text of a JSON object, or `decline`: clients that can show forms ask for its fields. The
+   * answer is not checked.
+   */
+  form?: QuestionForm;
   /** Seconds after which `defaultAnswer` counts as the answer; null waits without a limit. */
   timeoutSeconds?: number | null;
   defaultAnswer?: Answer | null;

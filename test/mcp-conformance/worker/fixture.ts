@@ -18,7 +18,9 @@ const PNG =
 const configSchema = z.strictObject({
   name: z.string(),
   /** What it does with its task, which is the arguments of the suite's call as JSON. */
-  does: z.enum(["greet", "show", "attach", "fail", "sleep"]),
+  does: z.enum(["greet", "show", "attach", "fail", "sleep", "ask"]),
+  /** What it asks for, if it asks. */
+  fields: z.record(z.string(), z.json()).optional(),
 });
 type Config = z.infer<typeof configSchema>;
 
@@ -68,6 +70,18 @@ export class Fixture extends BaseChatAgent {
         ]);
       case "fail":
         throw new Error("This tool is failing.");
+      case "ask": {
+        const message = "Please fill in the form.";
+        const properties = this.#config.fields ?? {};
+        const { content } = (await ctx.ask({
+          id: ctx.id(),
+          kind: "input",
+          source: this.name,
+          prompt: message,
+          form: { message, schema: { type: "object", properties } },
+        })) as { content: string };
+        return says(`Elicitation completed: ${content}`);
+      }
       case "sleep":
         await ctx.step("sleep", () => slept(Number(given.seconds ?? 0), ctx.signal));
         return says("Computed.");

@@ -15,6 +15,28 @@ export const TEAMS: Readonly<Record<string, object>> = {
   test_error_handling: inTurn(agent("failing", "fail")),
   test_tool_with_progress: inTurn(greeter, agent("second", "greet"), agent("third", "greet")),
   test_elicitation: inTurn(human),
+  test_elicitation_sep1034_defaults: inTurn(
+    asker({
+      name: { type: "string", default: "John Doe" },
+      age: { type: "integer", default: 30 },
+      score: { type: "number", default: 95.5 },
+      status: { type: "string", enum: ["active", "inactive", "pending"], default: "active" },
+      verified: { type: "boolean", default: true },
+    }),
+  ),
+  test_elicitation_sep1330_enums: inTurn(
+    asker({
+      untitledSingle: { type: "string", enum: ["option1", "option2", "option3"] },
+      titledSingle: { type: "string", oneOf: titled("value", 3) },
+      legacyEnum: {
+        type: "string",
+        enum: ["opt1", "opt2", "opt3"],
+        enumNames: ["Option One", "Option Two", "Option Three"],
+      },
+      untitledMulti: { type: "array", items: { type: "string", enum: ["option1", "option2"] } },
+      titledMulti: { type: "array", items: { anyOf: titled("value", 2) } },
+    }),
+  ),
   test_input_required_result_elicitation: inTurn(human),
   test_input_required_result_request_state: inTurn(human),
   test_input_required_result_tampered_state: inTurn(human),
@@ -31,6 +53,21 @@ function agent(name: string, does: string): { config: { name: string } } & objec
     component_type: "agent",
     config: { name, does },
   } as { config: { name: string; does: string } };
+}
+
+function asker(fields: object): object {
+  return {
+    provider: "conformance.Fixture",
+    component_type: "agent",
+    config: { name: "asker", does: "ask", fields },
+  };
+}
+
+function titled(value: string, count: number): object[] {
+  return Array.from({ length: count }, (_, index) => ({
+    const: `${value}${index + 1}`,
+    title: `Choice ${index + 1}`,
+  }));
 }
 
 function other(name: string): typeof human {

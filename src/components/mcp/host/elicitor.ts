@@ -69,7 +69,7 @@ export class HumanElicitor implements Elicitor {
   async elicit(params: JsonObject, source: string, ctx: TurnContext): Promise<JsonObject> {
     const { message, requestedSchema = {} } = paramsSchema.parse(params);
     const fields = requestedSchema["properties"];
-    const form =
+    const how =
       isJsonObject(fields) && Object.keys(fields).length > 0
         ? `Answer with a JSON object that fits ${JSON.stringify(requestedSchema)}, or with "decline" or "cancel".`
         : 'Answer with "accept", "decline" or "cancel".';
@@ -80,7 +80,8 @@ export class HumanElicitor implements Elicitor {
         id: ctx.id(),
         kind: "input",
         source,
-        prompt: `${problem}The server of a tool that "${source}" calls asks: ${message}\n${form}`,
+        prompt: `${problem}The server of a tool that "${source}" calls asks: ${message}\n${how}`,
+        form: { message: problem + message, schema: { type: "object", ...requestedSchema } },
         timeoutSeconds: timeout,
         defaultAnswer: timeout === null ? null : { content: "cancel" },
       });

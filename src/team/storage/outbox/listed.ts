@@ -58,9 +58,10 @@ export function listedRequest({
   createdAt,
   expiresAt,
 }: StoredQuestion): Omit<ListedRequest, keyof Occasion> {
-  const { id, kind, source, prompt, code, tool_call } = question;
+  const { id, kind, source, prompt, code, tool_call, form } = question;
   const large = (part: unknown): boolean => JSON.stringify(part).length > LARGEST_PART;
   const codeLeftOut = code !== undefined && large(code);
+  const formLeftOut = form !== undefined && large(form);
   const callCut = tool_call !== undefined && large(tool_call);
   return {
     id,
@@ -71,8 +72,9 @@ export function listedRequest({
     ...(tool_call !== undefined && {
       tool_call: callCut ? { name: tool_call.name, arguments: {} } : tool_call,
     }),
+    ...(form !== undefined && !formLeftOut && { form }),
     run_id: run,
-    truncated: prompt.length > LONGEST_PROMPT || codeLeftOut || callCut,
+    truncated: prompt.length > LONGEST_PROMPT || codeLeftOut || callCut || formLeftOut,
     created_at: new Date(createdAt).toISOString(),
     expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
   };

@@ -1,5 +1,10 @@
 import type { JsonObject } from "../../../core/json.ts";
-import type { Answer, Question, ToolCallQuestion } from "../../../core/turn/turn-context.ts";
+import type {
+  Answer,
+  Question,
+  QuestionForm,
+  ToolCallQuestion,
+} from "../../../core/turn/turn-context.ts";
 
 /** A {@link Question} as it is stored. The API shows it without the last two fields. */
 export interface QuestionRecord {
@@ -9,6 +14,7 @@ export interface QuestionRecord {
   prompt: string;
   code?: string;
   tool_call?: { name: string; arguments: JsonObject; call_id?: string; parameters?: JsonObject };
+  form?: QuestionForm;
   timeout_seconds?: number | null;
   default_answer?: Answer | null;
 }

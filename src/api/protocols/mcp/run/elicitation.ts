@@ -1,4 +1,4 @@
-import type { JSONRPCRequest } from "@modelcontextprotocol/server";
+import type { ElicitRequestFormParams, JSONRPCRequest } from "@modelcontextprotocol/server";
 import { ID } from "../../../../contract/constants.ts";
 import type { Result } from "../../../../contract/result.ts";
 import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
@@ -7,42 +7,78 @@ import { Conversation } from "../../shared/conversation.ts";
 import { questionText } from "../../shared/question-text.ts";
 import { type McpRequest, teamOf } from "../services.ts";
 
+type Schema = ElicitRequestFormParams["requestedSchema"];
+
 /** The form of a question. */
 export interface Form {
   message: string;
-  requestedSchema: {
-    type: "object";
-    properties: Record<
-      string,
-      { type: "string"; title: string } | { type: "boolean"; title: string }
-    >;
-    required: string[];
-  };
+  requestedSchema: Schema;
 }
 
-/** A question as a form: a text, or a yes or no with a reason. */
+/** What the fields of a question's form are: a text, a yes or no with a reason, or the question's own. */
+const FORM_KINDS = ["input", "approval", "fields"] as const;
+export type FormKind = (typeof FORM_KINDS)[number];
+
+export function formKindOf({ kind, form }: HumanRequest): FormKind {
+  if (kind === "approval") return "approval";
+  return form !== undefined && canBeShown(form.schema) ? "fields" : "input";
+}
+
+/** The kind that a client sends back; a text for any other word. */
+export function parseFormKind(word: string | undefined): FormKind {
+  return FORM_KINDS.find((kind) => kind === word) ?? "input";
+}
+
+const SIMPLE: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean"]);
+
+/** Forms of the protocol have fields of simple types, and choices of several. */
+function canBeShown({ properties = {} }: JsonObject): boolean {
+  return (
+    isJsonObject(properties) &&
+    Object.values(properties).every(
+      (field) =>
+        isJsonObject(field) &&
+        (SIMPLE.has(field.type) || (field.type === "array" && isJsonObject(field.items))),
+    )
+  );
+}
+
 export function formOf(request: HumanRequest): Form {
   const message = questionText(request);
-  if (request.kind !== "approval") {
-    const properties = { content: { type: "string", title: "Answer" } } as const;
-    return { message, requestedSchema: { type: "object", properties, required: ["content"] } };
+  const { form } = request;
+  switch (formKindOf(request)) {
+    case "fields": {
+      const { properties = {}, required } = form?.schema ?? {};
+      const schema = { type: "object", properties, ...(required !== undefined && { required }) };
+      return { message: form?.message ?? message, requestedSchema: schema as Schema };
+    }
+    case "input": {
+      const properties = { content: { type: "string", title: "Answer" } } as const;
+      return { message, requestedSchema: { type: "object", properties, required: ["content"] } };
+    }
+    case "approval": {
+      const properties = {
+        approved: { type: "boolean", title: "Approve" },
+        reason: { type: "string", title: "Reason" },
+      } as const;
+      return { message, requestedSchema: { type: "object", properties, required: ["approved"] } };
+    }
   }
-  const properties = {
-    approved: { type: "boolean", title: "Approve" },
-    reason: { type: "string", title: "Reason" },
-  } as const;
-  return { message, requestedSchema: { type: "object", properties, required: ["approved"] } };
 }
 
 /**
  * The answer to a question that a filled form gives; undefined where the human dismissed it, or declined to give a text:
  * the question stays open.
  */
-export function answerOf(kind: HumanRequest["kind"], result: unknown): JsonObject | undefined {
+export function answerOf(kind: FormKind, result: unknown): JsonObject | undefined {
   if (!isJsonObject(result)) return undefined;
   const { action, content } = result;
   const fields = isJsonObject(content) ? content : {};
-  if (kind !== "approval") {
+  if (kind === "fields") {
+    if (action === "accept") return { content: JSON.stringify(fields) };
+    return action === "decline" ? { content: "decline" } : undefined;
+  }
+  if (kind === "input") {
     return action === "accept" && typeof fields.content === "string"
       ? { content: fields.content }
       : undefined;
@@ -76,7 +112,7 @@ export function elicitationRequest(
 ): JSONRPCRequest {
   return {
     jsonrpc: "2.0",
-    id: [MARK, team, run, question.kind, question.id].join("/"),
+    id: [MARK, team, run, formKindOf(question), question.id].join("/"),
     method: "elicitation/create",
     params: { ...formOf(question) },
   };
@@ -102,7 +138,7 @@ export async function takeElicitationAnswer(
 ): Promise<void> {
   const [, team = "", run = "", kind, ...question] = id.split("/");
   if (!ID.test(team) || (request.only !== undefined && request.only.id !== team)) return;
-  const answer = answerOf(kind === "approval" ? "approval" : "input", result);
+  const answer = answerOf(parseFormKind(kind), result);
   if (answer === undefined) return;
   await giveAnswer(request, { team, run, question: question.join("/") }, answer);
 }

@@ -1,7 +1,7 @@
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
 import type { GivenAnswer } from "../../shared/conversation.ts";
-import { answerOf, formOf } from "./elicitation.ts";
+import { answerOf, formKindOf, formOf, parseFormKind } from "./elicitation.ts";
 
 /** Questions as forms that the client shows before it comes back, in the revision without sessions. */
 export function inputRequestsOf(
@@ -9,7 +9,7 @@ export function inputRequestsOf(
 ): NonNullable<InputRequiredResult["inputRequests"]> {
   return Object.fromEntries(
     questions.map((question) => [
-      `${question.kind}:${question.id}`,
+      `${formKindOf(question)}:${question.id}`,
       { method: "elicitation/create", params: { mode: "form", ...formOf(question) } },
     ]),
   );
@@ -33,7 +33,7 @@ export function readResponses(
   for (const [key, response] of Object.entries(given)) {
     const [kind, question = ""] = split(key);
     if (!open.has(question)) continue;
-    const answer = answerOf(kind === "approval" ? "approval" : "input", response);
+    const answer = answerOf(parseFormKind(kind), response);
     if (answer === undefined) dismissed.add(question);
     // The run's result says so if another person has answered the question, or the run has ended.
     else answers.push({ request: question, answer, if_open: true });

@@ -18,6 +18,7 @@ export const runOutputSchema = z.object({
         prompt: true,
         code: true,
         tool_call: true,
+        form: true,
       }),
     )
     .describe("Questions to a human: answer each with answer_request."),

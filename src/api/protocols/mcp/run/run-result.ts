@@ -46,13 +46,14 @@ function outputOf(run: RunInfo, said: ChatMessage | undefined): RunOutput {
     text: said === undefined ? null : toText(said),
     stop_reason: run.stop_reason,
     error: run.error && { type: run.error.type, message: run.error.message },
-    requests: run.requests.map(({ id, kind, source, prompt, code, tool_call }) => ({
+    requests: run.requests.map(({ id, kind, source, prompt, code, tool_call, form }) => ({
       id,
       kind,
       source,
       prompt,
       ...(code !== undefined && { code }),
       ...(tool_call !== undefined && { tool_call }),
+      ...(form !== undefined && { form }),
     })),
     usage: run.usage,
   };

@@ -3,7 +3,6 @@ import type {
   StartRunInput,
   TeamGateway,
 } from "../../../../contract/gateways/team-gateway.ts";
-import { ID } from "../../../../contract/constants.ts";
 import { ok, type Result } from "../../../../contract/result.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import { sha256Hex } from "../../../../core/hash.ts";
@@ -15,6 +14,7 @@ import { ProtocolError, ProtocolErrorCode } from "../sdk.ts";
 import type { TaskFile } from "../list-tools.ts";
 import { type McpRequest, teamOf } from "../services.ts";
 import { idempotencyOf, REQUEST_OF_RUN } from "./idempotency.ts";
+import { runOfState } from "./request-state.ts";
 import { takesTasks } from "./task.ts";
 import { type Call, resultOf, type ToolResult, waitForRun } from "./wait-for-run.ts";
 
@@ -53,10 +53,11 @@ async function continueRun(
     "requestState must be the one of an earlier result of this tool",
     { reason: "invalid_request_state" },
   );
+  const run = typeof state === "string" ? await runOfState(team, state) : undefined;
   // Starting another run would be a surprise.
-  if (typeof state !== "string" || !ID.test(state)) throw unknown;
+  if (run === undefined) throw unknown;
   try {
-    return await waitForRun(call, { team, run: state, seconds });
+    return await waitForRun(call, { team, run, seconds });
   } catch (error) {
     if (error instanceof ProblemError && error.problem.code === "run_not_found") throw unknown;
     throw error;

@@ -14,6 +14,7 @@ import { followRun } from "./follow-run.ts";
 import { inputRequestsOf, readResponses, type Responses } from "./input-requests.ts";
 import { Progress } from "./progress.ts";
 import { runResult } from "./run-result.ts";
+import { requestState } from "./request-state.ts";
 import { createdTask } from "./task.ts";
 import { type McpRequest, teamOf } from "../services.ts";
 import { canShowForms } from "../session.ts";
@@ -119,11 +120,11 @@ export async function resultOf(
   if (asTask && run.ended_at === null) return createdTask(run);
   const { asks, now } = formsOf(call);
   const open = run.requests.filter(({ id: question }) => !dismissed.has(question));
-  // The call is made again, with the answers. Its state is the run: a client may answer what it may see.
+  // The call is made again, with the answers.
   if (asks && !now && run.status === "waiting" && open.length > 0) {
     return {
       resultType: "input_required",
-      requestState: run.id,
+      requestState: await requestState(run, open),
       inputRequests: inputRequestsOf(open),
     };
   }
