@@ -152,6 +152,20 @@ describe("a response", () => {
     }
   });
 
+  test.each(["final", "all"])("streams the answer of a model that reasons (%s)", async (show) => {
+    const { worker, openai } = stage;
+    await newTeam(worker, { id, component: writer() });
+    const request = { model, input: "Think.", troupe: { show } };
+    const deltas: string[] = [];
+    const stream = openai.responses.stream(request);
+    stream.on("response.output_text.delta", ({ delta }) => deltas.push(delta));
+    const response = await stream.finalResponse();
+    expect(deltas.join("")).toBe("Seven.");
+    expect(response.output_text).toBe("Seven.");
+    const thoughts = response.output.filter(({ type }) => type === "reasoning");
+    expect(thoughts).toHaveLength(show === "all" ? 1 : 0);
+  });
+
   test("shows all agents as reasoning when asked to", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: inTurn(writer({ name: "first" }), writer()) });

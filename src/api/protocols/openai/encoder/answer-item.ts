@@ -44,3 +44,19 @@ export type AnswerItem =
 
 /** An image or a file of an answer. */
 export type Attached = Exclude<UserPart, string>;
+
+/** Where a piece was streamed, if it was. */
+export function at(place: PiecePlace | undefined): { place?: PiecePlace } {
+  return place === undefined ? {} : { place };
+}
+
+/** A text of the reasoning, whole. */
+export function reasoning(id: string, source: string, text: string): AnswerItem[] {
+  return [
+    { type: "text_start", id, role: "reasoning", source },
+    ...(text === ""
+      ? []
+      : [{ type: "text_delta" as const, id, role: "reasoning" as const, delta: text }]),
+    { type: "text_end", id, role: "reasoning", source, text, final: false },
+  ];
+}

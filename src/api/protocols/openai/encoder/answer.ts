@@ -5,7 +5,7 @@ import type { ChatMessage } from "../../../../core/messages/message.ts";
 import { toText } from "../../../../core/messages/views.ts";
 import type { Role, RunItem } from "../../shared/run-item.ts";
 import { RunProjector } from "../../shared/run-projector.ts";
-import type { AnswerItem, End } from "./answer-item.ts";
+import { type AnswerItem, at, type End, reasoning } from "./answer-item.ts";
 import type { AnswerOptions } from "./answer-options.ts";
 import { LiveText } from "./live-text.ts";
 
@@ -45,6 +45,8 @@ export class Answer {
   /** Texts of the reasoning that are open. */
   readonly #reasoning = new Set<string>();
   #lastReasoning: { source: string; text: string } | undefined;
+  /** The text whose reasoning between tags was shown before its answer. */
+  #thought: string | undefined;
   #isLive = false;
   ended = false;
 
@@ -78,9 +80,9 @@ export class Answer {
       case "text_end":
         return this.#textEnd(item, batch);
       case "thought":
-        // It was shown while it streamed.
-        if (batch.some((one) => one.type === "text_end" && one.messageId === item.id)) return [];
-        return this.#all ? reasoning(item.id, item.source, item.content) : [];
+        return this.#all && !this.#wasThought(item, batch)
+          ? reasoning(item.id, item.source, item.content)
+          : [];
       case "message":
         return this.#message(item);
       case "tool_calls":
@@ -139,6 +141,14 @@ export class Answer {
     return [{ type: "text_start", id, role: "reasoning", source, ...at(place) }];
   }
 
+  /** Whether a thought was shown while it streamed. */
+  #wasThought({ id, source }: RunItem & { type: "thought" }, batch: readonly RunItem[]): boolean {
+    if (this.#thought === id) return true;
+    // A live text that is still open is the answer behind a thought.
+    const isAnswer = source === this.#options.live && this.#live !== undefined;
+    return !isAnswer && batch.some((one) => one.type === "text_end" && one.messageId === id);
+  }
+
   /** Whether a message was shown already, behind the thought that came before it. */
   #wasShown(source: string, batch: readonly RunItem[]): boolean {
     const last = this.#lastReasoning;
@@ -154,9 +164,8 @@ export class Answer {
       this.#live = new LiveText(id, source);
       return [];
     }
-    // The message shows whether its text was shown before.
-    if (hasMessageOf(source, batch)) return [];
-    this.#live.restart(this.#form.repeats);
+    // The message shows whether its text was shown before, and begins with it.
+    this.#live.restart(this.#form.repeats || hasMessageOf(source, batch));
     return this.#live.changed ? this.#endLive(undefined, false) : [];
   }
 
@@ -170,7 +179,11 @@ export class Answer {
       if (hasMessageOf(source, batch) && place === undefined) return [];
       const first = live.shown === "";
       const shown = shownOf(live, live.add(delta), first, place);
-      return live.changed ? this.#endLive(undefined, false) : shown;
+      if (live.changed) return this.#endLive(undefined, false);
+      const thought = live.takeThought();
+      if (!this.#all || thought === "") return shown;
+      this.#thought = messageId;
+      return [...reasoning(messageId, source, thought), ...shown];
     }
     if (!this.#reasoning.has(messageId)) return [];
     const id = attempt === 1 ? messageId : `${messageId}-${attempt}`;
@@ -307,19 +320,5 @@ function shownOf(
       ? [{ type: "text_start" as const, id, role: "answer" as const, source, ...at(place) }]
       : []),
     { type: "text_delta", id, role: "answer", delta, ...at(place) },
-  ];
-}
-
-function at(place: PiecePlace | undefined): { place?: PiecePlace } {
-  return place === undefined ? {} : { place };
-}
-
-function reasoning(id: string, source: string, text: string): AnswerItem[] {
-  return [
-    { type: "text_start", id, role: "reasoning", source },
-    ...(text === ""
-      ? []
-      : [{ type: "text_delta" as const, id, role: "reasoning" as const, delta: text }]),
-    { type: "text_end", id, role: "reasoning", source, text, final: false },
   ];
 }

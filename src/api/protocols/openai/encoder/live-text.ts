@@ -17,6 +17,7 @@ export class LiveText {
   #thinking = false;
   /** The part of what was shown that the present attempt has not reached. */
   #ahead = "";
+  #thought = "";
 
   constructor(id: string, source: string) {
     this.id = id;
@@ -29,6 +30,13 @@ export class LiveText {
     this.#head = "";
     this.#thinking = false;
     this.#ahead = this.shown;
+  }
+
+  /** The reasoning between tags that the last pieces completed, once. */
+  takeThought(): string {
+    const thought = this.#thought;
+    this.#thought = "";
+    return thought;
   }
 
   /** What a piece adds to what is shown. Reasoning between tags is not. */
@@ -72,6 +80,7 @@ export class LiveText {
     }
     const end = this.#head.indexOf(CLOSE);
     if (end === -1) return "";
+    this.#thought ||= this.#head.slice(OPEN.length, end).trim();
     const answer = this.#head.slice(end + CLOSE.length).trimStart();
     if (answer === "") {
       // Space between the thought and the answer is part of neither.
