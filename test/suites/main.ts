@@ -8,11 +8,13 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { a2aTck } from "./a2a-tck.ts";
+import { agentsPython } from "./agents-python.ts";
 import { openResponses } from "./open-responses.ts";
 import type { Outcome, Suite } from "./suite.ts";
 
 const SUITES: Readonly<Record<string, Suite>> = {
   "a2a-tck": a2aTck,
+  "agents-python": agentsPython,
   "open-responses": openResponses,
 };
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { JsonObject } from "../../../../core/json.ts";
 import type { ToolSchema } from "../../../../core/models/chat-completion-client.ts";
-import { contentOf, textOf } from "./content.ts";
+import { contentOf, outputOf, textOf } from "./content.ts";
 import type { Entry } from "./entry.ts";
 import {
   chatFormatSchema,
@@ -94,7 +94,7 @@ function entriesOf(message: z.output<typeof messageSchema>, path: string): Entry
   switch (role) {
     case "tool":
       if (tool_call_id == null) throw refusedAt(`${path}.tool_call_id`, "is missing");
-      return [{ type: "output", id: tool_call_id, content: textOf(content, place) }];
+      return [{ type: "output", id: tool_call_id, content: outputOf(content, place) }];
     case "assistant": {
       const calls = (tool_calls ?? []).flatMap(({ id, function: called }) =>
         called === undefined ? [] : [{ id, name: called.name, arguments: called.arguments }],

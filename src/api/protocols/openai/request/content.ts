@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
+import { imageAsText } from "../../../../core/models/shown-images.ts";
 import { dataUrlFile, type GivenFile, partOfFile } from "../../../http/input/file-parts.ts";
 import { refusedAt } from "./parse.ts";
 import type { Content } from "./entry.ts";
@@ -37,6 +38,19 @@ export function textOf(content: string | readonly ContentPart[], path: string): 
   const read = contentOf(content, path);
   if (typeof read === "string") return read;
   throw refusedAt(path, "must be text");
+}
+
+/** The output of a tool. Images in it are as in the results of other tools. @throws ProblemError 422 */
+export function outputOf(content: string | readonly ContentPart[], path: string): string {
+  const read = contentOf(content, path);
+  if (typeof read === "string") return read;
+  const texts = read.map((part, index) => {
+    if (typeof part === "string") return part;
+    const { data, name } = part;
+    if (typeof data === "string" && name === undefined) return imageAsText({ data });
+    throw refusedAt(`${path}[${index}]`, "must be a text, or an image as a data: URL");
+  });
+  return texts.join("\n");
 }
 
 function partOf(part: ContentPart, path: string): string | JsonObject {

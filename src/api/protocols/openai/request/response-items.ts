@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { fromBase64, toBase64 } from "../../../../core/base64.ts";
-import { contentOf, textOf } from "./content.ts";
+import { contentOf, outputOf, textOf } from "./content.ts";
 import type { Entry } from "./entry.ts";
 import { refusedAt } from "./parse.ts";
 
@@ -106,7 +106,7 @@ export function entryOf(item: InputItem, path: string): Entry {
       return {
         type: "output",
         id: item.call_id,
-        content: textOf(item.output, `${path}.output`),
+        content: outputOf(item.output, `${path}.output`),
       };
     case "mcp_approval_response":
       return {
