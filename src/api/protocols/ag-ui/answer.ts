@@ -11,11 +11,11 @@ import type { MessageServices } from "../../http/services.ts";
 import { streamAnswer } from "../../http/sse.ts";
 import { Conversation, type GivenAnswer } from "../shared/conversation.ts";
 import { follow, type Following, nothing } from "./follow.ts";
-import { readInput, type RunInput } from "./input.ts";
+import { placeId, readInput, type RunInput } from "./input.ts";
 import { type AgUiOptions, formatOf, keptThread } from "./options.ts";
 import { answersOf, requireNothingNew } from "./resume.ts";
 import { shareOf, stateOf } from "./state.ts";
-import { type Added, addedBy, newOf, taskOf, textOf } from "./task.ts";
+import { type Added, addedBy, MOST_DROPPED, newOf, taskOf, textOf } from "./task.ts";
 
 /**
  * Answers a RunAgentInput with the events of a run: of one that it starts, of one whose questions it answers, or, where it
@@ -43,8 +43,12 @@ export async function answer(
       unwrap(await team.stopRun(run.id, "now"));
       if (fresh.length === 0) return follow(following, run);
     } else if (given.answers.length > 0) {
-      requireNothingNew(fresh, run);
-      return follow(following, run, given.answers);
+      const added = fresh.filter(
+        ({ message, index }) => message.id !== placeId(input.runId, index),
+      );
+      requireNothingNew(added, run);
+      const dropped = added.slice(0, MOST_DROPPED).map(({ index }) => `messages[${index}]`);
+      return follow({ conversation, input, options: { ...options, dropped } }, run, given.answers);
     }
   }
   if (fresh.length > 0) return start(following, fresh, services, { request, user });
@@ -114,10 +118,11 @@ async function idempotencyOf(
 }
 
 function optionsOf(input: RunInput): AgUiOptions {
-  const { threadId, runId, protocolVersion, state, given, forwardedProps } = input;
+  const { threadId, runId, parentRunId, protocolVersion, state, given, forwardedProps } = input;
   return {
     threadId,
     runId,
+    ...(parentRunId !== undefined && { parentRunId }),
     old: protocolVersion === undefined,
     thread: keptThread(given),
     state: shareOf(state),

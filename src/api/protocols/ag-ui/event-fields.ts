@@ -67,11 +67,14 @@ export function aboutResult({ is_error }: FunctionExecutionResult): OwnMetadata 
 /** The tokens of a run, by model. @param spent those that earlier requests have reported */
 export function usageOf(run: RunInfo | undefined, spent: TokensByModel = {}): TokenUsage[] {
   return Object.entries(subtractTokens(run?.models ?? {}, spent))
-    .map(([model, { prompt_tokens, completion_tokens }]) => ({
+    .map(([model, { prompt_tokens, completion_tokens, ...parts }]) => ({
       model,
       inputTokens: prompt_tokens,
       outputTokens: completion_tokens,
       totalTokens: prompt_tokens + completion_tokens,
+      ...(parts.reasoning_tokens && { reasoningTokens: parts.reasoning_tokens }),
+      ...(parts.cached_tokens && { cachedInputTokens: parts.cached_tokens }),
+      ...(parts.cache_write_tokens && { cacheWriteInputTokens: parts.cache_write_tokens }),
     }))
     .filter(({ totalTokens }) => totalTokens > 0);
 }

@@ -18,6 +18,10 @@ export interface TokenUsage {
   inputTokens: number;
   outputTokens: number;
   totalTokens: number;
+  /** Parts of these, where the model's server says how many. */
+  reasoningTokens?: number;
+  cachedInputTokens?: number;
+  cacheWriteInputTokens?: number;
 }
 
 /** A question of a run that has stopped to ask. */
@@ -55,7 +59,13 @@ export type StateChange = { op: "add"; path: string; value: Json } | { op: "remo
 /** The events of AG-UI 1.0 that this server sends. Fields without a value are left out. */
 export type AgUiEvent = Metadata &
   (
-    | { type: "RUN_STARTED"; threadId: string; runId: string; protocolVersion: string }
+    | {
+        type: "RUN_STARTED";
+        threadId: string;
+        runId: string;
+        parentRunId?: string;
+        protocolVersion: string;
+      }
     | {
         type: "RUN_FINISHED";
         threadId: string;
@@ -101,7 +111,12 @@ export type AgUiEvent = Metadata &
 
 /** The first event of a run. @param run undefined where none is asked for */
 export function runStarted(
-  { threadId, runId, dropped }: Pick<AgUiOptions, "threadId" | "runId" | "dropped">,
+  {
+    threadId,
+    runId,
+    parentRunId,
+    dropped,
+  }: Pick<AgUiOptions, "threadId" | "runId" | "parentRunId" | "dropped">,
   run: RunInfo | undefined,
 ): AgUiEvent {
   const about = {
@@ -112,6 +127,7 @@ export function runStarted(
     type: "RUN_STARTED",
     threadId,
     runId,
+    ...(parentRunId !== undefined && { parentRunId }),
     protocolVersion: PROTOCOL_VERSION,
     metadata: { [OWN]: about },
   };

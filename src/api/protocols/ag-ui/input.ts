@@ -7,7 +7,8 @@ import { invalid } from "../../http/problem.ts";
 // The members of a RunAgentInput that are read. Other members are ignored.
 
 /** Every stream repeats the ids, so they are short. */
-const idSchema = z.string().min(1).max(255);
+const MOST_ID = 255;
+const idSchema = z.string().min(1).max(MOST_ID);
 
 const sourceSchema = z.union([
   z.object({ type: z.literal("data"), value: z.string(), mimeType: z.string().optional() }),
@@ -85,6 +86,7 @@ const ownSchema = z
 const inputSchema = z.object({
   threadId: idSchema,
   runId: idSchema,
+  parentRunId: idSchema.optional(),
   /** Clients before AG-UI 1.0 do not say theirs. */
   protocolVersion: z.string().optional(),
   state: z.unknown().optional(),
@@ -108,11 +110,29 @@ export interface RunInput extends z.infer<typeof inputSchema> {
 
 /** @throws ProblemError 422 */
 export function readInput(body: unknown): RunInput {
-  const parsed = inputSchema.safeParse(body);
-  if (parsed.success) return { ...parsed.data, given: (body as { messages: unknown[] }).messages };
+  const identified = withMessageIds(body);
+  const parsed = inputSchema.safeParse(identified);
+  if (parsed.success)
+    return { ...parsed.data, given: (identified as { messages: unknown[] }).messages };
   throw invalid(
     "invalid_request",
     "The body is not a RunAgentInput of AG-UI 1.0.",
     issuesOf(parsed.error),
   );
+}
+
+/** The .NET client of AG-UI sends messages without ids. @returns the body with {@link placeId} in their place */
+function withMessageIds(body: unknown): unknown {
+  if (!isJsonObject(body) || !Array.isArray(body.messages)) return body;
+  const { runId } = body;
+  if (typeof runId !== "string") return body;
+  const messages = body.messages.map((message, index) =>
+    isJsonObject(message) ? { id: placeId(runId, index), ...message } : message,
+  );
+  return { ...body, messages };
+}
+
+/** The id of a message that came without one: the request is recognized when it is sent again with its `runId`. */
+export function placeId(runId: string, index: number): string {
+  return `${index}.${runId}`.slice(0, MOST_ID);
 }

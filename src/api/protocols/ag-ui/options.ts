@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { tokenUsageSchema } from "../../../contract/usage/usage-schemas.ts";
 import type { StreamFormat } from "../../../contract/gateways/team-gateway.ts";
 
 /** The name of the streams' format. */
@@ -15,10 +16,7 @@ const continuedSchema = z.object({
   /** Agents that have asked a human. */
   humans: z.array(z.string()),
   /** Tokens that earlier requests have reported. */
-  spent: z.record(
-    z.string(),
-    z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }),
-  ),
+  spent: z.record(z.string(), tokenUsageSchema),
 });
 export type Continued = z.output<typeof continuedSchema>;
 
@@ -26,6 +24,8 @@ export type Continued = z.output<typeof continuedSchema>;
 export const agUiOptionsSchema = z.object({
   threadId: z.string(),
   runId: z.string(),
+  /** The run that the client says this one continues. */
+  parentRunId: z.string().exactOptional(),
   /** Whether the client is older than AG-UI 1.0: it refuses outcomes that it does not know. */
   old: z.boolean(),
   /** What the stream may write of the client's `state`: all, `troupe` alone beside what the application has, or nothing. */

@@ -92,9 +92,13 @@ function answerOf({ kind }: HumanRequest, entry: ResumeEntry, path: string): Jso
   };
 }
 
-/** @throws ProblemError 409 where a request both answers questions and says something new */
+/**
+ * A frontend may add instructions to any request; agents get those that come with something to do.
+ *
+ * @throws ProblemError 409 where a request both answers questions and has a new message of the user
+ */
 export function requireNothingNew(said: Added["said"], run: RunInfo): void {
-  if (said.length === 0) return;
+  if (!said.some(({ message }) => message.role === "user")) return;
   throw new ProblemError({
     status: 409,
     code: "team_busy",

@@ -14,8 +14,8 @@ const CLIENT_THREAD = "ag_ui_thread";
 /** The key of a message's metadata that says that it is the request's `context`. */
 export const CONTEXT = "ag_ui_context";
 
-/** At most this many parts that agents are not shown are named, because a stream's options are small. */
-const MOST_DROPPED = 20;
+/** At most this many parts and messages that agents are not shown are named, because a stream's options are small. */
+export const MOST_DROPPED = 20;
 
 /** The id that a message has in the client's thread, if it came from there. */
 export function clientIdOf(
