@@ -15,8 +15,9 @@ import {
 import { withCamelKeys } from "./request/camel-keys.ts";
 import type { A2ARequest } from "./request/services.ts";
 import type { A2AFormat } from "./format.ts";
-import { isVersion, type Methods, METHODS, versionNotSupported, versionOf } from "./methods.ts";
-import { LEGACY_VERSION, type RpcId, VERSION } from "./wire.ts";
+import { type Methods, METHODS, versionNotSupported } from "./methods.ts";
+import { isVersion, LEGACY_VERSION, VERSION, versionOf } from "./request/version.ts";
+import type { RpcId } from "./wire.ts";
 
 /**
  * Answers a JSON-RPC request to the agent that a team is.
@@ -36,7 +37,7 @@ export async function answer(
   const { id = null, method } = body;
   const params = withCamelKeys(body.params);
   try {
-    const { methods, format } = await methodsOf(versionOf(request.headers), method);
+    const { methods, format } = await methodsOf(versionOf(request), method);
     const call: A2ARequest = { ...given, id, format, signal: request.signal };
     const stream = methods.streams.get(method);
     if (stream !== undefined) {

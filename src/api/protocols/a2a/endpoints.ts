@@ -5,6 +5,7 @@ import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import { writeProblem } from "./errors.ts";
 import { CARD_ANSWERS, type Cards, makeCards } from "./card/cards.ts";
 import type { A2AServices } from "./request/services.ts";
+import { VERSION_QUERY } from "./request/version.ts";
 
 /** The A2A protocol: each team is an agent. */
 export function a2aEndpoints(services: A2AServices): Endpoint[] {
@@ -19,6 +20,7 @@ export function a2aEndpoints(services: A2AServices): Endpoint[] {
       summary: "The team as an A2A agent: a JSON-RPC request",
       tag,
       scope: "each",
+      query: VERSION_QUERY,
       reads: "message",
       refusal: {
         media: "application/json",
@@ -42,6 +44,7 @@ export function a2aEndpoints(services: A2AServices): Endpoint[] {
       summary: "The team's agent card",
       tag,
       scope: "teams:read",
+      query: VERSION_QUERY,
       answers: CARD_ANSWERS,
       problems: [404],
       handle: async ({ c, team }) =>
@@ -69,6 +72,7 @@ function rootCard({ gateway, a2a }: A2AServices, cards: Cards): Endpoint[] {
       summary: "The agent card of the team that A2A_TEAM names",
       tag: "A2A",
       scope: null,
+      query: VERSION_QUERY,
       answers: CARD_ANSWERS,
       problems: [404],
       async handle({ c }) {

@@ -41,22 +41,11 @@ export async function refuseExtendedCard(): Promise<never> {
   throw new A2AError("UNSUPPORTED_OPERATION", "There is no extended agent card.");
 }
 
-/** Without the header a client speaks 0.3, as the specification says. */
-export function versionOf(headers: Headers): string {
-  const header = headers.get("a2a-version")?.trim() ?? "";
-  return header === "" ? "0.3" : header;
-}
-
-/** Whether a version is one, or a patch of it. */
-export function isVersion(version: string, wanted: string): boolean {
-  return version === wanted || version.startsWith(`${wanted}.`);
-}
-
 /** Asked for by its number, one that is not spoken here. */
 export function versionNotSupported(version: string): A2AError {
   const said = JSON.stringify(version.slice(0, 20));
   return new A2AError(
     "VERSION_NOT_SUPPORTED",
-    `Version ${said} is not supported here: send the header A2A-Version: 1.0`,
+    `Version ${said} is not supported here: send the header or the query parameter A2A-Version: 1.0`,
   );
 }

@@ -2,10 +2,6 @@ import type { Json, JsonObject } from "../../../core/json.ts";
 
 // The objects of A2A 1.0 as its JSON has them (ProtoJSON of a2a.proto), as far as the server sends them.
 
-export const VERSION = "1.0";
-/** Spoken beside it. */
-export const LEGACY_VERSION = "0.3";
-
 export type TaskState =
   | "TASK_STATE_SUBMITTED"
   | "TASK_STATE_WORKING"

@@ -122,8 +122,14 @@ test("the card tells what the team is", async () => {
       { id: "critic" },
     ],
   });
-  // Nothing in it is empty, which the types would leave out.
-  expect(AgentCard.toJSON(AgentCard.fromJSON(card))).toEqual(withoutLegacy(card));
+  // Clients that say 1.0 get nothing else. Nothing in it is empty, which the types would leave out.
+  const strict = await worker.fetch("/a2a/teams/desk/.well-known/agent-card.json", {
+    headers: { ...bearer("teams:read"), "a2a-version": "1.0" },
+  });
+  expect(strict.headers.get("vary")).toContain("A2A-Version");
+  const strictCard: unknown = await strict.json();
+  expect(strictCard).toEqual(withoutLegacy(card));
+  expect(AgentCard.toJSON(AgentCard.fromJSON(strictCard))).toEqual(strictCard);
   // What clients of 0.3 read.
   expect(card).toMatchObject({
     url: `${await worker.origin}/a2a/teams/desk`,
@@ -152,6 +158,9 @@ test("a card is kept by those who have it, until it changes", async () => {
     "/v1/teams/known/component",
     jsonInit({ component: inTurn(HUMAN) }, "PUT", bearer("acme")),
   );
+  const ofNewest = await get({ "if-none-match": etag, "a2a-version": "1.0" });
+  expect(ofNewest.status).toBe(200);
+  await ofNewest.body?.cancel();
   const changed = await get({ "if-none-match": etag });
   expect(changed.status).toBe(200);
   expect(changed.headers.get("etag")).not.toBe(etag);

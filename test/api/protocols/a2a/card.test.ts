@@ -1,4 +1,5 @@
 import { AgentCard, canonicalizeAgentCard, verifyAgentCardSignature } from "@a2a-js/sdk";
+import { DefaultAgentCardResolver } from "@a2a-js/sdk/client";
 import canonicalize from "canonicalize";
 import { createLocalJWKSet, exportJWK, flattenedVerify, generateKeyPair, type JWK } from "jose";
 import { describe, expect, test } from "vitest";
@@ -33,7 +34,7 @@ function headerOf({ signatures: [signature] }: SignedCard) {
 }
 
 /**
- * As another system would: with the key that the card names. The verifier decodes the card, so it takes what came: of a
+ * As another system would: with the key that the card names. The verifier decodes the card, so it takes the JSON: of a
  * decoded one it would lose the security schemes.
  *
  * @throws unless the signature is good
@@ -60,6 +61,9 @@ describe.each(["ES256", "EdDSA"] as const)("cards that %s signs", (alg) => {
       typ: "JOSE",
     });
     await verify(card);
+    const resolver = new DefaultAgentCardResolver();
+    const resolved = await resolver.resolve(await worker.origin, CARD.slice(1));
+    await verify(AgentCard.toJSON(resolved) as object);
     await expect(verify({ ...card, name: "Another desk" })).rejects.toThrow("No valid signatures");
 
     const response = await worker.fetch("/a2a/jwks.json");

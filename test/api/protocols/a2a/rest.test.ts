@@ -21,7 +21,7 @@ import {
   textOf,
 } from "./support/client.ts";
 import { pushConfig } from "./support/pushes.ts";
-import { sent } from "./support/rpc.ts";
+import { request, sent } from "./support/rpc.ts";
 
 const OWN = bearer("acme");
 
@@ -196,6 +196,28 @@ test.each<[string, string, string, RequestInit, number, string]>([
     });
   },
 );
+
+test("the version may be in the query instead of the header", async () => {
+  const headers = { "content-type": "application/json", ...OWN };
+  const init = { method: "POST", headers, body: HELLO };
+  const started = await worker.fetch("/a2a/teams/desk/message:send?A2A-Version=1.0", init);
+  const { task } = (await started.json()) as { task: { id: string; contextId: string } };
+  for (const [path, status] of [
+    [`/tasks/${task.id}?A2A-Version=1.0&historyLength=1`, 200],
+    [`/tasks?contextId=${task.contextId}&A2A-Version=1.0`, 200],
+    [`/tasks/${task.id}?A2A-Version=0.5`, 400],
+    [`/tasks/${task.id}`, 400],
+  ] as const) {
+    const response = await worker.fetch(`/a2a/teams/desk${path}`, { headers });
+    expect([response.status, await response.text()], path).toEqual([
+      status,
+      expect.stringContaining(status === 200 ? task.id : "VERSION_NOT_SUPPORTED"),
+    ]);
+  }
+  const rpc = JSON.stringify(request("GetTask", { id: task.id }));
+  const called = await worker.fetch("/a2a/teams/desk?A2A-Version=1.0", { ...init, body: rpc });
+  expect(await called.json()).toMatchObject({ result: { id: task.id } });
+});
 
 test("a team of another tenant does not exist", async () => {
   const headers = { ...JSON_HEADERS, ...bearer("globex") };

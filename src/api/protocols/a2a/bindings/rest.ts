@@ -7,7 +7,7 @@ import { ProblemError, unwrap } from "../../../http/problem.ts";
 import { EVENT_STREAM } from "../../../../http/event-stream.ts";
 import { streamAnswer } from "../../../http/sse.ts";
 import { A2AError } from "../errors.ts";
-import { isVersion, type Method, versionNotSupported, versionOf } from "../methods.ts";
+import { type Method, versionNotSupported } from "../methods.ts";
 import { withCamelKeys } from "../request/camel-keys.ts";
 import {
   createPushConfig,
@@ -18,7 +18,7 @@ import {
 import { sendMessage, sendStreamingMessage } from "../request/send-message.ts";
 import { type A2ARequest, type A2AServices, needs } from "../request/services.ts";
 import { cancelTask, getTask, listTasks, subscribeToTask } from "../tasks.ts";
-import { VERSION } from "../wire.ts";
+import { isVersion, VERSION, VERSION_QUERY, versionOf } from "../request/version.ts";
 import { REST_JSON, refused, writeProblem } from "./rest-errors.ts";
 
 /** What a request says elsewhere than in its body. */
@@ -32,6 +32,7 @@ export function restEndpoints(services: A2AServices): Endpoint[] {
     reads: "message" as const,
     refusal: { media: REST_JSON, write: writeProblem },
     problems: [404],
+    query: VERSION_QUERY,
   };
   const single = (
     about: Pick<Endpoint, "method" | "path" | "id" | "summary" | "query">,
@@ -193,7 +194,7 @@ async function refuseCard(request: A2ARequest): Promise<never> {
 
 /** @throws A2AError for another version */
 function requestOf(services: A2AServices, { c, principal, team, param }: Call): A2ARequest {
-  const version = versionOf(c.req.raw.headers);
+  const version = versionOf(c.req.raw);
   if (!isVersion(version, VERSION)) throw versionNotSupported(version);
   const { origin } = new URL(c.req.url);
   const agent = { id: param("team"), team };
@@ -213,7 +214,7 @@ async function bodyOf({ limits }: A2AServices, c: Context): Promise<object> {
 const text = z.string().optional();
 const number = text.describe("A whole number.");
 
-const LIST_QUERY = z.strictObject({
+const LIST_QUERY = VERSION_QUERY.extend({
   contextId: text,
   status: text,
   pageSize: number,
@@ -222,8 +223,8 @@ const LIST_QUERY = z.strictObject({
   statusTimestampAfter: text,
   includeArtifacts: text.describe("true or false"),
 });
-const TASK_QUERY = z.strictObject({ historyLength: number });
-const PAGE_QUERY = z.strictObject({ pageSize: number, pageToken: text });
+const TASK_QUERY = VERSION_QUERY.extend({ historyLength: number });
+const PAGE_QUERY = VERSION_QUERY.extend({ pageSize: number, pageToken: text });
 
 const NUMBERS: ReadonlySet<string> = new Set(["pageSize", "historyLength"]);
 

@@ -3,6 +3,7 @@ import { sha256Hex } from "../../../../core/hash.ts";
 import { type Endpoint, endpoint, json } from "../../../http/endpoint.ts";
 import type { CardSignature } from "./card-signer.ts";
 import type { A2AServices } from "../request/services.ts";
+import { isVersion, LEGACY_VERSION, versionOf } from "../request/version.ts";
 
 const KEYS_PATH = "/a2a/jwks.json";
 /** Seconds for which a response with the public key stays valid. */
@@ -16,7 +17,7 @@ export const CARD_ANSWERS = {
 /** Sends the agent cards of teams. */
 export interface Cards {
   /**
-   * The card of a team; 304 where the client has it already.
+   * The card of a team, for clients that do not say 1.0 with the fields of 0.3 beside its own; 304 where the client has it already.
    *
    * @param keep for whom it may be kept, and how long
    */
@@ -33,17 +34,19 @@ export function makeCards({ pushNotifications, a2a }: A2AServices): Cards {
       const { origin } = new URL(request.url);
       const { agentCard, withLegacyFields } = await import("./agent-card.ts");
       const card = agentCard(team, { origin, pushNotifications });
+      const isLegacy = isVersion(versionOf(request), LEGACY_VERSION);
+      const shown = isLegacy ? withLegacyFields(card) : card;
       // A weak one: signatures differ each time.
-      const etag = `W/"${(await sha256Hex(JSON.stringify(card))).slice(0, 32)}"`;
+      const etag = `W/"${(await sha256Hex(JSON.stringify(shown))).slice(0, 32)}"`;
       const headers = {
         etag,
+        vary: "A2A-Version",
         "cache-control": keep,
         "last-modified": new Date(team.updated_at).toUTCString(),
       };
       if (isKnown(request, etag)) return new Response(null, { status: 304, headers });
       const signatures = await sign(card, origin);
-      const whole = { ...withLegacyFields(card), ...(signatures.length > 0 && { signatures }) };
-      return json(whole, 200, headers);
+      return json({ ...shown, ...(signatures.length > 0 && { signatures }) }, 200, headers);
     };
   const key = a2a.cardKey;
   if (key === undefined) return { respond: sendWith(async () => []), endpoints: [] };
