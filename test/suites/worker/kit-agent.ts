@@ -12,6 +12,23 @@ import app, { MemoryObject, TeamObject, TenantObject } from "troupe/worker";
 /** Twice the time that the kit waits for a stream, in milliseconds. */
 const LONG_MS = 5_000;
 
+type Answer = Pick<ChatMessage, "type" | "content">;
+
+const HELLO: Answer = { type: "TextMessage", content: "Hello from TCK" };
+
+/** What is answered, by the beginning of a message's id. */
+const ANSWERS: readonly [string, Answer][] = [
+  ["tck-artifact-text", { type: "TextMessage", content: "Generated text content" }],
+  ["tck-artifact-data", { type: "StructuredMessage[Kit]", content: { key: "value", count: 42 } }],
+  [
+    "tck-artifact-file",
+    {
+      type: "MultiModalMessage",
+      content: [{ data: btoa("Generated"), name: "output.txt", media_type: "text/plain" }],
+    },
+  ],
+];
+
 /** An agent that does what the A2A kit asks for by the beginning of a message's id. */
 class KitAgent extends BaseChatAgent {
   static readonly component = {
@@ -24,7 +41,7 @@ class KitAgent extends BaseChatAgent {
   } as const;
 
   readonly definition = KitAgent.component;
-  readonly producedMessageTypes = ["TextMessage", "StructuredMessage[Kit]"];
+  readonly producedMessageTypes = ["TextMessage", "MultiModalMessage", "StructuredMessage[Kit]"];
 
   async *onMessagesStream(
     messages: readonly ChatMessage[],
@@ -43,17 +60,8 @@ class KitAgent extends BaseChatAgent {
         return null;
       });
     }
-    const chatMessage = is("tck-artifact-data")
-      ? createMessage<ChatMessage>(ctx, {
-          type: "StructuredMessage[Kit]",
-          source: this.name,
-          content: { key: "value", count: 42 },
-        })
-      : createMessage<ChatMessage>(ctx, {
-          type: "TextMessage",
-          source: this.name,
-          content: is("tck-artifact-text") ? "Generated text content" : "Hello from TCK",
-        });
+    const { type, content } = ANSWERS.find(([beginning]) => is(beginning))?.[1] ?? HELLO;
+    const chatMessage = createMessage<ChatMessage>(ctx, { type, source: this.name, content });
     return { chatMessage, innerMessages: null };
   }
 
