@@ -1,13 +1,18 @@
-// Outputs of the client's tools that are more than a text, as Agents for Python and LangChain send them.
+// Outputs of the client's tools that are more than a text, as Agents for Python, pydantic-ai and LangChain send them.
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTeam, writer } from "../support/teams.ts";
 import { LOCATE, type Stage, startStage } from "./support/stage.ts";
 
+type Output = OpenAI.Responses.ResponseFunctionCallOutputItem;
+type Input = OpenAI.Responses.ResponseInputItem;
+
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-const URL_OF_PIXEL = `data:image/png;base64,${PIXEL}`;
+const PICTURE = `data:image/png;base64,${PIXEL}`;
 const NOTE = "data:text/plain;base64,VGhlIG5vdGUu";
+const PDF = `data:application/pdf;base64,${btoa("%PDF-1.4 not much of one")}`;
+const SHOWN = { type: "image_url", image_url: { url: PICTURE } };
 
 let stage: Stage;
 
@@ -17,75 +22,128 @@ beforeAll(async () => {
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
-/** The pictures in the latest request to the model. */
-function picturesShown(): unknown[] {
+/** What the model reads of the output, in its latest request. */
+function read(): { result: unknown; pictures: unknown[] } {
   const { messages } = stage.model.log.requests.at(-1)!.body as {
-    messages: { content: unknown }[];
+    messages: { role: string; content: unknown }[];
   };
-  return messages
-    .flatMap(({ content }) => (Array.isArray(content) ? content : []))
-    .filter(({ type }: { type: string }) => type === "image_url");
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  return {
+    result: messages.findLast(({ role }) => role === "tool")?.content,
+    pictures: parts.filter(({ type }: { type: string }) => type === "image_url"),
+  };
 }
 
-describe("a responses request", () => {
+describe("the output of a responses request", () => {
   const tools = [{ type: "function" as const, ...LOCATE, strict: false }];
 
-  const answered = async (team: string, output: object[]) => {
+  const answer = async (team: string, output: string | Output[], ...beside: Input[]) => {
     const { openai, worker } = stage;
+    const model = `team:${team}`;
     await newTeam(worker, { id: team, component: writer() });
-    const asked = await openai.responses.create({
-      model: `team:${team}`,
-      tools,
-      input: "Where am I?",
-    });
+    const asked = await openai.responses.create({ model, tools, input: "Where am I?" });
     const call = asked.output.find((item) => item.type === "function_call");
+    const item = { type: "function_call_output" as const, call_id: call!.call_id, output };
     return openai.responses.create({
-      model: `team:${team}`,
+      model,
       tools,
       previous_response_id: asked.id,
-      input: [
-        {
-          type: "function_call_output",
-          call_id: call!.call_id,
-          output: output as OpenAI.Responses.ResponseFunctionCallOutputItem[],
-        },
-      ],
+      input: [item, ...beside],
     });
   };
 
-  test("shows the model the picture that a tool returned", async () => {
-    await answered("responses-picture", [
-      { type: "input_text", text: "A picture:" },
-      { type: "input_image", image_url: URL_OF_PIXEL, detail: "auto" },
+  test("may have pictures and text files", async () => {
+    await answer("parts", [
+      { type: "input_text", text: "Two files:" },
+      { type: "input_image", image_url: PICTURE, detail: "auto" },
+      { type: "input_file", filename: "note.txt", file_data: NOTE },
     ]);
-    expect(picturesShown()).toMatchObject([{ image_url: { url: URL_OF_PIXEL } }]);
+    const { result, pictures } = read();
+    expect(result).toMatch(
+      /^Two files:\n.*\n<file name="note.txt" type="text\/plain">\nThe note\./s,
+    );
+    expect(pictures).toMatchObject([SHOWN]);
   });
 
   test.each([
-    ["file", { type: "input_file", filename: "note.txt", file_data: NOTE }],
-    ["url", { type: "input_image", image_url: "https://example.com/cat.png" }],
-  ])("refuses other outputs (%s)", async (name, part) => {
-    await expect(answered(`responses-${name}`, [part])).rejects.toMatchObject({
+    ["pdf", { type: "input_file" as const, filename: "a.pdf", file_data: PDF }],
+    ["url", { type: "input_image" as const, image_url: "https://example.com/cat.png" }],
+  ])("is refused with other parts (%s)", async (name, part) => {
+    await expect(answer(name, [part])).rejects.toMatchObject({
       status: 400,
-      param: "input[0].output[0]",
-      message: expect.stringContaining("must be a text, or an image as a data: URL"),
+      param: "input[0].output",
+      message: expect.stringContaining("must be texts, images and text files, as data: URLs"),
+    });
+  });
+
+  test("has what is said after it", async () => {
+    const text = "Seen from the tower.";
+    const content = [
+      { type: "input_text" as const, text },
+      { type: "input_image" as const, image_url: PICTURE, detail: "auto" as const },
+    ];
+    const answered = await answer("beside", "Vienna", { role: "user", content });
+    const { result, pictures } = read();
+    expect(result).toMatch(/^Vienna\n\nSeen from the tower\./);
+    expect(pictures).toMatchObject([SHOWN]);
+    expect(answered.conversation).toMatchObject({ id: "beside" });
+  });
+
+  test("is refused with a PDF after it", async () => {
+    const file = { type: "input_file" as const, filename: "a.pdf", file_data: PDF };
+    await expect(
+      answer("pdf-beside", "Vienna", { role: "user", content: [file] }),
+    ).rejects.toMatchObject({
+      status: 400,
+      param: "input",
+      message: expect.stringContaining("beside outputs of tools must be texts, images"),
     });
   });
 });
 
-test("a chat completion shows the model the picture that a tool returned", async () => {
-  const { openai, worker } = stage;
-  await newTeam(worker, { id: "chat-picture", component: writer() });
-  const model = "team:chat-picture";
+describe("the output of a chat completion", () => {
   const tools = [{ type: "function" as const, function: LOCATE }];
-  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Where am I?" }];
-  const asked = await openai.chat.completions.create({ model, tools, messages });
-  const { message } = asked.choices[0]!;
-  const output = {
-    role: "tool",
-    tool_call_id: message.tool_calls![0]!.id,
-    content: [{ type: "image_url", image_url: { url: URL_OF_PIXEL } }],
-  } as unknown as OpenAI.ChatCompletionToolMessageParam;
-  await openai.chat.completions.create({ model, tools, messages: [...messages, message, output] });
-  expect(picturesShown()).toMatchObject([{ image_url: { url: URL_OF_PIXEL } }]);
+
+  const answer = async (
+    team: string,
+    content: unknown,
+    ...beside: OpenAI.ChatCompletionMessageParam[]
+  ) => {
+    const { openai, worker } = stage;
+    const model = `team:${team}`;
+    await newTeam(worker, { id: team, component: writer() });
+    const messages: OpenAI.ChatCompletionMessageParam[] = [
+      { role: "user", content: "Where am I?" },
+    ];
+    const asked = await openai.chat.completions.create({ model, tools, messages });
+    const { message } = asked.choices[0]!;
+    const tool_call_id = message.tool_calls![0]!.id;
+    const output = {
+      role: "tool",
+      tool_call_id,
+      content,
+    } as OpenAI.ChatCompletionToolMessageParam;
+    await openai.chat.completions.create({
+      model,
+      tools,
+      messages: [...messages, message, output, ...beside],
+    });
+  };
+
+  test("may have pictures", async () => {
+    await answer("chat-parts", [{ type: "text", text: "Here:" }, SHOWN]);
+    expect(read()).toMatchObject({ result: expect.stringMatching(/^Here:/), pictures: [SHOWN] });
+  });
+
+  test("has what is said after it", async () => {
+    await answer(
+      "chat-beside",
+      "See the file a4f1.",
+      { role: "user", content: "This is file a4f1:" },
+      { role: "user", content: [{ type: "image_url", image_url: { url: PICTURE } }] },
+    );
+    const { result, pictures } = read();
+    expect(result).toMatch(/^See the file a4f1\.\n\nThis is file a4f1:\n\n/);
+    expect(pictures).toMatchObject([SHOWN]);
+  });
 });

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
+import { fileAsText, isFile, textOfFile } from "../../../../core/models/attached-files.ts";
 import { imageAsText } from "../../../../core/models/shown-images.ts";
 import { dataUrlFile, type GivenFile, partOfFile } from "../../../http/input/file-parts.ts";
 import { refusedAt } from "./parse.ts";
@@ -40,17 +41,26 @@ export function textOf(content: string | readonly ContentPart[], path: string): 
   throw refusedAt(path, "must be text");
 }
 
-/** The output of a tool. Images in it are as in the results of other tools. @throws ProblemError 422 */
+/** The output of a tool. @throws ProblemError 422 */
 export function outputOf(content: string | readonly ContentPart[], path: string): string {
-  const read = contentOf(content, path);
-  if (typeof read === "string") return read;
-  const texts = read.map((part, index) => {
-    if (typeof part === "string") return part;
-    const { data, name } = part;
-    if (typeof data === "string" && name === undefined) return imageAsText({ data });
-    throw refusedAt(`${path}[${index}]`, "must be a text, or an image as a data: URL");
-  });
-  return texts.join("\n");
+  const text = resultText(contentOf(content, path));
+  if (text === undefined) throw refusedAt(path, NOT_IN_RESULTS);
+  return text;
+}
+
+/** A content in the form of results of tools, which are texts; undefined for PDF and for what is to be fetched. */
+export function resultText(content: Content): string | undefined {
+  const texts = typeof content === "string" ? [content] : content.map(partAsText);
+  return texts.includes(undefined) ? undefined : texts.join("\n");
+}
+
+export const NOT_IN_RESULTS =
+  "must be texts, images and text files, as data: URLs: the results of tools have no others";
+
+function partAsText(part: string | JsonObject): string | undefined {
+  if (typeof part === "string") return part;
+  if (isFile(part)) return textOfFile(part) === undefined ? undefined : fileAsText(part);
+  return typeof part["data"] === "string" ? imageAsText({ data: part["data"] }) : undefined;
 }
 
 function partOf(part: ContentPart, path: string): string | JsonObject {

@@ -3,6 +3,7 @@ import type { RunInfo } from "../../../../contract/run.ts";
 import { ProblemError } from "../../../http/problem.ts";
 import type { GivenAnswer } from "../../shared/conversation.ts";
 import { parseRequestId, type RequestPlace } from "../ids.ts";
+import { NOT_IN_RESULTS, resultText } from "../request/content.ts";
 import { type Entry, messageOf } from "../request/entry.ts";
 import { refusedAt, type TroupeParameters } from "../request/parse.ts";
 
@@ -43,7 +44,9 @@ export function answersTo(
       answers.push({ request, answer: { approved, ...(reason !== undefined && { reason }) } });
     }
   }
-  const messages = entries.filter((entry) => entry.type === "message");
+  const messages = entries.flatMap((entry) =>
+    entry.type === "message" && !entry.answer ? [entry] : [],
+  );
   if (messages.length === 0) return answers;
   // A request that queues or interrupts wants another run.
   if (answers.length === 0 && on_conflict !== "reject") return [];
@@ -51,19 +54,40 @@ export function answersTo(
     ({ id, kind }) => kind === "input" && !answers.some(({ request }) => request === id),
   );
   if (open !== undefined) {
-    return [...answers, { request: open.id, answer: { content: said(messages) } }];
+    return [...answers, { request: open.id, answer: { content: inputOf(messages) } }];
   }
-  if (answers.length > 0) {
+  return answers.length > 0 ? withMessages(answers, messages, field) : [];
+}
+
+/**
+ * Outputs of tools with what is said after them: the run continues with its answers, and clients send as a message what an output
+ * cannot have, such as an image.
+ *
+ * @throws ProblemError 422
+ */
+function withMessages(
+  answers: readonly GivenAnswer[],
+  messages: readonly (Entry & { type: "message" })[],
+  field: string,
+): GivenAnswer[] {
+  const last = answers.findLastIndex(({ answer }) => typeof answer["content"] === "string");
+  const output = answers[last];
+  const said = output?.answer["content"];
+  if (output === undefined || typeof said !== "string") {
     throw refusedAt(
       field,
-      "must not have a message beside the answers: the run continues with them",
+      "must not have a message beside the approvals: the run continues with them",
     );
   }
-  return [];
+  const texts = messages.map(({ content }) => resultText(content));
+  if (texts.includes(undefined))
+    throw refusedAt(field, `beside outputs of tools ${NOT_IN_RESULTS}`);
+  const content = [said, ...texts].join("\n\n");
+  return answers.with(last, { ...output, answer: { ...output.answer, content } });
 }
 
 /** The content of an answer to a question for input. */
-function said(messages: (Entry & { type: "message" })[]): string | JsonObject {
+function inputOf(messages: (Entry & { type: "message" })[]): string | JsonObject {
   const texts = messages.flatMap(({ content }) => (typeof content === "string" ? [content] : []));
   if (texts.length === messages.length) return texts.join("\n\n");
   const content = messages.flatMap((message) => message.content);
