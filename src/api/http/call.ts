@@ -74,7 +74,11 @@ const CREDENTIAL = "token";
 /** The query parameter that is a record: `metadata.KEY=value` for each of its keys. */
 export const COLLECTED = "metadata";
 
-/** @param schema undefined for an endpoint without parameters */
+/**
+ * Parameters whose names end with `[]` are lists, others are given once.
+ *
+ * @param schema undefined for an endpoint without parameters
+ */
 function readQuery(
   schema: z.ZodObject | undefined,
   parameters: URLSearchParams,
@@ -84,6 +88,10 @@ function readQuery(
   const collects = Object.hasOwn(schema?.shape ?? {}, COLLECTED);
   const collected: Record<string, string> = {};
   for (const [name, value] of parameters) {
+    if (name.endsWith("[]") && Object.hasOwn(schema?.shape ?? {}, name)) {
+      given[name] = parameters.getAll(name);
+      continue;
+    }
     if (parameters.getAll(name).length > 1) {
       throw invalid("invalid_query", "A query parameter is given twice.", [
         { path: name, message: "must be given once" },

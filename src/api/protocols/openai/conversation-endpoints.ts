@@ -6,11 +6,17 @@ import type { OpenAICall } from "./run/services.ts";
 const MOST_ITEMS = 100;
 const DEFAULT_ITEMS = 20;
 
-const itemsQuery = z.strictObject({
-  limit: integerParameter(1, MOST_ITEMS).optional().describe("Default 20."),
-  order: z.enum(["asc", "desc"], 'must be "asc" or "desc"').optional().describe("Default desc."),
-  after: z.string().max(100).optional().describe("The id of the last item that the client has."),
+/** OpenAI's clients send lists with brackets. */
+export const includeQuery = z.strictObject({
   include: z.string().optional().describe("Has no effect."),
+  "include[]": z.array(z.string()).optional().describe("Has no effect."),
+});
+
+/** A page of items. */
+export const itemsQuery = includeQuery.extend({
+  limit: integerParameter(1, MOST_ITEMS).default(DEFAULT_ITEMS),
+  order: z.enum(["asc", "desc"], 'must be "asc" or "desc"').default("desc"),
+  after: z.string().max(100).optional().describe("The id of the last item that the client has."),
 });
 
 /** OpenAI's conversations: teams, with items that no run has been given yet. */
@@ -87,9 +93,7 @@ export function conversationEndpoints(
       answers: answers("A page of items."),
       problems: [400, 404],
       async handle(call) {
-        const { limit = DEFAULT_ITEMS, order = "desc", after } = call.query;
-        const page = { limit, order, after };
-        return (await loadItems()).listItems(callOf(call), call.param("conversation"), page);
+        return (await loadItems()).listItems(callOf(call), call.param("conversation"), call.query);
       },
     }),
     endpoint({
@@ -100,6 +104,7 @@ export function conversationEndpoints(
       summary: "Add items, which the next response is given first",
       scope: "runs:write",
       reads: "message",
+      query: includeQuery,
       answers: answers("The items."),
       problems: [400, 404],
       handle: async (call) =>
@@ -112,7 +117,7 @@ export function conversationEndpoints(
       id: "openAIGetConversationItem",
       summary: "An item of a conversation",
       scope: "runs:read",
-      query: itemsQuery.pick({ include: true }),
+      query: includeQuery,
       answers: answers("The item."),
       problems: [400, 404],
       handle: async (call) =>

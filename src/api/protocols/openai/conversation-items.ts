@@ -37,17 +37,25 @@ export async function addItems(call: OpenAICall, id: string): Promise<Response> 
   return json(list(added.map(shownItem), false));
 }
 
+/** Which items of a list a client wants. */
+export interface ItemPage {
+  limit: number;
+  order: "asc" | "desc";
+  /** The id of the last one that it has. */
+  after?: string | undefined;
+}
+
 /** `GET /conversations/{id}/items`. @throws ProblemError */
 export async function listItems(
   call: OpenAICall,
   id: string,
-  { limit, order, after }: { limit: number; order: "asc" | "desc"; after: string | undefined },
+  { limit, order, after }: ItemPage,
 ): Promise<Response> {
   const { team, kept } = await findConversationTeam(call, id);
   const pending = kept.items.map(shownItem);
   const isPending = after !== undefined && kept.items.some((item) => item.id === after);
   const seq = after === undefined || isPending ? undefined : seqOf(after);
-  if (after !== undefined && !isPending && seq === undefined) throw noItem(after);
+  if (after !== undefined && !isPending && seq === undefined) throw noItem("conversation", after);
   if (order === "asc") {
     if (isPending)
       return json(list(after === undefined ? pending : following(pending, after), false));
@@ -72,7 +80,7 @@ export async function getItem(call: OpenAICall, id: string, item: string): Promi
   const page =
     seq === undefined ? undefined : unwrap(await team.messages({ after: seq - 1, limit: 1 }));
   const found = page?.messages.map(messageItem).find((one) => one.id === item);
-  if (found === undefined) throw noItem(item);
+  if (found === undefined) throw noItem("conversation", item);
   return json(found);
 }
 
@@ -100,7 +108,20 @@ function shownItem(item: Kept["items"][number]): JsonObject & { id: string } {
   const { id, type, role, content } = item;
   const kind = role === "assistant" ? "output_text" : "input_text";
   const parts = typeof content === "string" ? [{ type: kind, text: content }] : content;
-  return { id, type, role, status: "completed", content: parts as JsonObject[] };
+  const shownParts = (parts as JsonObject[]).map(completed);
+  return { id, type, role, status: "completed", content: shownParts };
+}
+
+/** A part with what clients may leave out and get back. */
+function completed(part: JsonObject): JsonObject {
+  switch (part.type) {
+    case "output_text":
+      return { ...part, annotations: part.annotations ?? [] };
+    case "input_image":
+      return { ...part, detail: part.detail ?? "auto" };
+    default:
+      return part;
+  }
 }
 
 /** A message of the team as an item. Its id has the place of the message. */
@@ -130,15 +151,16 @@ function following<T extends { id: string }>(items: readonly T[], after: string 
   return items.slice(items.findIndex(({ id }) => id === after) + 1);
 }
 
-function noItem(id: string): ProblemError {
+export function noItem(place: "conversation" | "response", id: string): ProblemError {
   return new ProblemError({
     status: 404,
     code: "item_not_found",
-    detail: `The conversation has no item ${JSON.stringify(id.slice(0, 100))}.`,
+    detail: `The ${place} has no item ${JSON.stringify(id.slice(0, 100))}.`,
   });
 }
 
-function list(data: (JsonObject & { id: string })[], has_more: boolean): JsonObject {
+/** A page of items, as OpenAI's clients read it. */
+export function list<Item extends { id?: string }>(data: readonly Item[], has_more: boolean) {
   const first_id = data.at(0)?.id ?? null;
   return { object: "list", data, first_id, last_id: data.at(-1)?.id ?? null, has_more };
 }

@@ -3,19 +3,18 @@ import { integerParameter } from "../../../contract/query-parameters.ts";
 import { type Call, type Endpoint, endpoint, json } from "../../http/endpoint.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import type { ProtocolServices } from "../shared/services.ts";
-import { conversationEndpoints } from "./conversation-endpoints.ts";
+import { conversationEndpoints, includeQuery, itemsQuery } from "./conversation-endpoints.ts";
 import { errorResponse } from "./errors.ts";
 import type { OpenAICall } from "./run/services.ts";
 
 const BASE = "/openai/v1";
 const RESPONSE = `${BASE}/responses/:response{[^/]+}`;
 
-const responseQuery = z.strictObject({
+const responseQuery = includeQuery.extend({
   stream: z.enum(["true", "false"], 'must be "true" or "false"').optional(),
   starting_after: integerParameter(0, Number.MAX_SAFE_INTEGER)
     .optional()
     .describe("With stream: the sequence_number of the last event that the client has."),
-  include: z.string().optional().describe("Has no effect."),
   include_obfuscation: z.string().optional().describe("Has no effect."),
 });
 
@@ -160,11 +159,12 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
       id: "openAIListInputItems",
       summary: "What the run of a response was given",
       scope: "runs:read",
-      answers: { 200: { description: "The messages, newest first.", media: "application/json" } },
+      query: itemsQuery,
+      answers: { 200: { description: "A page of messages.", media: "application/json" } },
       problems: [400, 404],
       async handle(call) {
         const { listInputItems } = await import("./responses.ts");
-        return listInputItems(callOf(call), call.param("response"));
+        return listInputItems(callOf(call), call.param("response"), call.query);
       },
     }),
 

@@ -67,7 +67,7 @@ export function errorOfEnd(end: End, run: RunInfo): OpenAIError | undefined {
 export function errorOf({ status, code, detail, errors = [] }: Problem): OpenAIError {
   const places = errors.map(({ path, message }) => (path === "" ? message : `${path} ${message}`));
   return {
-    message: [detail, ...places].join(" "),
+    message: places.length === 0 ? detail : `${detail} ${places.join("; ")}`,
     type:
       status === 429 ? "rate_limit_error" : status < 500 ? "invalid_request_error" : "server_error",
     param: errors[0]?.path || null,

@@ -28,6 +28,7 @@ import { taskMessages } from "../shared/run-messages.ts";
 import { findModel } from "./run/models.ts";
 import { type OpenAICall, type OpenAIRequest, teamOf } from "./run/services.ts";
 import { completeResponse } from "./run/complete-response.ts";
+import { type ItemPage, list, noItem } from "./conversation-items.ts";
 
 /** `GET /responses/{id}`. @throws ProblemError */
 export async function getResponse(
@@ -76,16 +77,18 @@ export async function deleteResponse(call: OpenAICall, id: string): Promise<Resp
 }
 
 /** `GET /responses/{id}/input_items`: what the response's run was given. @throws ProblemError */
-export async function listInputItems(call: OpenAICall, id: string): Promise<Response> {
+export async function listInputItems(
+  call: OpenAICall,
+  id: string,
+  { limit, order, after }: ItemPage,
+): Promise<Response> {
   const { run } = await findResponse(call, id);
-  const data = taskMessages(run).map(inputItem).toReversed();
-  return json({
-    object: "list",
-    data,
-    first_id: data.at(0)?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: false,
-  });
+  const given = taskMessages(run).map(inputItem);
+  const all = order === "asc" ? given : given.toReversed();
+  const had = after === undefined ? -1 : all.findIndex((item) => item.id === after);
+  if (after !== undefined && had === -1) throw noItem("response", after);
+  const rest = all.slice(had + 1);
+  return json(list(rest.slice(0, limit), rest.length > limit));
 }
 
 /**

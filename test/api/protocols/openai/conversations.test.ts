@@ -54,6 +54,7 @@ describe("a conversation", () => {
       items: [{ type: "message", role: "assistant", content: "Hello, Ada." }, user("Wrong.")],
     });
     expect(textsOf(added.data)).toEqual(["assistant: Hello, Ada.", "user: Wrong."]);
+    expect(added.data[0]).toMatchObject({ content: [{ type: "output_text", annotations: [] }] });
     await openai.conversations.items.delete(added.data[1]!.id ?? "", { conversation_id: id });
     const response = await openai.responses.create({ model, input: "Write.", conversation: id });
     expect(response.conversation).toEqual({ id });

@@ -346,6 +346,33 @@ describe("a response", () => {
     });
   });
 
+  test("has its input in pages, and takes lists of what to include", async () => {
+    const { worker, openai } = stage;
+    await newTeam(worker, { id, component: writer() });
+    const input = ["One.", "Two.", "Three."].map((content) => ({ role: "user" as const, content }));
+    const include = ["message.output_text.logprobs" as const, "file_search_call.results" as const];
+    const response = await openai.responses.create({ model, input, include });
+    expect(response).toMatchObject({ troupe: { ignored: ["include"] } });
+    const listed = async (query: OpenAI.Responses.InputItemListParams): Promise<unknown[]> => {
+      const texts: unknown[] = [];
+      for await (const item of openai.responses.inputItems.list(response.id, query)) {
+        if (item.type === "message") texts.push(...item.content);
+      }
+      return texts.map((part) => (part as { text: string }).text);
+    };
+    expect(await listed({ limit: 1, order: "asc" })).toEqual(["One.", "Two.", "Three."]);
+    expect(await listed({ limit: 2, include })).toEqual(["Three.", "Two.", "One."]);
+    await expect(listed({ after: "msg_none" })).rejects.toMatchObject({
+      status: 404,
+      code: "item_not_found",
+    });
+    await expect(listed({ limit: 0 })).rejects.toMatchObject({ status: 400, param: "limit" });
+    const again = await openai.responses.retrieve(response.id, { include });
+    expect(again.output_text).toBe(response.output_text);
+    const items = openai.conversations.items;
+    expect((await items.list(id, { include, limit: 1 })).data).toHaveLength(1);
+  });
+
   test("of a team cannot be deleted, that of a template with its team", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: SAMPLE_COMPONENT });

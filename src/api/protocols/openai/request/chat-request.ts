@@ -57,7 +57,15 @@ const UNSUPPORTED = {
   web_search_options: [],
   functions: [],
   function_call: [],
+  moderation: [],
 } as const;
+
+const KNOWN = new Set([
+  ...Object.keys(chatSchema.shape),
+  ...Object.keys(UNSUPPORTED),
+  "modalities",
+  "stream_options.include_usage",
+]);
 
 export interface ChatRequest extends Omit<z.output<typeof chatSchema>, "messages" | "tools"> {
   entries: Entry[];
@@ -82,7 +90,7 @@ export function parseChatRequest(value: unknown): ChatRequest {
     ...body,
     entries: messages.flatMap((message, index) => entriesOf(message, `messages[${index}]`)),
     tools: chosen,
-    ignored: ignoredIn(value as JsonObject, { store: [false] }),
+    ignored: ignoredIn(value as JsonObject, KNOWN, { store: [false] }),
     form: { ...choice, ...(jsonOutput !== undefined && { jsonOutput }) },
   };
 }

@@ -1,38 +1,47 @@
-import type { JsonObject } from "../../../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
 
-/** Parameters without an effect, by the values that ask for nothing. A team's models have theirs from its component. */
-const WITHOUT_EFFECT: Readonly<Record<string, readonly unknown[]>> = {
+/** Values that ask for nothing, besides null and what is empty. A team's models have their parameters from its component. */
+const HARMLESS: Readonly<Record<string, readonly unknown[]>> = {
   frequency_penalty: [0],
-  logit_bias: [],
-  max_completion_tokens: [],
-  max_output_tokens: [],
-  max_tokens: [],
   parallel_tool_calls: [true],
   presence_penalty: [0],
-  prompt_cache_key: [],
-  prompt_cache_options: [],
-  prompt_cache_retention: [],
-  reasoning: [],
-  reasoning_effort: [],
-  seed: [],
   service_tier: ["auto", "default"],
-  temperature: [],
-  top_p: [],
+  "stream_options.include_obfuscation": [false],
+  "text.verbosity": ["medium"],
   truncation: ["disabled"],
-  verbosity: [],
 };
+/** Parameters whose members may have an effect each. */
+const NESTED = new Set(["stream_options", "text"]);
+const MOST_NAMES = 64;
 
-/** Names of the parameters of a request that have no effect. @param own those of its protocol, with such values */
+/**
+ * Names of the parameters of a request that have no effect: all that are not known.
+ *
+ * @param known names of those that have an effect or are refused, `outer.inner` for members
+ * @param own values of the protocol's parameters that ask for nothing
+ */
 export function ignoredIn(
   body: JsonObject,
-  own: Readonly<Record<string, readonly unknown[]>>,
+  known: ReadonlySet<string>,
+  own: Readonly<Record<string, readonly unknown[]>> = {},
 ): string[] {
-  return Object.entries({ ...WITHOUT_EFFECT, ...own })
-    .filter(([name, harmless]) => {
-      const value = body[name];
-      const isEmpty = Array.isArray(value) && value.length === 0;
-      return value !== undefined && value !== null && !isEmpty && !harmless.includes(value);
+  const harmless = { ...HARMLESS, ...own };
+  return Object.entries(body)
+    .flatMap(([name, value]): [string, unknown][] =>
+      NESTED.has(name) && isJsonObject(value)
+        ? Object.entries(value).map(([inner, one]) => [`${name}.${inner}`, one])
+        : [[name, value]],
+    )
+    .filter(([name, value]) => {
+      if (known.has(name) || name.length > MOST_NAMES || isEmpty(value)) return false;
+      return harmless[name]?.includes(value) !== true;
     })
     .map(([name]) => name)
-    .toSorted();
+    .toSorted()
+    .slice(0, MOST_NAMES);
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  return typeof value === "object" && Object.keys(value).length === 0;
 }

@@ -31,7 +31,15 @@ const UNSUPPORTED = {
   top_logprobs: [0],
   prompt: [],
   max_tool_calls: [],
+  moderation: [],
 } as const;
+
+/** Whether `store` has an effect depends on the model. */
+const KNOWN = new Set([
+  ...Object.keys(responseSchema.shape).filter((name) => name !== "store"),
+  ...Object.keys(UNSUPPORTED),
+  "text.format",
+]);
 
 export interface ResponseRequest extends Omit<
   z.output<typeof responseSchema>,
@@ -65,7 +73,7 @@ export function parseResponseRequest(value: unknown): ResponseRequest {
   const given = givenIn(value as JsonObject, tools ?? []);
   // A team that is made for the response is erased after it.
   const kept = body.store !== false || !body.model.startsWith("template:");
-  const ignored = ignoredIn(value as JsonObject, { store: [true], include: [] });
+  const ignored = ignoredIn(value as JsonObject, KNOWN, { store: [true] });
   const { tools: chosen, ...choice } = chosenTools(body.tool_choice, toolSchemas(tools ?? []));
   const jsonOutput = jsonOutputOf(body.text?.format);
   return {
