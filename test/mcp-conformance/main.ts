@@ -13,7 +13,8 @@ import { dirname, join } from "node:path";
 import { TestWorker } from "../support/worker.ts";
 import { newTeam } from "../api/protocols/support/teams.ts";
 import { jsonInit } from "../support/http-app.ts";
-import { TEAMS } from "./worker/teams.ts";
+import { SoundSandbox } from "./sandbox.ts";
+import { PNG, TEAMS } from "./worker/teams.ts";
 
 const LONGEST_MS = 240_000;
 
@@ -27,17 +28,21 @@ const suite = join(
 );
 const results = mkdtempSync(join(tmpdir(), "mcp-conformance-"));
 
+const sandbox = new SoundSandbox();
 await using worker = await TestWorker.start(
-  {},
-  { entry: "test/mcp-conformance/worker/main.ts", quietAbout: "failing" },
+  { SANDBOX_URL: "https://sandbox.example.com" },
+  {
+    entry: "test/mcp-conformance/worker/main.ts",
+    quietAbout: "failing",
+    outgoing: (request) => sandbox.answer(request),
+  },
 );
 for (const [id, component] of Object.entries(TEAMS)) await newTeam(worker, { id, component });
-// The thread that the scenarios of resources read.
+// The thread that the scenarios of resources read. Its first message has a picture.
 await newTeam(worker, { id: "123", component: TEAMS.greet });
-const said = await worker.fetch(
-  "/v1/teams/123/runs?wait=60",
-  jsonInit({ task: JSON.stringify({ name: "123" }) }),
-);
+const content = [JSON.stringify({ name: "123" }), { data: PNG }];
+const task = { type: "MultiModalMessage", source: "user", content };
+const said = await worker.fetch("/v1/teams/123/runs?wait=60", jsonInit({ task }));
 if (!said.ok) throw new Error(await said.text());
 for (const revision of ["2025-11-25", "2026-07-28"]) {
   const args = [

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { BaseChatAgent, createMessage } from "troupe";
 import { isJsonObject } from "#core/json.ts";
+import { PNG } from "./teams.ts";
 import type {
   AgentResponse,
   ChatMessage,
@@ -12,13 +13,10 @@ import type {
   TurnContext,
 } from "troupe";
 
-const PNG =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
-
 const configSchema = z.strictObject({
   name: z.string(),
   /** What it does with its task, which is the arguments of the suite's call as JSON. */
-  does: z.enum(["greet", "show", "attach", "fail", "sleep", "ask"]),
+  does: z.enum(["greet", "show", "attach", "fail", "sleep", "ask", "code"]),
   /** What it asks for, if it asks. */
   fields: z.record(z.string(), z.json()).optional(),
 });
@@ -68,6 +66,8 @@ export class Fixture extends BaseChatAgent {
           { data: PNG },
           { data: btoa("An embedded text."), name: "embedded.txt", media_type: "text/plain" },
         ]);
+      case "code":
+        return says("```sh\nbeep > beep.wav\n```");
       case "fail":
         throw new Error("This tool is failing.");
       case "ask": {

@@ -81,7 +81,11 @@ function translatedParams(method: unknown, params: JsonObject): JsonObject {
 function uriOf(uri: string): string {
   const [, team] = /^test:\/\/template\/(.+)\/data$/.exec(uri) ?? [];
   if (team !== undefined) return `troupe://teams/${team}/thread`;
-  return uri === "test://static-text" ? "troupe://teams/123/transcript" : uri;
+  const place = {
+    "test://static-text": "transcript",
+    "test://static-binary": "messages/1/parts/1",
+  }[uri];
+  return place === undefined ? uri : `troupe://teams/123/${place}`;
 }
 
 /** A filled form of the suite, with the field that the service's forms have. */

@@ -1,3 +1,7 @@
+/** A picture of one pixel. */
+export const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+
 const greeter = agent("greeter", "greet");
 const human = {
   provider: "autogen_agentchat.agents.UserProxyAgent",
@@ -10,6 +14,18 @@ export const TEAMS: Readonly<Record<string, object>> = {
   greet: inTurn(greeter),
   test_simple_text: inTurn(greeter),
   test_image_content: inTurn(agent("painter", "show")),
+  test_audio_content: inTurn(agent("coder", "code"), {
+    provider: "autogen_agentchat.agents.CodeExecutorAgent",
+    component_type: "agent",
+    config: {
+      name: "executor",
+      code_executor: {
+        provider: "troupe.code_executors.SandboxCodeExecutor",
+        component_type: "code_executor",
+        config: {},
+      },
+    },
+  }),
   test_embedded_resource: inTurn(agent("clerk", "attach")),
   test_multiple_content_types: inTurn(agent("clerk", "attach")),
   test_error_handling: inTurn(agent("failing", "fail")),

@@ -1,9 +1,9 @@
-import { getMimeType } from "hono/utils/mime";
 import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { WorkspaceFiles } from "../../../contract/files/workspace-files.ts";
 import { fileCommands } from "../../../contract/commands/files.ts";
 import { commandEndpoints } from "../command-endpoints.ts";
 import { type Endpoint, json } from "../endpoint.ts";
+import { mediaTypeOfPath } from "../media-types.ts";
 import { ProblemError, unwrap } from "../problem.ts";
 import type { Services } from "../services.ts";
 import { Upload } from "../input/upload.ts";
@@ -40,7 +40,7 @@ export function fileEndpoints(services: Services): Endpoint[] {
       const workspace = await workspaceOf(team);
       const page = unwrap(await workspace.files.list(workspace.session, query));
       return json({
-        files: page.files.map((file) => ({ ...file, media_type: mediaTypeOf(file.path) })),
+        files: page.files.map((file) => ({ ...file, media_type: mediaTypeOfPath(file.path) })),
         next_cursor: page.next_cursor,
       });
     },
@@ -82,13 +82,9 @@ export function fileEndpoints(services: Services): Endpoint[] {
   });
 }
 
-function mediaTypeOf(path: string): string {
-  return getMimeType(path.toLowerCase()) ?? "application/octet-stream";
-}
-
 /** Code wrote the file: it must not become a page of this origin, whatever its name and content are. */
 function headersOf(path: string): Record<string, string> {
-  const type = mediaTypeOf(path);
+  const type = mediaTypeOfPath(path);
   const name = path.slice(path.lastIndexOf("/") + 1);
   const disposition = PICTURES.has(type) ? "inline" : "attachment";
   return {

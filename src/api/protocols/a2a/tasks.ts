@@ -2,20 +2,22 @@ import { createParser } from "eventsource-parser";
 import type * as z from "zod";
 import type { OpenedStream } from "../../../contract/gateways/team-gateway.ts";
 import type { StreamEncoder } from "../../../contract/gateways/stream-format.ts";
+import { ok, type Result } from "../../../contract/result.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { StreamFrame } from "../../../contract/stream/stream-frame.ts";
+import { mediaTypeOfPath } from "../../http/media-types.ts";
 import { unwrap } from "../../http/problem.ts";
 import { tenantOf } from "../../http/services.ts";
 import { lastMessage } from "../shared/run-messages.ts";
+import { writtenFiles } from "../shared/written-files.ts";
 import { A2AError } from "./errors.ts";
-import { withFiles, writtenFiles } from "./files.ts";
 import { getTaskSchema, listTasksSchema, parseParams, taskIdSchema } from "./request/params.ts";
 import { type Context, findContext, findTask, partiesOf, unwrapIn } from "./request/contexts.ts";
 import { formatOf } from "./format.ts";
 import { a2aFormats } from "./formats.ts";
 import { type A2ARequest, needs } from "./request/services.ts";
 import { type HistoryLength, statusesOf, taskOf, timeOf } from "./task.ts";
-import type { Task } from "./wire.ts";
+import type { Artifact, Task } from "./wire.ts";
 
 /** Pages of runs that are looked through for one page of tasks. */
 const MOST_PAGES = 5;
@@ -43,7 +45,38 @@ export async function readTask(
     const { stop_reason } = run;
     shown = { ...run, result: { stop_reason, messages: last === undefined ? [] : [last] } };
   }
-  return withFiles(taskOf(shown, historyLength), await writtenFiles(request, context, run));
+  return withFiles(taskOf(shown, historyLength), await fileArtifacts(request, context, run));
+}
+
+/** The files that were written during a run, by their addresses in the HTTP API, which take the same credential. */
+async function fileArtifacts(
+  { services, principal, origin }: A2ARequest,
+  { id: teamId, team }: Context,
+  run: RunInfo,
+): Promise<Result<Artifact[]>> {
+  const written = await writtenFiles(services, principal, team, run);
+  if (!written.ok) return written;
+  const base = `${origin}/v1/teams/${teamId}/files`;
+  return ok(written.value.map(({ path }) => fileArtifact(base, path)));
+}
+
+/** Where the workspace cannot be reached, the task says so in its metadata. */
+function withFiles(task: Task, files: Result<Artifact[]>): Task {
+  if (!files.ok) {
+    return { ...task, metadata: { ...task.metadata, "troupe/files_error": files.problem.code } };
+  }
+  if (files.value.length === 0) return task;
+  return { ...task, artifacts: [...(task.artifacts ?? []), ...files.value] };
+}
+
+function fileArtifact(base: string, path: string): Artifact {
+  const url = `${base}/${path.split("/").map(encodeURIComponent).join("/")}`;
+  const filename = path.slice(path.lastIndexOf("/") + 1);
+  return {
+    artifactId: `file:${path}`,
+    name: path,
+    parts: [{ url, filename, mediaType: mediaTypeOfPath(path) }],
+  };
 }
 
 /** `CancelTask`. @throws A2AError or ProblemError */

@@ -10,7 +10,7 @@ import { CallStream } from "./call-stream.ts";
 import { isElicitationAnswer, takeElicitationAnswer } from "./run/elicitation.ts";
 import { REQUEST_OF_RUN, requestKey } from "./run/idempotency.ts";
 import { type McpRequest, type McpServices, teamOf } from "./services.ts";
-import { sessionOf, withNewSession } from "./session.ts";
+import { sessionOf, versionOf, withNewSession } from "./session.ts";
 
 const BOTH = "application/json, text/event-stream";
 
@@ -39,10 +39,11 @@ export async function answer(
       ? undefined
       : unwrap(await services.gateway.team(principal.tenant, only).team());
   const session = sessionOf(request);
-  const version = request.headers.get("mcp-protocol-version");
+  const version = versionOf(request);
   const about: McpRequest = {
     services,
     principal,
+    version,
     only: team,
     session,
     idempotencyKey: request.headers.get("idempotency-key") ?? undefined,

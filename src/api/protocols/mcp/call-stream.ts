@@ -46,8 +46,8 @@ export class CallStream {
   #output: TransformStreamDefaultController<Uint8Array> | undefined;
 
   /** @param version the revision of the protocol; clients of those before 2025-11-25 read each event as a message */
-  constructor(version: string | null) {
-    this.#primes = version !== null && version >= "2025-11-25";
+  constructor(version: string) {
+    this.#primes = version >= "2025-11-25";
   }
 
   /** The call waits for a run: an event without data shows the client that it can reconnect. */

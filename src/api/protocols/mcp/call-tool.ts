@@ -113,7 +113,7 @@ async function stopRun(
   requireOwn(request, team_id);
   const team = teamOf(request, team_id);
   const { repeated: _, ...run } = unwrap(await team.stopRun(run_id, "now"));
-  const { isError: __, ...result } = await runResult(team, run);
+  const { isError: __, ...result } = await runResult(request, run);
   return result;
 }
 

@@ -7,7 +7,7 @@ import { GET_RUN } from "./access.ts";
 import { CallStream, parsePlace } from "./call-stream.ts";
 import { serve } from "./server.ts";
 import type { McpServices } from "./services.ts";
-import { sessionOf } from "./session.ts";
+import { sessionOf, versionOf } from "./session.ts";
 
 /** Milliseconds between two comments, which keep proxies from closing a stream that has nothing to say. */
 const COMMENT_EVERY_MS = 25_000;
@@ -50,10 +50,12 @@ export async function openStream(
   }
   if (!principal.scopes.includes("runs:write")) requireScope("runs:read", principal);
   const { team: id, run, request: call, token, until } = place;
-  const stream = new CallStream(request.headers.get("mcp-protocol-version"));
+  const version = versionOf(request);
+  const stream = new CallStream(version);
   const about = {
     services,
     principal,
+    version,
     only: team,
     session,
     idempotencyKey: undefined,

@@ -23,7 +23,7 @@ import {
 import type { McpRequest } from "./services.ts";
 import { takesTasks, TASKS } from "./run/task.ts";
 import { requireTasks, TASK_METHODS, TASK_SCHEMAS } from "./tasks.ts";
-import { listThreads, readThread, threadTemplates } from "./threads.ts";
+import { listResources, readResource, resourceTemplates } from "./resources/resources.ts";
 import { listTools } from "./list-tools.ts";
 
 /** Answers one message, or a batch of them, with a server of its own. */
@@ -89,16 +89,16 @@ function mcpServer(request: McpRequest, hasTasks: boolean): Server {
   );
   server.setRequestHandler(
     "resources/list",
-    guarded(({ params }) => listThreads(request, params?.cursor)),
+    guarded(({ params }) => listResources(request, params?.cursor)),
   );
   server.setRequestHandler(
     "resources/templates/list",
-    guarded(() => ({ resourceTemplates: threadTemplates(request) })),
+    guarded(() => ({ resourceTemplates: resourceTemplates(request) })),
   );
   server.setRequestHandler(
     "resources/read",
     guarded(async ({ params: { uri } }) => {
-      const read = await readThread(request, uri);
+      const read = await readResource(request, uri);
       if (read === undefined) throw new ResourceNotFoundError(uri);
       return read;
     }),

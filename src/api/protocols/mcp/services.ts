@@ -16,6 +16,8 @@ export type McpServices = Pick<
 export interface McpRequest {
   services: McpServices;
   principal: Principal;
+  /** The revision of the protocol; empty where the client does not say, as in the first ones. */
+  version: string;
   /** At the address of one team: that team. */
   only: TeamInfo | undefined;
   /** The session, in the revisions of the protocol that have sessions. */

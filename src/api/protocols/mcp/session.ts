@@ -5,6 +5,11 @@ import type { McpSession } from "./services.ts";
 const HEADER = "mcp-session-id";
 const ID = /^[0-9a-f-]{36}\.(forms|plain)$/;
 
+/** The revision of the protocol that a request says it is of; empty where it says none. */
+export function versionOf(request: Request): string {
+  return request.headers.get("mcp-protocol-version") ?? "";
+}
+
 /** The session that a request names; undefined for none, and for an id that is not of this server's form. */
 export function sessionOf(request: Request): McpSession | undefined {
   const id = request.headers.get(HEADER) ?? "";

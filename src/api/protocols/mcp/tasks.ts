@@ -17,9 +17,9 @@ const params = z.looseObject({ taskId: z.string().max(200) });
 export const TASK_METHODS = {
   /** The run as it is. */
   "tasks/get": async (request, id, { server }) => {
-    const { team, run } = await findTask(request, id);
+    const { run } = await findTask(request, id);
     const asks = mayAnswer(request) && canShowForms(server.getClientCapabilities());
-    return detailedTask(team, run, asks);
+    return detailedTask(request, run, asks);
   },
 
   /** Answers what the run asks. Answers to anything else have no effect. */

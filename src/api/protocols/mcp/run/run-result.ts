@@ -1,20 +1,25 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
-import type { TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import type { Problem } from "../../../../contract/problem.ts";
 import type { ChatMessage } from "../../../../core/messages/message.ts";
 import { toText } from "../../../../core/messages/views.ts";
 import { isFile } from "../../../../core/models/attached-files.ts";
-import { imageMediaType } from "../../../../core/models/images.ts";
 import { lastMessage } from "../../shared/run-messages.ts";
+import { mediaTypeOf } from "../resources/message-parts.ts";
+import { type McpRequest, teamOf } from "../services.ts";
+import { fileContents } from "./file-contents.ts";
 import type { RunOutput } from "./output.ts";
 
 /** A run as the result of a tool: what the team said, or what there is to do. */
-export async function runResult(team: TeamGateway, run: RunInfo): Promise<CallToolResult> {
-  const said = run.status === "completed" ? await lastMessage(team, run) : undefined;
+export async function runResult(request: McpRequest, run: RunInfo): Promise<CallToolResult> {
+  const team = teamOf(request, run.team_id);
+  const isCompleted = run.status === "completed";
+  const [said, files] = isCompleted
+    ? await Promise.all([lastMessage(team, run), fileContents(request, team, run)])
+    : [undefined, []];
   const output = outputOf(run, said);
   return {
-    content: [{ type: "text", text: textOf(output) }, ...attachedTo(said)],
+    content: [{ type: "text", text: textOf(output) }, ...attachedTo(said), ...files],
     structuredContent: { ...output },
     ...((run.status === "failed" || run.status === "cancelled") && { isError: true }),
   };
@@ -97,10 +102,9 @@ function attachedTo(message: ChatMessage | undefined): ContentBlock[] {
   return message.content.flatMap((part): ContentBlock[] => {
     if (typeof part === "string") return [];
     const { data } = part;
-    if (isFile(part)) {
-      const uri = `attachment:${encodeURIComponent(part.name)}`;
-      return [{ type: "resource", resource: { uri, mimeType: part.media_type, blob: data } }];
-    }
-    return [{ type: "image", data, mimeType: imageMediaType(data) ?? "image/png" }];
+    const mimeType = mediaTypeOf(part);
+    if (!isFile(part)) return [{ type: "image", data, mimeType }];
+    const uri = `attachment:${encodeURIComponent(part.name)}`;
+    return [{ type: "resource", resource: { uri, mimeType, blob: data } }];
   });
 }

@@ -30,7 +30,7 @@ export async function runTeam(
   team: string,
   { wait_seconds: seconds, ...task }: GivenTask,
 ): Promise<ToolResult> {
-  const { request, ctx, server } = call;
+  const { ctx, server } = call;
   const state = ctx.mcpReq.requestState();
   if (state !== undefined) return continueRun(call, { team, state, seconds });
   const asTask = takesTasks(server);
@@ -39,7 +39,7 @@ export async function runTeam(
   const result =
     info === undefined
       ? await waitForRun(call, { team, run, seconds, asTask, ...(opened && { opened }) })
-      : await resultOf(call, teamOf(request, team), info, { asTask });
+      : await resultOf(call, info, { asTask });
   if (started.created) return result;
   return { ...result, _meta: { ...result._meta, "troupe/repeated": true } };
 }

@@ -1,8 +1,8 @@
 import type { Result, Server } from "@modelcontextprotocol/server";
-import type { TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
 import { ID } from "../../../../contract/constants.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import { questionText } from "../../shared/question-text.ts";
+import type { McpRequest } from "../services.ts";
 import { inputRequestsOf } from "./input-requests.ts";
 import { runResult } from "./run-result.ts";
 
@@ -43,14 +43,14 @@ export function createdTask(run: RunInfo): Result {
  * @param asks whether the client shows forms, and may answer
  */
 export async function detailedTask(
-  team: TeamGateway,
+  request: McpRequest,
   run: RunInfo,
   asks: boolean,
 ): Promise<Result> {
   if (run.status === "waiting" && asks)
     return { ...taskOf(run), inputRequests: inputRequestsOf(run.requests) };
   if (["waiting", "completed", "failed"].includes(run.status))
-    return { ...taskOf(run), status: "completed", result: await runResult(team, run) };
+    return { ...taskOf(run), status: "completed", result: await runResult(request, run) };
   return taskOf(run);
 }
 

@@ -107,13 +107,12 @@ export async function waitForRun(
     );
   }
   const info = unwrap(await team.run(run));
-  return resultOf(call, team, info, { asTask, dismissed: responses.dismissed });
+  return resultOf(call, info, { asTask, dismissed: responses.dismissed });
 }
 
 /** A run as the result of a call that waits for it no longer. */
 export async function resultOf(
   call: Call,
-  team: TeamGateway,
   run: RunInfo,
   { asTask, dismissed = new Set() }: { asTask: boolean; dismissed?: ReadonlySet<string> },
 ): Promise<ToolResult> {
@@ -128,7 +127,7 @@ export async function resultOf(
       inputRequests: inputRequestsOf(open),
     };
   }
-  return runResult(team, run);
+  return runResult(call.request, run);
 }
 
 /** Whether the client shows forms: at once, on the call's stream, or as the call's result. */

@@ -3,12 +3,12 @@ import type {
   Resource,
   ResourceTemplateType,
 } from "@modelcontextprotocol/server";
-import { ID } from "../../../contract/constants.ts";
-import type { TeamInfo } from "../../../contract/team.ts";
-import { toText } from "../../../core/messages/views.ts";
-import { unwrap } from "../../http/problem.ts";
-import { tenantOf } from "../../http/services.ts";
-import { type McpRequest, teamOf } from "./services.ts";
+import { ID } from "../../../../contract/constants.ts";
+import type { TeamInfo } from "../../../../contract/team.ts";
+import { toText } from "../../../../core/messages/views.ts";
+import { unwrap } from "../../../http/problem.ts";
+import { tenantOf } from "../../../http/services.ts";
+import { type McpRequest, teamOf } from "../services.ts";
 
 const JSON_TYPE = "application/json";
 const TEXT_TYPE = "text/plain";
@@ -51,18 +51,17 @@ function thread({
   };
 }
 
-export function threadTemplates({ only }: McpRequest): ResourceTemplateType[] {
-  const id = only?.id ?? "{team}";
+export function threadTemplates(team: string): ResourceTemplateType[] {
   return [
     {
-      uriTemplate: `troupe://teams/${id}/thread{?before}`,
+      uriTemplate: `troupe://teams/${team}/thread{?before}`,
       name: "thread",
       title: "A team's thread",
       description: "Messages as JSON, oldest first; before: the next_before of a later page.",
       mimeType: JSON_TYPE,
     },
     {
-      uriTemplate: `troupe://teams/${id}/transcript{?before}`,
+      uriTemplate: `troupe://teams/${team}/transcript{?before}`,
       name: "transcript",
       title: "A team's thread as text",
       description: "Who said what, oldest first.",
