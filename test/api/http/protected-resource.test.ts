@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Authenticate, unauthorized } from "#api/auth/principal.ts";
 import { type Scope, SCOPES } from "#contract/constants.ts";
+import { allowedOrigins } from "#api/http/access/cors.ts";
 import { jsonInit, testApp } from "../../support/http-app.ts";
 
 const ISSUER = "https://login.example.com/";
@@ -54,6 +55,18 @@ test.each(["/v1", "/mcp/teams", "/mcp/teams/desk/more", "/nothing"])(
     const response = await app().fetch(METADATA + path);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ code: "not_found" });
+  },
+);
+
+test.each(["", "/mcp", "/mcp/teams/desk"])(
+  "a slash at the end of the address %j changes nothing",
+  async (path) => {
+    const { fetch } = app();
+    const response = await fetch(`${METADATA}${path}/`);
+    expect(await response.json()).toMatchObject({ resource: `http://localhost:8787${path}` });
+    expect(await challenge(await fetch(`${path}/`))).toMatchObject({
+      resource_metadata: `http://localhost:8787${METADATA}${path}`,
+    });
   },
 );
 
@@ -114,6 +127,33 @@ test("without an issuer challenges are those of keys", async () => {
     error: "insufficient_scope",
     scope: "teams:read",
   });
+});
+
+test("a page of an allowed origin finds its way, from the preflight to the challenge", async () => {
+  const origin = "https://inspector.example.com";
+  const { fetch } = testApp({
+    authenticate: refused,
+    resources: { issuer: ISSUER, basePath: "" },
+    origins: allowedOrigins(origin),
+  });
+  const preflight = {
+    origin,
+    "access-control-request-method": "POST",
+    "access-control-request-headers": "authorization, content-type, mcp-protocol-version",
+  };
+  for (const path of ["/mcp", `${METADATA}/mcp`]) {
+    const { status, headers } = await fetch(path, { method: "OPTIONS", headers: preflight });
+    expect([status, headers.get("access-control-allow-origin")]).toEqual([204, origin]);
+  }
+  const called = await fetch("/mcp", jsonInit({}, "POST", { origin }));
+  expect(called.headers.get("access-control-allow-origin")).toBe(origin);
+  expect(called.headers.get("access-control-expose-headers")).toContain("WWW-Authenticate");
+  await called.body?.cancel();
+  const read = await fetch(`${METADATA}/mcp`, { headers: { origin } });
+  expect([read.status, read.headers.get("access-control-allow-origin")]).toEqual([200, origin]);
+  await read.body?.cancel();
+  const head = await fetch(`${METADATA}/mcp`, { method: "HEAD" });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
 });
 
 test("a service below a path is named with its path", async () => {

@@ -99,7 +99,8 @@ function metadata({ origin, pathname }: URL, { issuer, basePath }: ProtectedReso
       detail: "This server accepts keys and no tokens of OAuth: JWT_ISSUER is not set.",
     });
   }
-  const named = pathname.slice(METADATA_PATH.length);
+  // Clients are given addresses with a slash at their end, too.
+  const named = pathname.slice(METADATA_PATH.length).replace(/\/$/, "");
   const { path, scopes } = resourceOf(named);
   if (path !== named) {
     throw new ProblemError({

@@ -12,6 +12,8 @@ export interface AuthorizationServer extends AsyncDisposable {
   issuer: string;
   /** Signs in with the page that a client opens, and gives what the client's own address gets: the code, and who gives it. */
   signIn: (page: URL) => Promise<URLSearchParams>;
+  /** Signs in with the page, and opens the client's own address, as a browser does. */
+  browse: (page: URL) => Promise<void>;
 }
 
 /** @param scopes those that there are for tokens of a resource */
@@ -68,7 +70,10 @@ export async function startAuthorizationServer(
   });
   return {
     issuer,
-    signIn: followToCode,
+    signIn: async (page) => (await followToClient(page)).searchParams,
+    async browse(page) {
+      await (await fetch(await followToClient(page))).text();
+    },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
@@ -90,11 +95,11 @@ function clientDocument(): object {
   return { client_id: CLIENT_DOCUMENT, ...clientMetadata("Client with a document") };
 }
 
-/** Follows the pages as a browser does, with its cookies, until the client's own address. */
-async function followToCode(page: URL): Promise<URLSearchParams> {
+/** Follows the pages as a browser does, with its cookies, to the client's own address. */
+async function followToClient(page: URL): Promise<URL> {
   const cookies = new Map<string, string>();
   let at = page;
-  while (!at.href.startsWith(REDIRECT)) {
+  while (at.origin === page.origin) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const response = await fetch(at, { redirect: "manual", headers: { cookie } });
     for (const one of response.headers.getSetCookie()) {
@@ -105,5 +110,5 @@ async function followToCode(page: URL): Promise<URLSearchParams> {
     if (location === null) throw new Error(`${at.href}: ${await response.text()}`);
     at = new URL(location, at);
   }
-  return at.searchParams;
+  return at;
 }
