@@ -32,7 +32,7 @@ const long = [
   "test/api/protocols/a2a/{card,conversations,page,push,push-kill}.test.ts",
   "test/api/protocols/ai-sdk/page.test.ts",
   "test/api/protocols/mcp/{resumption,runs,sessions,tasks}.test.ts",
-  "test/api/protocols/openai/{conversations,hosts,kill,page}.test.ts",
+  "test/api/protocols/openai/{chats,conversations,hosts,kill,page}.test.ts",
   "test/components/models/makers/matrix.test.ts",
   "test/client/{kill,operations,page}.test.ts",
   "test/react/{kill,page,server-rendering,use-inbox,use-team}.test.ts",

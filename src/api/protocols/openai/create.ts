@@ -4,10 +4,8 @@ import { streamAnswer } from "../../http/sse.ts";
 import { openConversation } from "./conversations.ts";
 import { RESPONSE_FORMAT } from "./encoder/answer-options.ts";
 import { type ChatRequest, parseChatRequest } from "./request/chat-request.ts";
-import { sinceAnswer } from "./request/entry.ts";
 import { parseResponseRequest } from "./request/response-request.ts";
-import { chatName, chatTeam, refuseTasks } from "./run/chat-team.ts";
-import { TEMPLATE } from "./run/models.ts";
+import { placeInChat } from "./run/chat-team.ts";
 import { startOrContinue } from "./run/start-or-continue.ts";
 import { identified, type OpenAICall } from "./run/services.ts";
 import { completeResponse } from "./run/complete-response.ts";
@@ -28,14 +26,10 @@ export async function createCompletion(call: OpenAICall): Promise<Response> {
   const streams = parsed.stream === true;
   const request = await identified(call, body);
   const user = userNamedBy(call, parsed);
-  const isTemplate = model.startsWith(TEMPLATE);
-  if (isTemplate) refuseTasks(parsed.entries);
-  const chat = isTemplate ? chatName(call.raw) : undefined;
-  const place = chat && (await chatTeam(request, { chat, model, user }, parsed.entries));
-  const continues = place ? place.continues : undefined;
+  const place = await placeInChat(request, call.raw, { model, user }, parsed.entries);
   const { opened, reopen } = await startOrContinue(request, {
     model,
-    entries: continues === undefined ? parsed.entries : sinceAnswer(parsed.entries),
+    entries: place.entries,
     field: "messages",
     tools,
     metadata: metadata ?? {},
@@ -43,8 +37,7 @@ export async function createCompletion(call: OpenAICall): Promise<Response> {
     troupe,
     form,
     kept: true,
-    ...(place && { makes: place.makes }),
-    ...(continues !== undefined && { conversation: continues }),
+    ...place.team,
     format: "openai-chat",
     options: {
       form: streams ? "stream" : "whole",
@@ -52,7 +45,7 @@ export async function createCompletion(call: OpenAICall): Promise<Response> {
       usage: stream_options?.include_usage === true,
     },
   });
-  if (place) await place.note();
+  await place.note();
   return streams ? streamAnswer(opened) : completeResponse(opened, reopen, call.raw.signal);
 }
 
@@ -61,25 +54,32 @@ export async function createResponse(call: OpenAICall): Promise<Response> {
   const body = await readJson(call.raw, call.services.limits);
   const parsed = parseResponseRequest(body.value);
   const { model, tools, metadata, troupe, form, kept, instructions, conversation } = parsed;
+  const { previous_response_id: previous } = parsed;
   const streams = parsed.stream === true;
   const background = parsed.background === true;
   const request = await identified(call, body);
+  const user = userNamedBy(call, parsed);
   const opening =
     conversation === undefined ? undefined : await openConversation(request, conversation, model);
+  const isPlaced = conversation !== undefined || previous != null;
+  const place = isPlaced
+    ? undefined
+    : await placeInChat(request, call.raw, { model, user }, parsed.entries);
   const { opened, reopen } = await startOrContinue(request, {
     model,
-    entries: [...(opening?.entries ?? []), ...parsed.entries],
+    entries: [...(opening?.entries ?? []), ...(place?.entries ?? parsed.entries)],
     field: "input",
     tools,
     metadata: metadata ?? {},
-    user: userNamedBy(call, parsed),
+    user,
     troupe,
     form,
     kept,
     format: RESPONSE_FORMAT,
     ...(instructions && { instructions }),
-    ...(parsed.previous_response_id && { previous: parsed.previous_response_id }),
+    ...(previous && { previous }),
     ...(conversation !== undefined && { conversation }),
+    ...place?.team,
     options: {
       form: streams ? "stream" : "whole",
       ignored: parsed.ignored,
@@ -89,5 +89,6 @@ export async function createResponse(call: OpenAICall): Promise<Response> {
     },
   });
   if (opening !== undefined && opening.entries.length > 0) await opening.given();
+  await place?.note();
   return streams ? streamAnswer(opened) : completeResponse(opened, reopen, call.raw.signal);
 }

@@ -1,6 +1,6 @@
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HUMAN, inTurn, newTeam, writer } from "../support/teams.ts";
+import { inTurn, newTeam, writer } from "../support/teams.ts";
 import { runsOf, type Stage, startStage, teamOf } from "./support/stage.ts";
 
 const model = "template:tools_assistant";
@@ -202,74 +202,4 @@ test("a response that is not to be stored is erased soon", async () => {
   expect([stored, unstored]).toMatchObject([{ store: true }, { store: false }]);
   expect(await expires(stored.conversation!.id)).toBe(3600);
   expect(await expires(unstored.conversation!.id)).toBe(60);
-});
-
-describe("a program for people", () => {
-  const ask = async (
-    messages: OpenAI.ChatCompletionMessageParam[],
-    headers: Record<string, string> = {},
-    named = model,
-  ) =>
-    (await stage.openai.chat.completions.create(
-      { model: named, messages },
-      { headers },
-    )) as OpenAI.ChatCompletion & { troupe: { team_id: string } };
-  const said = (content: string) => ({ role: "user" as const, content });
-  const answered = (content: string) => ({ role: "assistant" as const, content });
-
-  test.each(["X-OpenWebUI-Chat-Id", "X-LibreChat-Conversation-Id", "Troupe-Chat"])(
-    "has one team for a chat that it names: %s",
-    async (header) => {
-      const chat = { [header]: `chat of ${header}` };
-      const first = await ask([said("First.")], chat);
-      const { team_id } = first.troupe;
-      const one = first.choices[0]!.message.content ?? "";
-      const second = await ask([said("First."), answered(one), said("Second.")], chat);
-      expect(second.troupe.team_id).toBe(team_id);
-      const tasks = async () =>
-        (await runsOf(stage.worker, team_id)).map(({ task }) =>
-          task.map((message) => message.content),
-        );
-      expect(await tasks()).toEqual([["Second."], ["First."]]);
-      // Its user takes the answer back.
-      const again = await ask([said("First."), answered(one), said("Second.")], chat);
-      expect(again.troupe.team_id).not.toBe(team_id);
-      const two = again.choices[0]!.message.content ?? "";
-      const third = await ask(
-        [said("First."), answered(one), said("Second."), answered(two), said("Third.")],
-        chat,
-      );
-      expect(third.troupe.team_id).toBe(again.troupe.team_id);
-      expect(await tasks()).toHaveLength(2);
-      const other = await ask([said("First.")], { [header]: "another" });
-      expect(other.troupe.team_id).not.toBe(team_id);
-    },
-  );
-
-  test("answers a question in the same chat", async () => {
-    await newTeam(stage.worker, { id: "asks", component: inTurn(HUMAN) });
-    const human = "template:human_in_the_loop";
-    const chat = { "troupe-chat": "questions" };
-    const asked = await ask([said("Write.")], chat, human);
-    const question = asked.choices[0]!.message.content ?? "";
-    const answer = await ask([said("Write."), answered(question), said("APPROVE")], chat, human);
-    expect(answer.troupe.team_id).toBe(asked.troupe.team_id);
-    expect(await runsOf(stage.worker, asked.troupe.team_id)).toHaveLength(1);
-  });
-
-  test.each([
-    "### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history.",
-    "Provide a concise, 5-word-or-less title for the conversation, using title case conventions.",
-  ])("gets no team for a title: %s", async (prompt) => {
-    const before = await count();
-    await expect(ask([said(prompt)])).rejects.toMatchObject({ status: 400, code: "chat_task" });
-    expect(await count()).toBe(before);
-    // A chat may speak of titles.
-    await ask([said("Write a short story with a title.")]);
-  });
-
-  async function count(): Promise<number> {
-    const response = await stage.worker.fetch("/v1/teams?limit=200");
-    return ((await response.json()) as { teams: unknown[] }).teams.length;
-  }
 });

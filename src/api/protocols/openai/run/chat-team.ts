@@ -1,27 +1,47 @@
 import { newTeamId } from "../../../http/input/team-input.ts";
 import { ProblemError, unwrap } from "../../../http/problem.ts";
-import type { Entry } from "../request/entry.ts";
+import { type Entry, sinceAnswer } from "../request/entry.ts";
+import type { Wanted } from "./find-conversation.ts";
+import { TEMPLATE } from "./models.ts";
 import { type OpenAIRequest, teamOf } from "./services.ts";
 
-/** Headers by which programs for people name their chat. */
-const CHAT_HEADERS = ["troupe-chat", "x-openwebui-chat-id", "x-librechat-conversation-id"];
+/** Headers by which programs for people name their chat. Gateways forward only those that begin with `X-`. */
+const CHAT_HEADERS = [
+  "troupe-chat",
+  "x-troupe-chat",
+  "x-openwebui-chat-id",
+  "x-librechat-conversation-id",
+];
+/** What programs send for a chat that has no name yet, or whose settings name nothing that they know. */
+const NO_NAME = /^(?:new|null|none|undefined|\{\{.*\}\})$/i;
 const LONGEST_NAME = 200;
 const NAME = "openai_chat";
 
-/** The team of a chat. */
-export interface ChatTeam {
-  /** The team that has the chat so far; undefined for a chat that begins, or whose user went back. */
-  continues: string | undefined;
-  /** The id of the team that is to be made otherwise. */
-  makes: string;
+/** What a request has of its chat. */
+export interface ChatPlace {
+  /** What is new in it: everything, for a chat that begins, or whose user went back. */
+  entries: readonly Entry[];
+  /** The team that has the chat so far, or the id of the one that is to be made. */
+  team: Pick<Wanted, "conversation" | "makes">;
   /** Notes where the chat is now. @throws ProblemError */
   note: () => Promise<void>;
 }
 
-/** The name that a request gives its chat. */
-export function chatName({ headers }: Request): string | undefined {
+/** Finds the place of a request in its chat, if it names one. @throws ProblemError 400 for one that is no message of a chat */
+export async function placeInChat(
+  request: OpenAIRequest,
+  { headers }: Request,
+  asker: { model: string; user: string | undefined },
+  entries: readonly Entry[],
+): Promise<ChatPlace> {
+  const alone = { entries, team: {}, note: () => Promise.resolve() };
+  if (!asker.model.startsWith(TEMPLATE)) return alone;
+  const only = onlyText(entries);
+  if (only !== undefined && TASKS.some((task) => task.test(only))) throw chatTask();
   const name = CHAT_HEADERS.map((header) => headers.get(header)?.trim()).find(Boolean);
-  return name?.slice(0, LONGEST_NAME);
+  const isNamed = name !== undefined && !NO_NAME.test(name);
+  if (!isNamed || (only !== undefined && ASIDE.test(only))) return alone;
+  return placeIn(request, { ...asker, chat: name.slice(0, LONGEST_NAME) }, entries);
 }
 
 /**
@@ -29,11 +49,11 @@ export function chatName({ headers }: Request): string | undefined {
  * The first team of a chat has an id made of the chat's name and of who asks, and keeps where the chat is now. When a message does
  * not follow the last answer, its user has gone back, and the chat begins again with the messages that it has.
  */
-export async function chatTeam(
+async function placeIn(
   request: OpenAIRequest,
   { chat, model, user = "" }: { chat: string; model: string; user: string | undefined },
   entries: readonly Entry[],
-): Promise<ChatTeam> {
+): Promise<ChatPlace> {
   const { tenant, id } = request.principal;
   const key = JSON.stringify([id, user, model, chat]);
   const first = await newTeamId(tenant, "openai chat", { key, hash: "" });
@@ -49,7 +69,9 @@ export async function chatTeam(
   const note = async (): Promise<void> => {
     unwrap(await teamOf(request, first).keep(NAME, { team, answers }));
   };
-  return { continues, makes, note };
+  return continues === undefined
+    ? { entries, team: { makes }, note }
+    : { entries: sinceAnswer(entries), team: { conversation: continues }, note };
 }
 
 /**
@@ -78,22 +100,26 @@ function answersIn(entries: readonly Entry[]): number {
 const TASKS = [
   /^### Task:\s/,
   /^(?:please )?(?:generate|provide|write|create) a (?:concise|short|brief)[^.]{0,60}\btitle for (?:the|this) (?:chat|conversation)\b/i,
+  /^Analyze this conversation and provide:\s+1\. The detected language\b/,
+  /^Your task is to reflect the speaker's likely facial expression through a fitting emoji\b/,
 ];
 
-/**
- * Refuses a request about a chat that is no message of it: a team would be made for each title.
- *
- * @throws ProblemError 400
- */
-export function refuseTasks(entries: readonly Entry[]): void {
+/** A question of a chat's user that is not a message of the chat: Open WebUI's, which merges answers of several models. */
+const ASIDE =
+  /^You have been provided with a set of responses from various models to the latest user query\b/;
+
+/** The text of a request that has one message, beside those of the system. */
+function onlyText(entries: readonly Entry[]): string | undefined {
   const said = entries.filter((entry) => entry.type !== "message" || entry.source !== "system");
   const [only] = said;
-  if (said.length !== 1 || only?.type !== "message" || only.answer) return;
+  if (said.length !== 1 || only?.type !== "message" || only.answer) return undefined;
   const { content } = only;
-  const text =
-    typeof content === "string" ? content : content.find((part) => typeof part === "string");
-  if (text === undefined || !TASKS.some((task) => task.test(text))) return;
-  throw new ProblemError({
+  return typeof content === "string" ? content : content.find((part) => typeof part === "string");
+}
+
+/** A team would be made for each title. */
+function chatTask(): ProblemError {
+  return new ProblemError({
     status: 400,
     code: "chat_task",
     detail:
