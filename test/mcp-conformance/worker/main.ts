@@ -73,6 +73,7 @@ function translatedParams(method: unknown, params: JsonObject): JsonObject {
     };
   }
   if (method === "prompts/get") return { arguments: { task } };
+  if (method === "completion/complete") return { argument: { name: "task", value: "" } };
   if (method === "resources/read" && typeof uri === "string") return { uri: uriOf(uri) };
   return {};
 }

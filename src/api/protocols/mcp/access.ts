@@ -14,6 +14,7 @@ const OF_METHODS: Readonly<Record<string, Scope>> = {
   "resources/read": "teams:read",
   "prompts/list": "teams:read",
   "prompts/get": "teams:read",
+  "completion/complete": "teams:read",
   "tasks/get": "runs:read",
   "tasks/update": "requests:write",
   "tasks/cancel": "runs:write",

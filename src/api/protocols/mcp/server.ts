@@ -23,6 +23,7 @@ import {
 import type { McpRequest } from "./services.ts";
 import { takesTasks, TASKS } from "./run/task.ts";
 import { requireTasks, TASK_METHODS, TASK_SCHEMAS } from "./tasks.ts";
+import { complete } from "./resources/completion.ts";
 import { listResources, readResource, resourceTemplates } from "./resources/resources.ts";
 import { listTools } from "./list-tools.ts";
 
@@ -54,6 +55,7 @@ function mcpServer(request: McpRequest, hasTasks: boolean): Server {
       capabilities: {
         tools: {},
         resources: {},
+        completions: {},
         ...(only === undefined && { prompts: {} }),
         ...(hasTasks && { extensions: { [TASKS]: {} } }),
       },
@@ -102,6 +104,10 @@ function mcpServer(request: McpRequest, hasTasks: boolean): Server {
       if (read === undefined) throw new ResourceNotFoundError(uri);
       return read;
     }),
+  );
+  server.setRequestHandler(
+    "completion/complete",
+    guarded(({ params }) => complete(request, params)),
   );
   for (const [method, handle] of hasTasks ? Object.entries(TASK_METHODS) : []) {
     server.setRequestHandler(

@@ -29,6 +29,14 @@ test.each<[string, Scope[], object]>([
   ["tools/list", ["teams:read"], request(1, "tools/list")],
   ["resources/list", ["teams:read"], request(1, "resources/list")],
   ["prompts/list", ["teams:read"], request(1, "prompts/list")],
+  [
+    "completion/complete",
+    ["teams:read"],
+    request(1, "completion/complete", {
+      ref: { type: "ref/resource", uri: "troupe://teams/{team}/thread{?before}" },
+      argument: { name: "team", value: "" },
+    }),
+  ],
   ["list_teams", ["teams:read"], tool("list_teams", {})],
   ["run_desk", ["runs:write"], tool("run_desk", { task: "Hello.", wait_seconds: 0 })],
   ["get_run", ["runs:read"], tool("get_run", { team_id: "desk", run_id: "none" })],

@@ -58,6 +58,7 @@ export interface TestClient extends AsyncDisposable {
     | "readResource"
     | "listPrompts"
     | "getPrompt"
+    | "complete"
   >;
   call(call: ToolCall, options?: CallOptions): Promise<ToolResult>;
 }
