@@ -7,7 +7,7 @@ import { OWN, type TokenUsage } from "./events.ts";
 
 // Fields of events and messages, which streams and snapshots share.
 
-type OwnMetadata = { metadata?: { [OWN]: object } };
+export type OwnMetadata = { metadata?: { [OWN]: object } };
 
 /** Models reuse the ids of calls; clients know a call by its id alone. @param request id of the event with the call */
 export function toolCallId(request: string, call: string): string {

@@ -62,6 +62,7 @@ export class AgUiEncoder implements StreamEncoder {
     if (frame.event === "turn") this.#state.turnEnds();
     if (this.#options.raw) events.push({ type: "RAW", source: OWN, event: frame });
     const shown = items.filter((item) => !this.#isLeftOut(item));
+    if (this.#texts.isContradicted(shown)) events.push(...this.#takenBack());
     for (const item of shown) if (!this.#ended) events.push(...this.#encode(item, shown));
     if (frame.event === "message") this.#thread.add(frame);
     const hasHuman = shown.length < items.length && items.some(({ type }) => type === "message");
@@ -97,12 +98,12 @@ export class AgUiEncoder implements StreamEncoder {
       case "run":
         return this.#changed(item.run);
       case "text_start":
-        return this.#texts.start(item);
+        return this.#texts.start(item, items);
       case "text_delta":
         return this.#texts.delta(item);
       case "text_end": {
-        const isVoid = this.#texts.isVoid(item, items);
-        return [...this.#texts.end(item, items), ...(isVoid ? this.#takenBack() : [])];
+        const { events, isVoid } = this.#texts.end(item, items);
+        return isVoid ? [...events, ...this.#takenBack()] : events;
       }
       case "thought":
         return this.#texts.thought(item);

@@ -4,7 +4,9 @@
  */
 export class Ids {
   /** How often an id was used. */
-  readonly #uses = new Map<string, number>();
+  #uses = new Map<string, number>();
+  /** The same, up to the last time that it was used for reasoning. */
+  readonly #ofThoughts = new Map<string, number>();
   readonly #sent = new Map<string, string>();
 
   /** The id for a new message or call. */
@@ -16,9 +18,21 @@ export class Ids {
     return sent;
   }
 
-  /** After a snapshot of the messages, clients have no numbered ids. */
+  /** The id for new reasoning, which clients keep when they get a snapshot of the messages. */
+  nextThought(id: string): string {
+    const sent = this.next(id);
+    this.#ofThoughts.set(id, this.#uses.get(id) ?? 1);
+    return sent;
+  }
+
+  /** Clients got it under another id. */
+  use(id: string, sent: string): void {
+    this.#sent.set(id, sent);
+  }
+
+  /** After a snapshot of the messages, clients have no numbered ids but those of reasoning. */
   forget(): void {
-    this.#uses.clear();
+    this.#uses = new Map(this.#ofThoughts);
     this.#sent.clear();
   }
 

@@ -1,8 +1,9 @@
 import { toText } from "../../../../core/messages/views.ts";
-import type { RunItem, TextPlace } from "../../shared/run-item.ts";
+import type { RunItem } from "../../shared/run-item.ts";
 import { type AgUiEvent, OWN } from "../events.ts";
-import { aboutMessage, aboutSource } from "../event-fields.ts";
+import { aboutMessage, type OwnMetadata } from "../event-fields.ts";
 import type { Ids } from "./ids.ts";
+import { endOfThought, OpenText, startOfText, startOfThought } from "./open-text.ts";
 import type { Steps } from "./steps.ts";
 
 type Item<Type extends RunItem["type"]> = Extract<RunItem, { type: Type }>;
@@ -11,92 +12,109 @@ type Item<Type extends RunItem["type"]> = Extract<RunItem, { type: Type }>;
 export class Texts {
   readonly #ids: Ids;
   readonly #steps: Steps;
-  /** Messages of users, which have no tool calls. */
-  readonly #ofUsers = new Set<string>();
   /** Texts that turned out to be thoughts, by who thinks. */
   readonly #thoughts = new Map<string, string>();
-  readonly #open = new Map<string, { start: Item<"text_start">; content: string }>();
+  /** Thoughts that clients have. */
+  readonly #told = new Set<string>();
+  readonly #open = new Map<string, OpenText>();
+  /** Texts whose answer streamed behind a thought, by who speaks. Their messages are still to come. */
+  readonly #answers = new Map<string, OpenText>();
 
   constructor(ids: Ids, steps: Steps) {
     this.#ids = ids;
     this.#steps = steps;
   }
 
-  start(item: Item<"text_start">): AgUiEvent[] {
+  /** @param items all of the same frame */
+  start(item: Item<"text_start">, items: readonly RunItem[]): AgUiEvent[] {
     const { messageId, source, role } = item;
-    const sent = this.#ids.next(messageId);
-    this.#open.set(messageId, { start: item, content: "" });
-    if (role === "human") this.#ofUsers.add(sent);
-    return [
-      ...this.#steps.begin(source),
-      {
-        type: "TEXT_MESSAGE_START",
-        messageId: sent,
-        role: role === "human" ? "user" : "assistant",
-        ...(source !== "user" && { name: source }),
-      },
-    ];
+    if (this.#answers.has(source)) return [];
+    const whole = items.some((end) => end.type === "text_end" && end.messageId === messageId);
+    this.#open.set(messageId, new OpenText(item, this.#ids, whole || role === "human"));
+    return this.#steps.begin(source);
   }
 
   delta({ messageId, delta }: Item<"text_delta">): AgUiEvent[] {
-    const open = this.#open.get(messageId);
-    if (open !== undefined) open.content += delta;
-    return [{ type: "TEXT_MESSAGE_CONTENT", messageId: this.#ids.of(messageId), delta }];
+    return this.#open.get(messageId)?.add(delta) ?? [];
   }
 
-  /** @param items all of the same frame */
-  end(text: Item<"text_end">, items: readonly RunItem[]): AgUiEvent[] {
-    const messageId = this.#ids.of(text.messageId);
-    this.#open.delete(text.messageId);
-    const end = { type: "TEXT_MESSAGE_END", messageId } as const;
-    const said = items.find((item) => item.type === "message");
-    if (!text.void) {
-      return [
-        said !== undefined && isOf(text, said) ? { ...end, ...aboutMessage(said.message) } : end,
-      ];
+  /** @param items all of the same frame @returns also whether clients have a text that the log does not have */
+  end(item: Item<"text_end">, items: readonly RunItem[]): { events: AgUiEvent[]; isVoid: boolean } {
+    const { messageId, source } = item;
+    const text = this.#open.get(messageId);
+    this.#open.delete(messageId);
+    if (text === undefined) return { events: this.#endAnswer(item, items), isVoid: false };
+    if (!item.void) return { events: text.end(aboutText(item, items)), isVoid: false };
+    const rest = text.rest();
+    const thought = items.find((one) => one.type === "thought" && one.source === source);
+    const told = thought?.type === "thought" ? thought : undefined;
+    const ends = (about?: OwnMetadata): { events: AgUiEvent[]; isVoid: boolean } => {
+      if (told !== undefined) this.#told.add(told.id);
+      return { events: [...rest, ...text.end(about)], isVoid: false };
+    };
+    if (text.thought !== "" && told?.content.trim() === text.thought.trim()) {
+      if (text.answer === "") return ends();
+      this.#told.add(told.id);
+      this.#answers.set(source, text);
+      return { events: rest, isVoid: false };
     }
-    if (!this.isVoid(text, items)) {
-      this.#thoughts.set(text.source, messageId);
-      return [{ ...end, metadata: { [OWN]: { type: "ThoughtEvent" } } }];
+    const { role } = text.start;
+    if (role === "agent" && told?.id === messageId && told.content === text.answer) {
+      this.#thoughts.set(source, text.id);
+      return ends({ metadata: { [OWN]: { type: "ThoughtEvent" } } });
     }
-    return [{ ...end, metadata: { [OWN]: { void: true } } }];
+    // Reasoning before calls is in no message.
+    const calls = items.some((one) => one.type === "tool_calls" && one.source === source);
+    if (text.answer === "" && calls) return ends();
+    const events = [...rest, ...text.end({ metadata: { [OWN]: { void: true } } })];
+    return { events, isVoid: true };
   }
 
-  /** Whether clients have a text that the log does not have. @param items all of the same frame */
-  isVoid(text: Item<"text_end">, items: readonly RunItem[]): boolean {
-    if (!text.void) return false;
-    const thought = items.some((item) => item.type === "thought" && isThought(text, item));
-    return !thought || this.#ofUsers.has(this.#ids.of(text.messageId));
+  /** The message of an answer that clients have. */
+  #endAnswer(item: Item<"text_end">, items: readonly RunItem[]): AgUiEvent[] {
+    const answer = this.#answers.get(item.source);
+    if (answer === undefined) return [];
+    this.#answers.delete(item.source);
+    this.#ids.use(item.messageId, answer.id);
+    return answer.end(aboutText(item, items));
+  }
+
+  /** Whether an answer that clients have is not the message that comes, or none comes. @param items all of the same frame */
+  isContradicted(items: readonly RunItem[]): boolean {
+    return [...this.#answers].some(([source, { answer }]) => {
+      const said = items.find(
+        (item) => item.type === "text_end" && !item.void && item.source === source,
+      );
+      if (said?.type === "text_end") return said.content.trim() !== answer.trim();
+      return items.some((item) => ENDINGS.has(item.type) || isOfSpeaker(item, source));
+    });
   }
 
   /** Ends the texts that are open. @returns what begins them again */
   interrupt(): { ends: AgUiEvent[]; again: () => AgUiEvent[] } {
     const open = [...this.#open.values()];
+    const ends = [...open, ...this.#answers.values()].flatMap((text) => text.end());
     this.#thoughts.clear();
+    this.#told.clear();
+    this.#answers.clear();
     return {
-      ends: open.map(({ start: { messageId } }) => ({
-        type: "TEXT_MESSAGE_END",
-        messageId: this.#ids.of(messageId),
-      })),
+      ends,
       again: () =>
         open.flatMap(({ start, content: delta }) => [
-          ...this.start(start),
+          ...this.start(start, []),
           ...this.delta({ ...start, type: "text_delta", delta }),
         ]),
     };
   }
 
   thought({ id, source, content }: Item<"thought">): AgUiEvent[] {
-    // Clients have it as a text.
-    if (this.#thoughts.get(source) === this.#ids.of(id)) return [];
-    const messageId = this.#ids.next(id);
+    if (this.#told.delete(id)) return [];
+    const messageId = this.#ids.nextThought(id);
     return [
       ...this.#steps.begin(source),
-      { type: "REASONING_START", messageId },
-      { type: "REASONING_MESSAGE_START", messageId, role: "reasoning", ...aboutSource(source) },
+      ...startOfThought(messageId, source),
       { type: "REASONING_MESSAGE_CONTENT", messageId, delta: content },
-      { type: "REASONING_MESSAGE_END", messageId },
-      { type: "REASONING_END", messageId },
+      ...endOfThought(messageId),
     ];
   }
 
@@ -110,29 +128,46 @@ export class Texts {
   /** @param items all of the same frame */
   message(item: Item<"message">, items: readonly RunItem[]): AgUiEvent[] {
     const { message, role } = item;
-    const { id: messageId, source } = message;
+    const { id, source } = message;
     this.#thoughts.delete(source);
-    const events: AgUiEvent[] = [];
-    if (!items.some((text) => text.type === "text_end" && !text.void && isOf(text, item))) {
-      // Its text is empty.
-      events.push(...this.start({ type: "text_start", messageId, attempt: 1, source, role }), {
-        type: "TEXT_MESSAGE_END",
-        messageId: this.#ids.of(messageId),
-        ...aboutMessage(message),
-      });
-      this.#open.delete(messageId);
-    }
-    return [...events, ...this.#steps.end(source)];
+    const hasText = items.some(
+      (text) => text.type === "text_end" && !text.void && isOf(text, item),
+    );
+    if (hasText) return this.#steps.end(source);
+    const messageId = this.#ids.next(id);
+    return [
+      ...this.#steps.begin(source),
+      startOfText(messageId, { source, role }),
+      { type: "TEXT_MESSAGE_END", messageId, ...aboutMessage(message) },
+      ...this.#steps.end(source),
+    ];
   }
+}
+
+/** After these no message comes. */
+const ENDINGS: ReadonlySet<RunItem["type"]> = new Set<RunItem["type"]>([
+  "retract",
+  "paused",
+  "waiting",
+  "completed",
+  "cancelled",
+  "failed",
+]);
+
+/** Whether an agent says or does something. */
+function isOfSpeaker(item: RunItem, source: string): boolean {
+  if (item.type === "message") return item.message.source === source;
+  const { type } = item;
+  return (
+    (type === "text_start" || type === "thought" || type === "tool_calls") && item.source === source
+  );
+}
+
+function aboutText(text: Item<"text_end">, items: readonly RunItem[]): OwnMetadata {
+  const said = items.find((item) => item.type === "message");
+  return said?.type === "message" && isOf(text, said) ? aboutMessage(said.message) : {};
 }
 
 function isOf({ source, content }: Item<"text_end">, { message }: Item<"message">): boolean {
   return source === message.source && content === toText(message);
-}
-
-function isThought(
-  { messageId, content }: TextPlace & { content: string },
-  thought: Item<"thought">,
-): boolean {
-  return messageId === thought.id && content === thought.content;
 }
