@@ -9,12 +9,14 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { a2aTck } from "./a2a-tck.ts";
 import { agentsPython } from "./agents-python.ts";
+import { dojo } from "./dojo.ts";
 import { openResponses } from "./open-responses.ts";
 import type { Outcome, Suite } from "./suite.ts";
 
 const SUITES: Readonly<Record<string, Suite>> = {
   "a2a-tck": a2aTck,
   "agents-python": agentsPython,
+  dojo,
   "open-responses": openResponses,
 };
 
