@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
+import { EVENT_STREAM_HEADERS } from "../../../http/event-stream.ts";
 import { readJson } from "../../http/input/body.ts";
 import { json } from "../../http/endpoint.ts";
 import { problemOf } from "../../http/problem.ts";
@@ -36,13 +37,15 @@ export async function answer(
   }
   const { id = null, method } = body;
   const params = withCamelKeys(body.params);
+  let refuse = (refusal: Response): Response | Promise<Response> => refusal;
   try {
     const { methods, format } = await methodsOf(versionOf(request), method);
+    if (format === "a2a-0.3" && methods.streams.has(method)) refuse = asEvent;
     const call: A2ARequest = { ...given, id, format, signal: request.signal };
     const stream = methods.streams.get(method);
     if (stream !== undefined) {
       const opened = await stream(call, params);
-      return "done" in opened ? gone(id) : streamAnswer(opened);
+      return "done" in opened ? await refuse(gone(id)) : streamAnswer(opened);
     }
     const single = methods.single.get(method);
     if (single !== undefined) {
@@ -52,7 +55,7 @@ export async function answer(
     const message = `There is no method ${JSON.stringify(method.slice(0, 100))}; the methods are ${known}`;
     return errorResponse(id, { code: METHOD_NOT_FOUND, message });
   } catch (error) {
-    return refused(error, id);
+    return refuse(refused(error, id));
   }
 }
 
@@ -80,6 +83,12 @@ function isRequest(body: unknown): body is JsonObject & RpcRequest {
   const { jsonrpc, id = null, method } = body;
   const isId = id === null || typeof id === "string" || Number.isSafeInteger(id);
   return jsonrpc === "2.0" && typeof method === "string" && isId;
+}
+
+/** An error of the protocol as the only event of a stream: clients of 0.3 that ask for a stream read errors nowhere else. */
+async function asEvent(refusal: Response): Promise<Response> {
+  if (!refusal.ok) return refusal;
+  return new Response(`data: ${await refusal.text()}\n\n`, { headers: EVENT_STREAM_HEADERS });
 }
 
 /** The run ended between two requests to its team. */

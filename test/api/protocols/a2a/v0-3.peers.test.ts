@@ -109,6 +109,24 @@ test("its streams tell texts, questions and their answers, and end with final ev
   expect(second.at(-1)).toMatchObject({ final: true, status: { state: "completed" } });
 });
 
+test("its streams tell what is refused", async () => {
+  const client = await clientFor(writer());
+  const { id: taskId } = taskOf(await client.sendMessage(sending("Write.")));
+  const refused = async (stream: AsyncIterable<unknown>): Promise<unknown> => {
+    try {
+      for await (const event of stream) return event;
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  };
+  const ended = await refused(client.sendMessageStream(sending("More.", { taskId })));
+  expect(String(ended)).toContain("-32004");
+  expect(String(ended)).toContain("is completed");
+  const unknown = await refused(client.resubscribeTask({ id: "none" }));
+  expect(String(unknown)).toContain("-32001");
+});
+
 test("files and data come in, and blocking is its word", async () => {
   const client = await clientFor(HUMAN, writer());
   const parts: Message["parts"] = [
