@@ -8,9 +8,9 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { a2aTck } from "./a2a-tck.ts";
-import { agentsPython } from "./agents-python.ts";
 import { dojo } from "./dojo.ts";
 import { openResponses } from "./open-responses.ts";
+import { agentsPython, pydanticAI } from "./python-programs.ts";
 import type { Outcome, Suite } from "./suite.ts";
 
 const SUITES: Readonly<Record<string, Suite>> = {
@@ -18,6 +18,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   "agents-python": agentsPython,
   dojo,
   "open-responses": openResponses,
+  "pydantic-ai": pydanticAI,
 };
 
 const LONGEST_MS = 20 * 60_000;

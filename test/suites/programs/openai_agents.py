@@ -1,16 +1,12 @@
 """What programs of OpenAI's Agents SDK for Python do, with a team of Troupe as the model.
 
-Each step is a conversation of its own. Its outcome is one line: passed or failed, and its name. The model server behind the
-service answers by rules (../agents-python.ts), so every answer is known.
+Each step is a conversation of its own. The model server behind the service answers by rules (../python-programs.ts), so every
+answer is known.
 """
 
 import asyncio
 import dataclasses
-import os
-import traceback
-import uuid
 
-import httpx2
 import openai
 import pydantic
 from agents import (
@@ -29,10 +25,8 @@ from agents import (
 from agents.mcp import MCPServerStreamableHttp
 from openai.types.responses import ResponseTextDeltaEvent
 
-ORIGIN = os.environ["TROUPE_URL"]
-KEY = os.environ["TROUPE_KEY"]
-TEMPLATE = "template:tools_assistant"
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+from support import KEY, ORIGIN, PIXEL, TEMPLATE, contains, equal, new_team, runs_of, take_all
+
 NOTE = "data:text/plain;base64,VGhlIG5vdGUu"
 APIS = {"responses": OpenAIResponsesModel, "chat": OpenAIChatCompletionsModel}
 
@@ -43,37 +37,9 @@ def client(key=KEY):
     return openai.AsyncOpenAI(base_url=f"{ORIGIN}/openai/v1", api_key=key, max_retries=2)
 
 
-async def troupe(method, path, body=None):
-    async with httpx2.AsyncClient(base_url=ORIGIN, headers={"authorization": f"Bearer {KEY}"}) as http:
-        response = await http.request(method, path, json=body)
-        response.raise_for_status()
-        return response.json()
-
-
-async def new_team(label="desk"):
-    """A team of one assistant; its id."""
-    team = f"t{uuid.uuid4().hex[:12]}"
-    await troupe("POST", "/v1/teams", {"id": team, "label": label, "template": "tools_assistant"})
-    return team
-
-
-async def runs_of(team):
-    return (await troupe("GET", f"/v1/teams/{team}/runs"))["runs"]
-
-
 def agent(api, model, **settings):
     name = settings.pop("name", "Guide")
     return Agent(name=name, model=APIS[api](model, client()), **settings)
-
-
-def equal(actual, expected):
-    if actual != expected:
-        raise AssertionError(f"{actual!r} is not {expected!r}")
-
-
-def contains(text, part):
-    if part not in text:
-        raise AssertionError(f"{text!r} does not contain {part!r}")
 
 
 class Place(pydantic.BaseModel):
@@ -486,22 +452,4 @@ RESPONSES = [
 ]
 
 
-async def take(name, step):
-    try:
-        await step
-    except Exception:
-        traceback.print_exc()
-        print(f"failed: {name}", flush=True)
-    else:
-        print(f"passed: {name}", flush=True)
-
-
-async def main():
-    for step in BOTH:
-        for api in APIS:
-            await take(f"{step.__name__} over {api}", step(api))
-    for step in RESPONSES:
-        await take(step.__name__, step())
-
-
-asyncio.run(main())
+asyncio.run(take_all(BOTH, RESPONSES))

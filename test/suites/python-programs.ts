@@ -1,10 +1,10 @@
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { SCOPES } from "#contract/constants.ts";
 import { sha256Hex } from "#core/hash.ts";
 import { startFakeOpenAI } from "../support/fake-openai/server.ts";
 import type { RuleInput } from "../support/fake-openai/rule.ts";
 import { TestWorker } from "../support/worker.ts";
-import type { Outcome, Suite } from "./suite.ts";
+import type { Outcome, Stage, Suite } from "./suite.ts";
 
 const KEY = "suite";
 const PLACE = JSON.stringify({ city: "Vienna", districts: 23 });
@@ -18,6 +18,16 @@ const RULES: readonly RuleInput[] = [
     reply: { tool_calls: [{ name: "transfer_to_refunds", arguments: {} }] },
   },
   { name: "place", match: { role: "tool", any: "as a place" }, reply: { content: PLACE } },
+  {
+    name: "final place",
+    match: { text: "Final place" },
+    reply: { tool_calls: [{ name: "final_result", arguments: { city: "Vienna", districts: 23 } }] },
+  },
+  {
+    name: "more after a tool",
+    match: { role: "tool", text: "More." },
+    reply: { content: "More of it." },
+  },
   { name: "which place", match: { text: "Which place" }, reply: { content: PLACE } },
   {
     name: "written",
@@ -66,37 +76,58 @@ const RULES: readonly RuleInput[] = [
   },
 ];
 
-/**
- * OpenAI's Agents SDK for Python (openai/openai-agents-python). It has no tests for other people's servers, so the program is
- * ours and the SDK the checkout's. `SUITE_PYTHON` is a Python with the packages that the SDK needs.
- */
-export const agentsPython: Suite = {
+/** OpenAI's Agents SDK for Python (openai/openai-agents-python). */
+export const agentsPython = suiteOf("openai_agents.py", {
   commit: "4df9ecfae1761ca6fea67cc5a20b383c1d492024",
-  expectedFailures: {},
-  async start() {
-    const fake = await startFakeOpenAI({ rules: RULES });
-    const worker = await TestWorker.start({
-      OPENAI_API_KEY: "test-key",
-      OPENAI_BASE_URL: fake.url,
-      ALLOWED_EGRESS: new URL(fake.url).origin,
-      TROUPE_OPEN: "",
-      API_KEYS: JSON.stringify([{ hash: await sha256Hex(KEY), tenant: "acme", scopes: SCOPES }]),
-    });
-    const { origin } = new URL(await worker.origin);
-    return {
-      run: (checkout) => ({
-        command: process.env["SUITE_PYTHON"] ?? "python3",
-        args: [join(import.meta.dirname, "agents-python/program.py")],
-        env: { PYTHONPATH: join(checkout, "src"), TROUPE_URL: origin, TROUPE_KEY: KEY },
-        outcomes: outcomesIn,
-      }),
-      async [Symbol.asyncDispose]() {
-        await worker[Symbol.asyncDispose]();
-        await fake[Symbol.asyncDispose]();
+  sources: ["src"],
+});
+
+/** pydantic-ai with its models of OpenAI's API (pydantic/pydantic-ai). */
+export const pydanticAI = suiteOf("pydantic_agents.py", {
+  commit: "1d7eb695cc17c5bed46d32749ed02092819fc3a1",
+  sources: ["pydantic_ai_slim", "pydantic_graph"],
+});
+
+/**
+ * A framework for Python that has no tests for other people's servers: the program is ours, the framework the checkout's.
+ * `SUITE_PYTHON` is a Python with the packages that the framework needs.
+ *
+ * @param sources where the checkout has its modules
+ */
+function suiteOf(
+  program: string,
+  { commit, sources }: { commit: string; sources: readonly string[] },
+): Suite {
+  return { commit, expectedFailures: {}, start: () => start(program, sources) };
+}
+
+async function start(program: string, sources: readonly string[]): Promise<Stage> {
+  const fake = await startFakeOpenAI({ rules: RULES });
+  const worker = await TestWorker.start({
+    OPENAI_API_KEY: "test-key",
+    OPENAI_BASE_URL: fake.url,
+    ALLOWED_EGRESS: new URL(fake.url).origin,
+    TROUPE_OPEN: "",
+    API_KEYS: JSON.stringify([{ hash: await sha256Hex(KEY), tenant: "acme", scopes: SCOPES }]),
+  });
+  const { origin } = new URL(await worker.origin);
+  return {
+    run: (checkout) => ({
+      command: process.env["SUITE_PYTHON"] ?? "python3",
+      args: [join(import.meta.dirname, "programs", program)],
+      env: {
+        PYTHONPATH: sources.map((folder) => join(checkout, folder)).join(delimiter),
+        TROUPE_URL: origin,
+        TROUPE_KEY: KEY,
       },
-    };
-  },
-};
+      outcomes: outcomesIn,
+    }),
+    async [Symbol.asyncDispose]() {
+      await worker[Symbol.asyncDispose]();
+      await fake[Symbol.asyncDispose]();
+    },
+  };
+}
 
 function outcomesIn(output: string): Outcome[] {
   return Array.from(output.matchAll(/^(passed|failed): (.+)$/gm), ([, outcome, test = ""]) => ({
