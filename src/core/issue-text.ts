@@ -40,7 +40,9 @@ export function issueText(issue: ZodIssue): string {
 
 function mustBe(what: string, given: string | undefined): string {
   if (given === "undefined") return `is missing; it must be ${what}`;
-  return given === undefined ? `must be ${what}` : `must be ${what}, not ${given}`;
+  // A number that is not whole is a number, too.
+  const isOfKind = given === undefined || (what === TYPES["int"] && given === TYPES["number"]);
+  return isOfKind ? `must be ${what}` : `must be ${what}, not ${given}`;
 }
 
 /** What completes "must be ..."; undefined for issues that are about something else than the kind of a value. */

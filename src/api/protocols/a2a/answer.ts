@@ -9,11 +9,12 @@ import {
   a2aErrorOf,
   errorResponse,
   INVALID_REQUEST,
+  invalidParams,
   METHOD_NOT_FOUND,
   refusedBy,
   writeProblem,
 } from "./errors.ts";
-import { withCamelKeys } from "./request/camel-keys.ts";
+import { normalJson } from "./request/normal-json.ts";
 import type { A2ARequest } from "./request/services.ts";
 import type { A2AFormat } from "./format.ts";
 import { type Methods, METHODS, versionNotSupported } from "./methods.ts";
@@ -36,7 +37,7 @@ export async function answer(
     return errorResponse(null, { code: INVALID_REQUEST, message });
   }
   const { id = null, method } = body;
-  const params = withCamelKeys(body.params);
+  const params = normalJson(body.params);
   let refuse = (refusal: Response): Response | Promise<Response> => refusal;
   try {
     const { methods, format } = await methodsOf(versionOf(request), method);
@@ -107,5 +108,6 @@ function refused(error: unknown, id: RpcId): Response {
   if (refusal === undefined) throw error;
   const named = a2aErrorOf(refusal.problem);
   if (named !== undefined) return refusedBy(id, named);
+  if (refusal.problem.status === 422) return invalidParams(id, refusal.problem);
   return writeProblem(refusal.problem, refusal.headers, id);
 }

@@ -63,7 +63,19 @@ export function problemInfo({ code }: Problem): object {
 
 /** The text of a problem, with the places of its errors. */
 export function problemText({ detail, errors = [] }: Problem): string {
-  return detail + errors.map(({ path, message }) => `\n- ${path}: ${message}`).join("");
+  return detail + errors.map(({ path, message }) => `\n- ${placeOf(path)}: ${message}`).join("");
+}
+
+/** A place in the task or the answer that was made of a message. */
+function placeOf(path: string): string {
+  return path
+    .replace(/^(?:task|content)(?=\.|$)/, "message")
+    .replace(/^message\.content(?=\[|$)/, "message.parts");
+}
+
+/** A problem with the parameters, as an error of the protocol. */
+export function invalidParams(id: RpcId, problem: Problem): Response {
+  return errorResponse(id, rpcErrorOf(problem));
 }
 
 /** A problem as an error of JSON-RPC, with the problem's HTTP status and headers. */
@@ -73,23 +85,26 @@ export function writeProblem(
   id: RpcId = null,
 ): Response {
   const { status } = problem;
-  const error: RpcError = {
-    code: codeOf(problem),
-    message: problemText(problem),
-    data: [problemInfo(problem)],
-  };
   const { headers } = problemResponse(problem, given);
   headers.set("content-type", "application/json");
+  const error = rpcErrorOf(problem);
   return new Response(JSON.stringify({ jsonrpc: "2.0", id, error }), { status, headers });
+}
+
+function rpcErrorOf(problem: Problem): RpcError {
+  return { code: codeOf(problem), message: problemText(problem), data: [problemInfo(problem)] };
 }
 
 const USED_MESSAGE_ID =
   "message.messageId was used for another message in this context: each message needs an id of its own";
 
+export const INVALID_TOKEN = "pageToken must be the nextPageToken of an earlier page";
+
 /** The error of the protocol that a problem is; undefined for those of HTTP: credentials, limits, outages. */
 export function a2aErrorOf({ status, code, detail }: Problem): A2AError | undefined {
-  if (code === "run_not_found") return new A2AError("TASK_NOT_FOUND", detail);
+  if (code === "run_not_found") return new A2AError("TASK_NOT_FOUND", "There is no such task.");
   if (code === "idempotency_mismatch") return new A2AError("INVALID_PARAMS", USED_MESSAGE_ID);
+  if (code === "invalid_cursor") return new A2AError("INVALID_PARAMS", INVALID_TOKEN);
   if (status === 409) return new A2AError("UNSUPPORTED_OPERATION", detail);
   return undefined;
 }

@@ -5,7 +5,7 @@ import { isChatMessage } from "../../../core/messages/views.ts";
 import { taskMessages } from "../shared/run-messages.ts";
 import { questionText } from "../shared/question-text.ts";
 import { taskId } from "./ids.ts";
-import { camelKey } from "./request/camel-keys.ts";
+import { camelKey } from "./request/normal-json.ts";
 import { answerOf, JSON_TYPE, messageOf, textPart } from "./content.ts";
 import type { A2AMessage, Part, Task, TaskState, TaskStatus } from "./wire.ts";
 

@@ -10,7 +10,7 @@ import { unwrap } from "../../http/problem.ts";
 import { tenantOf } from "../../http/services.ts";
 import { lastMessage } from "../shared/run-messages.ts";
 import { writtenFiles } from "../shared/written-files.ts";
-import { A2AError } from "./errors.ts";
+import { A2AError, INVALID_TOKEN } from "./errors.ts";
 import { getTaskSchema, listTasksSchema, parseParams, taskIdSchema } from "./request/params.ts";
 import { type Context, findContext, findTask, partiesOf, unwrapIn } from "./request/contexts.ts";
 import { formatOf } from "./format.ts";
@@ -85,7 +85,7 @@ export async function cancelTask(request: A2ARequest, params: unknown): Promise<
   const place = await findTask(request, parseParams(taskIdSchema, params).id);
   const stopped = await place.team.stopRun(place.run, "now");
   if (!stopped.ok && stopped.problem.code === "run_ended") {
-    throw new A2AError("TASK_NOT_CANCELABLE", stopped.problem.detail);
+    throw new A2AError("TASK_NOT_CANCELABLE", "The task has ended: GetTask has its result.");
   }
   unwrapIn(place, stopped);
   return taskOf(unwrapIn(place, await place.team.run(place.run)));
@@ -197,7 +197,8 @@ async function findInConversations(
       (one, other) => Date.parse(timeOf(other.run)) - Date.parse(timeOf(one.run)),
     ),
     next: page.next_cursor,
-    total: page.total,
+    // The tenant does not know when runs got their status.
+    ...(given.statusTimestampAfter === undefined && { total: page.total }),
   };
 }
 
@@ -237,7 +238,7 @@ function parseToken(token = ""): { cursor?: string; before: number } {
   if (token === "") return { before: 0 };
   const [, before, cursor] = /^(\d{1,9})\.([\w.~-]{1,256})$/.exec(token) ?? [];
   if (before !== undefined && cursor !== undefined) return { cursor, before: Number(before) };
-  throw new A2AError("INVALID_PARAMS", "pageToken must be the nextPageToken of an earlier page");
+  throw new A2AError("INVALID_PARAMS", INVALID_TOKEN);
 }
 
 /**

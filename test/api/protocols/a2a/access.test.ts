@@ -248,7 +248,7 @@ test.each<[string, unknown, number, number, Record<string, string>?]>([
   [
     "a URL that is not fetched",
     request("SendMessage", sent("", { parts: [{ url: "https://10.0.0.1/" }] })),
-    422,
+    200,
     -32_602,
   ],
   ["another context", request("SendMessage", sent("Hi.", { contextId: "other" })), 200, -32_602],
@@ -277,7 +277,7 @@ test.each<[string, unknown, number, number, Record<string, string>?]>([
   [
     "large metadata",
     request("SendMessage", { ...sent("Hi."), metadata: { a: "x".repeat(300) } }),
-    422,
+    200,
     -32_602,
   ],
   ["a large body", request("SendMessage", sent("x".repeat(30_000))), 413, -32_000],
@@ -287,4 +287,71 @@ test.each<[string, unknown, number, number, Record<string, string>?]>([
   expect(answer.body).toMatchObject({ jsonrpc: "2.0", error: { code } });
   expect(answer.body.error!.message).not.toBe("");
   expect(answer.status).toBe(status);
+});
+
+const legacy = {
+  kind: "message",
+  messageId: "m",
+  role: "user",
+  parts: [{ kind: "text", text: "." }],
+};
+
+test.each<[string, object, string, Record<string, string>?]>([
+  ["params that are left out", { ...HELLO, params: undefined }, "params: is missing"],
+  [
+    "a part that is not fetched",
+    request("SendMessage", sent("", { parts: [{ text: "See" }, { url: "ftp://example.com/a" }] })),
+    "message.parts[1].url: must be an https: URL",
+  ],
+  ["a list of extensions", request("SendMessage", sent(".", { extensions: "x" })), ".extensions"],
+  [
+    "media types",
+    request("SendMessage", { ...sent("."), configuration: { acceptedOutputModes: "text/plain" } }),
+    "configuration.acceptedOutputModes: must be a list",
+  ],
+  ["a state", request("ListTasks", { status: "TASK_STATE_DONE" }), 'status: must be "TASK_STATE'],
+  ["a page of another list", request("ListTasks", { pageToken: "1.abc" }), "pageToken must be"],
+  [
+    "a page of a context",
+    request("ListTasks", { contextId: "desk", pageToken: "1.abc" }),
+    "pageToken",
+  ],
+  [
+    "a length",
+    request("GetTask", { id: "a", historyLength: 1.5 }),
+    "historyLength: must be a whole",
+  ],
+  [
+    "a role of 0.3",
+    request("message/send", { message: { ...legacy, role: "agent" } }),
+    'in version 0.3 "user"',
+    { "a2a-version": "0.3" },
+  ],
+  [
+    "a flag of 0.3",
+    request("message/send", { message: legacy, configuration: { blocking: "no" } }),
+    "must be true or false",
+    { "a2a-version": "0.3" },
+  ],
+])("%s: the error names what is allowed", async (_, body, text, headers = {}) => {
+  const answer = await post(worker, "desk", body, { ...bearer("acme"), ...headers });
+  expect([answer.status, answer.body.error?.code]).toEqual([200, -32_602]);
+  expect(answer.body.error?.message).toContain(text);
+});
+
+test("fields that are null are left out, but for the data of a part", async () => {
+  const about = {
+    contextId: null,
+    taskId: null,
+    metadata: null,
+    parts: [{ data: null, text: null }],
+  };
+  const given = { ...sent("", about), configuration: null, metadata: null };
+  const { body } = await post(worker, "asks", request("SendMessage", given), bearer("acme"));
+  const { task } = body.result as { task: { id: string; history: unknown } };
+  expect(task.history).toMatchObject([{ parts: [{ text: "null" }] }]);
+  const listed = request("ListTasks", { contextId: null, status: null, pageSize: null });
+  expect((await post(worker, "asks", listed, bearer("acme"))).body.result).toMatchObject({
+    tasks: expect.arrayContaining([expect.objectContaining({ id: task.id })]),
+  });
 });

@@ -8,7 +8,7 @@ import { EVENT_STREAM } from "../../../../http/event-stream.ts";
 import { streamAnswer } from "../../../http/sse.ts";
 import { A2AError } from "../errors.ts";
 import { type Method, versionNotSupported } from "../methods.ts";
-import { withCamelKeys } from "../request/camel-keys.ts";
+import { normalJson } from "../request/normal-json.ts";
 import {
   createPushConfig,
   deletePushConfig,
@@ -206,7 +206,7 @@ function requestOf(services: A2AServices, { c, principal, team, param }: Call): 
 async function bodyOf({ limits }: A2AServices, c: Context): Promise<object> {
   if (c.req.method !== "POST") return {};
   const { value = {} } = await readJson(c.req.raw, limits);
-  const body = withCamelKeys(value);
+  const body = normalJson(value);
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
   throw new A2AError("INVALID_PARAMS", "The body must be a JSON object.");
 }

@@ -56,7 +56,9 @@ function partOf({ kind, text, data, file }: JsonObject): JsonObject {
 function configurationOf({ blocking, pushNotificationConfig, ...rest }: JsonObject): JsonObject {
   return {
     ...rest,
-    returnImmediately: blocking === false,
+    ...(blocking !== undefined && {
+      returnImmediately: typeof blocking === "boolean" ? !blocking : blocking,
+    }),
     ...(isJsonObject(pushNotificationConfig) && {
       taskPushNotificationConfig: pushConfigOf(pushNotificationConfig),
     }),

@@ -22,19 +22,29 @@ const partSchema = z
   })
   .refine(
     (part) => KINDS.filter((kind) => part[kind] !== undefined).length === 1,
-    `must have one of ${KINDS.join(", ")}`,
+    `must have one of ${KINDS.join(", ")}; in version 0.3 the kind text, file or data, and what it names`,
   );
 
 export type GivenPart = z.output<typeof partSchema>;
 
-const messageSchema = z.object({
-  messageId: z.string().min(1).max(255),
-  contextId: z.string().optional(),
-  taskId: z.string().optional(),
-  role: z.literal("ROLE_USER", 'must be "ROLE_USER"'),
-  parts: z.array(partSchema).min(1, "must have at least one part"),
-  metadata: object.optional(),
-});
+/** What has no effect here. */
+const texts = z.array(z.string()).optional();
+
+const messageSchema = z
+  .object({
+    messageId: z.string().min(1).max(255),
+    contextId: z.string().optional(),
+    taskId: z.string().optional(),
+    role: z.literal("ROLE_USER", 'must be "ROLE_USER", in version 0.3 "user"'),
+    parts: z.array(partSchema).min(1, "must have at least one part"),
+    metadata: object.optional(),
+    extensions: texts,
+    referenceTaskIds: texts,
+  })
+  .transform((given) => {
+    const { extensions: _extensions, referenceTaskIds: _ids, ...message } = given;
+    return message;
+  });
 
 export type GivenMessage = z.output<typeof messageSchema>;
 
@@ -82,6 +92,7 @@ export const sendMessageSchema = z.object({
   message: messageSchema,
   configuration: z
     .object({
+      acceptedOutputModes: texts,
       historyLength,
       returnImmediately: z.boolean().default(false),
       taskPushNotificationConfig: pushConfigSchema.nullish(),
@@ -94,13 +105,23 @@ export const getTaskSchema = z.object({ id: z.string(), historyLength });
 
 export const taskIdSchema = z.object({ id: z.string() });
 
+/** All of the protocol, also those that tasks do not have here. */
+const STATES = [
+  "TASK_STATE_UNSPECIFIED",
+  "TASK_STATE_SUBMITTED",
+  "TASK_STATE_WORKING",
+  "TASK_STATE_COMPLETED",
+  "TASK_STATE_FAILED",
+  "TASK_STATE_CANCELED",
+  "TASK_STATE_INPUT_REQUIRED",
+  "TASK_STATE_REJECTED",
+  "TASK_STATE_AUTH_REQUIRED",
+] as const;
+
 export const listTasksSchema = z
   .object({
     contextId: z.string().optional(),
-    status: z
-      .string()
-      .regex(/^TASK_STATE_[A-Z_]+$/, "must be a task state")
-      .optional(),
+    status: z.enum(STATES).optional(),
     pageSize: z.number().int().min(1).max(100).default(50),
     pageToken: z.string().optional(),
     historyLength: historyLength.default(0),
@@ -116,8 +137,9 @@ export function parseParams<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(params);
   if (result.success) return result.data;
-  throw new A2AError(
-    "INVALID_PARAMS",
-    `The params are invalid: ${listIssues(issuesOf(result.error))}`,
-  );
+  const issues = issuesOf(result.error).map(({ path, message }) => ({
+    path: path === "" ? "params" : path,
+    message,
+  }));
+  throw new A2AError("INVALID_PARAMS", `The params are invalid: ${listIssues(issues)}`);
 }
