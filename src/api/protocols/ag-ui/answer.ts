@@ -75,7 +75,7 @@ async function start(
   { request, user }: { request: Request; user: string | undefined },
 ): Promise<Response> {
   const { threadId, runId, tools, forwardedProps } = input;
-  const { raw: _, ...own } = forwardedProps.troupe;
+  const { raw: _, reasoning: __, ...own } = forwardedProps.troupe;
   const { team } = conversation;
   const { task, dropped } = await taskOf(said, input, services, team);
   requireSize("tools", tools, services.limits);
@@ -127,6 +127,7 @@ function optionsOf(input: RunInput): AgUiOptions {
     thread: keptThread(given),
     state: shareOf(state),
     raw: forwardedProps.troupe.raw,
+    reasoning: forwardedProps.troupe.reasoning,
     dropped: [],
   };
 }

@@ -1,5 +1,5 @@
 import type { RunInfo } from "../../../contract/run.ts";
-import type { Json, JsonObject } from "../../../core/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { AgUiOptions } from "./options.ts";
 
 /** What this server speaks: AG-UI 1.0. */
@@ -133,7 +133,20 @@ export function runStarted(
   };
 }
 
-/** Server-sent events. JSON has no line breaks. */
-export function sse(events: readonly AgUiEvent[]): string {
-  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+/** Server-sent events, as the client knows them. JSON has no line breaks. */
+export function sse(
+  events: readonly AgUiEvent[],
+  { reasoning }: Pick<AgUiOptions, "reasoning">,
+): string {
+  const known = reasoning ? events : events.flatMap(withoutReasoning);
+  return known.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+}
+
+function withoutReasoning(event: AgUiEvent): AgUiEvent[] {
+  if (event.type.startsWith("REASONING_")) return [];
+  if (event.type !== "MESSAGES_SNAPSHOT") return [event];
+  const messages = event.messages.filter(
+    (message) => !isJsonObject(message) || message.role !== "reasoning",
+  );
+  return [{ ...event, messages }];
 }

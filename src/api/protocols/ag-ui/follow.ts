@@ -60,9 +60,9 @@ export async function follow(
   const opened = hasEnded ? ({ done: true } as const) : unwrap(result);
   if ("done" in opened) {
     const ending = endOf(own, unwrap(await team.run(run.id)), unwrap(await team.visibleState()));
-    return streamAnswer({ body: oneChunk(sse(beginning) + ending) });
+    return streamAnswer({ body: oneChunk(sse(beginning, options) + ending) });
   }
-  return streamAnswer({ body: after(sse(beginning), opened.body) });
+  return streamAnswer({ body: after(sse(beginning, options), opened.body) });
 }
 
 /** The stream of a request that starts nothing, to a team that has not run yet. */
@@ -74,12 +74,15 @@ export async function nothing({ conversation, input, options }: Following): Prom
   state.change(unwrap(await team.visibleState()));
   return streamAnswer({
     body: oneChunk(
-      sse([
-        runStarted(options, undefined),
-        { type: "MESSAGES_SNAPSHOT", messages },
-        ...state.begin(),
-        { type: "RUN_FINISHED", threadId, runId, outcome: { type: "success" } },
-      ]),
+      sse(
+        [
+          runStarted(options, undefined),
+          { type: "MESSAGES_SNAPSHOT", messages },
+          ...state.begin(),
+          { type: "RUN_FINISHED", threadId, runId, outcome: { type: "success" } },
+        ],
+        options,
+      ),
     ),
   });
 }

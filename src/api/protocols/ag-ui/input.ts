@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { clientToolSchema, startRunSchema } from "../../../contract/run.ts";
+import { withoutNulls } from "../../../core/component/component.ts";
 import { issuesOf } from "../../../core/issues.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import { invalid } from "../../http/problem.ts";
@@ -10,13 +11,13 @@ import { invalid } from "../../http/problem.ts";
 const MOST_ID = 255;
 const idSchema = z.string().min(1).max(MOST_ID);
 
-const sourceSchema = z.union([
+const sourceSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("data"), value: z.string(), mimeType: z.string().optional() }),
   z.object({ type: z.literal("url"), value: z.string(), mimeType: z.string().optional() }),
   z.object({ type: z.literal("file") }),
 ]);
 
-const partSchema = z.union([
+const partSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
   z.object({
     type: z.enum(["image", "document"]),
@@ -80,6 +81,7 @@ const ownSchema = z
       user: true,
     }).shape,
     raw: z.boolean().default(false),
+    reasoning: z.boolean().default(true),
   })
   .prefault({});
 
@@ -110,10 +112,10 @@ export interface RunInput extends z.infer<typeof inputSchema> {
 
 /** @throws ProblemError 422 */
 export function readInput(body: unknown): RunInput {
-  const identified = withMessageIds(body);
-  const parsed = inputSchema.safeParse(identified);
+  const complete = completed(body);
+  const parsed = inputSchema.safeParse(complete);
   if (parsed.success)
-    return { ...parsed.data, given: (identified as { messages: unknown[] }).messages };
+    return { ...parsed.data, given: (complete as { messages: unknown[] }).messages };
   throw invalid(
     "invalid_request",
     "The body is not a RunAgentInput of AG-UI 1.0.",
@@ -121,15 +123,24 @@ export function readInput(body: unknown): RunInput {
   );
 }
 
-/** The .NET client of AG-UI sends messages without ids. @returns the body with {@link placeId} in their place */
-function withMessageIds(body: unknown): unknown {
-  if (!isJsonObject(body) || !Array.isArray(body.messages)) return body;
-  const { runId } = body;
-  if (typeof runId !== "string") return body;
-  const messages = body.messages.map((message, index) =>
-    isJsonObject(message) ? { id: placeId(runId, index), ...message } : message,
-  );
-  return { ...body, messages };
+/**
+ * Clients in Python write fields without a value as null, which is as good as leaving them out. The .NET client sends messages
+ * without ids.
+ *
+ * @returns the body without these nulls, and with {@link placeId} where an id is missing
+ */
+function completed(body: unknown): unknown {
+  if (!isJsonObject(body)) return body;
+  const given = withoutNulls(body);
+  const { messages, tools, runId } = given;
+  const members = (item: unknown): unknown => (isJsonObject(item) ? withoutNulls(item) : item);
+  const identified = (item: unknown, index: number): unknown =>
+    isJsonObject(item) && typeof runId === "string" ? { id: placeId(runId, index), ...item } : item;
+  return {
+    ...given,
+    ...(Array.isArray(messages) && { messages: messages.map(members).map(identified) }),
+    ...(Array.isArray(tools) && { tools: tools.map(members) }),
+  };
 }
 
 /** The id of a message that came without one: the request is recognized when it is sent again with its `runId`. */

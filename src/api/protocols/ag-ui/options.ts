@@ -32,6 +32,8 @@ export const agUiOptionsSchema = z.object({
   state: z.enum(["whole", "part", "none"]),
   /** Whether the frames of Troupe's own stream are sent, too. */
   raw: z.boolean(),
+  /** Whether clients get the reasoning of models. Those before 0.0.45 do not know it. */
+  reasoning: z.boolean().default(true),
   /** Parts of messages that no model here can use, by their paths in the request. */
   dropped: z.array(z.string()),
   /** The messages that the client has as the stream begins; null where they are too many to be kept. */

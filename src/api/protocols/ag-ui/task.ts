@@ -4,7 +4,7 @@ import type { Message } from "../../../core/messages/message.ts";
 import { type GivenFile, partOfFile } from "../../http/input/file-parts.ts";
 import { readTask, recipient } from "../../http/input/task.ts";
 import type { MessageServices } from "../../http/services.ts";
-import { unwrap } from "../../http/problem.ts";
+import { ProblemError, unwrap } from "../../http/problem.ts";
 import { OWN } from "./events.ts";
 import type { GivenMessage, GivenPart, RunInput, ToolMessage } from "./input.ts";
 
@@ -81,18 +81,44 @@ export async function taskOf(
   team: TeamGateway,
 ): Promise<Task> {
   const dropped: string[] = [];
+  /** Paths of the messages and their parts in the request. */
+  const places: Place[] = [];
   const given = said.map(({ index, message }) => {
     const { id, role, content } = message;
     const metadata = { [CLIENT_ID]: id, [CLIENT_THREAD]: threadId };
-    const parts = partsOf(content, `messages[${index}].content`, dropped);
+    const place: Place = { message: `messages[${index}]`, parts: [] };
+    places.push(place);
+    const parts = partsOf(content, place, dropped);
     const texts = parts.filter((part) => typeof part === "string");
     return texts.length < parts.length
       ? { type: "MultiModalMessage", source: role, content: parts, metadata }
       : { type: "TextMessage", source: role, content: texts.join("\n"), metadata };
   });
-  const messages = [...contextMessage(context), ...given];
-  const task = await readTask(messages, services, recipient(team));
+  const before = contextMessage(context);
+  const all = [...before.map(() => ({ message: "context", parts: [] })), ...places];
+  const task = await readTask([...before, ...given], services, recipient(team)).catch(
+    (error: unknown) => {
+      throw inRequest(error, all);
+    },
+  );
   return { task: task ?? [], dropped: dropped.slice(0, MOST_DROPPED) };
+}
+
+interface Place {
+  message: string;
+  parts: string[];
+}
+
+/** An error of the task, which names the places in the request. */
+function inRequest(error: unknown, places: readonly Place[]): unknown {
+  if (!(error instanceof ProblemError) || error.problem.errors === undefined) return error;
+  const errors = error.problem.errors.map(({ path, message }) => {
+    const [, index, part] = /^task\[(\d+)\](?:\.content\[(\d+)\])?/.exec(path) ?? [];
+    const place = places[Number(index)];
+    if (place === undefined) return { path: "messages", message };
+    return { path: place.parts[Number(part)] ?? place.message, message };
+  });
+  return new ProblemError({ ...error.problem, errors }, error.headers);
 }
 
 /** A producer of the protocol shows the context to its models. */
@@ -105,16 +131,15 @@ function contextMessage(context: RunInput["context"]): object[] {
 /** What agents can be shown; what they cannot is dropped, as the protocol asks for. */
 function partsOf(
   content: GivenMessage["content"],
-  path: string,
+  { message, parts }: Place,
   dropped: string[],
 ): (string | JsonObject)[] {
   if (typeof content === "string") return [content];
-  return content.flatMap((part, index): (string | JsonObject)[] => {
-    if (part.type === "text") return [part.text];
-    const file = fileOf(part);
-    if (file !== undefined) return [file];
-    dropped.push(`${path}[${index}]`);
-    return [];
+  return content.flatMap((part, index) => {
+    const path = `${message}.content[${index}]`;
+    const shown = part.type === "text" ? part.text : fileOf(part);
+    (shown === undefined ? dropped : parts).push(path);
+    return shown === undefined ? [] : [shown];
   });
 }
 

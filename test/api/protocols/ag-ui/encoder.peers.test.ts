@@ -17,6 +17,7 @@ const OPTIONS: AgUiOptions = {
   runId: "run-1",
   state: "whole",
   raw: false,
+  reasoning: true,
   dropped: [],
   thread: [],
   old: false,

@@ -3,8 +3,11 @@ import { expect, test } from "vitest";
 import type { StreamFrame } from "#contract/stream/stream-frame.ts";
 import { makeAgUiEncoder } from "#api/protocols/ag-ui/encoder/encoder.ts";
 import type { JsonObject } from "#core/json.ts";
-import { HttpAgent } from "../../../peers/ag-ui.ts";
+import { HttpAgent, OldestHttpAgent } from "../../../peers/ag-ui.ts";
 import { casesOf } from "../../../support/samples.ts";
+import { startFakeOpenAI } from "../../../support/fake-openai/server.ts";
+import { TestWorker } from "../../../support/worker.ts";
+import { newTeam, writer } from "../support/teams.ts";
 import { madeUpMessage } from "../support/made-up-messages.ts";
 import { RunSimulator } from "../support/run-simulator.ts";
 import type { SeenEvent } from "./support/agents.ts";
@@ -43,6 +46,7 @@ async function read(...stream: StreamFrame[]) {
     runId: "run-1",
     state: "none",
     raw: false,
+    reasoning: true,
     dropped: [],
     thread: [],
     old: false,
@@ -167,4 +171,22 @@ test("an answer that is not what is logged behind its thought is taken back", as
 test("a text without tags that may begin one is the text that it is", async () => {
   const { messages } = await read(piece("<thi"), logged("m1", "TextMessage", "<thi"));
   expect(messages).toMatchObject([{ id: "m1", role: "assistant", content: "<thi" }]);
+});
+
+test("a client before 0.0.45, which knows no reasoning, can ask for none", async () => {
+  const reply = { reasoning: "Hm.", content: "It is." };
+  await using model = await startFakeOpenAI({ rules: [{ name: "reasons", reply }] });
+  const settings = { OPENAI_API_KEY: "key", OPENAI_BASE_URL: model.url };
+  await using worker = await TestWorker.start(settings);
+  await newTeam(worker, { id: "team", component: writer() });
+  const url = new URL("/ag-ui/teams/team", await worker.origin).href;
+  const forwardedProps = { troupe: { reasoning: false } };
+  const agent = new OldestHttpAgent({ url });
+  agent.messages.push({ id: "1", role: "user", content: "Is it?" });
+  await agent.runAgent({ forwardedProps });
+  const said = [{ role: "user" }, { role: "assistant", content: "It is." }];
+  expect(agent.messages).toMatchObject(said);
+  const reloaded = new OldestHttpAgent({ url });
+  await reloaded.runAgent({ forwardedProps });
+  expect(reloaded.messages).toMatchObject(said);
 });

@@ -41,7 +41,8 @@ beforeAll(async () => {
       },
     ],
   });
-  worker = await TestWorker.start({ OPENAI_API_KEY: "key", OPENAI_BASE_URL: model.url });
+  const settings = { OPENAI_API_KEY: "key", OPENAI_BASE_URL: model.url };
+  worker = await TestWorker.start(settings, { quietAbout: "request_refused" });
 });
 
 afterAll(async () => {
@@ -138,4 +139,50 @@ test("a run names the one before it, and the parts of its tokens", async () => {
       cachedInputTokens: 64,
     },
   ]);
+});
+
+test("fields without a value may be null, as clients in Python send them", async () => {
+  await newTeam(worker, { id, component: writer() });
+  const none = { protocolVersion: null, parentRunId: null, resume: null, state: null, tools: null };
+  const tools = [{ ...LOCATE, parameters: null }];
+  const messages = [{ id: "1", role: "user", content: "Hello.", name: null }];
+  const events = await post({ ...none, context: null, forwardedProps: null, tools, messages });
+  expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "success" } });
+  expect(snapshotIn(await post({ ...none, messages }))).toContainEqual({
+    id: "1",
+    role: "user",
+    content: "Hello.",
+  });
+});
+
+const said = (...content: unknown[]) => ({ messages: [{ id: "1", role: "user", content }] });
+const picture = (source: object) => ({ type: "image", source });
+
+test.each([
+  ["threadId", { threadId: 1, ...said() }, "must be a text, not a number"],
+  ["messages[0].role", { messages: [{ role: "robot" }] }, 'must be "user", "system"'],
+  ["messages[0].content[0].type", said({ type: "smell" }), 'must be "text", "image"'],
+  ["messages[0].content[1].source", said({ type: "text", text: "" }, { type: "image" }), "missing"],
+  ["messages[0].content[0].source.value", said(picture({ type: "data", value: 5 })), "a text"],
+  [
+    "messages[0].content[1]",
+    said({ type: "video" }, picture({ type: "url", value: "http://10.0.0.1/a.png" })),
+    "is not fetched",
+  ],
+  ["tools[0].name", { tools: [{ name: "a b" }], ...said() }, "letters, digits"],
+  ["context[0].value", { context: [{ description: "x" }], ...said() }, "is missing"],
+  ["resume[0].status", { resume: [{ interruptId: "x" }], ...said() }, '"resolved" or "cancelled"'],
+  [
+    "forwardedProps.troupe.on_conflict",
+    { forwardedProps: { troupe: { on_conflict: "x" } }, ...said() },
+    '"reject", "queue"',
+  ],
+])("the error of a wrong field names it: %s", async (path, body, allowed) => {
+  await newTeam(worker, { id, component: writer() });
+  const input = { threadId: "thread", runId: "run", ...body };
+  const response = await worker.fetch(`/ag-ui/teams/${id}`, jsonInit(input));
+  expect(response.status).toBe(422);
+  const { errors } = (await response.json()) as { errors: { path: string; message: string }[] };
+  expect(errors.map((error) => error.path)).toEqual([path]);
+  expect(errors[0]?.message).toContain(allowed);
 });

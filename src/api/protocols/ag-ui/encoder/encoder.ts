@@ -69,7 +69,7 @@ export class AgUiEncoder implements StreamEncoder {
     if (hasHuman && !this.#ended && this.#thread.current() !== undefined) {
       events.push(...this.#takenBack());
     }
-    return sse(events);
+    return sse(events, this.#options);
   }
 
   /** Clients of the oldest versions do not know texts of users: they get what a human says with the next snapshot of messages. */
@@ -83,7 +83,7 @@ export class AgUiEncoder implements StreamEncoder {
   }
 
   visibleState(state: JsonObject): string {
-    return sse(this.#state.change(state));
+    return sse(this.#state.change(state), this.#options);
   }
 
   #start(run: RunInfo): AgUiEvent[] {
