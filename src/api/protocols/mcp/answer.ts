@@ -6,7 +6,9 @@ import { json } from "../../http/endpoint.ts";
 import { ProblemError, unwrap } from "../../http/problem.ts";
 import { tenantOf } from "../../http/services.ts";
 import { scopeOfMessage } from "./access.ts";
+import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import { CallStream } from "./call-stream.ts";
+import type { ListenRequest } from "./listen/listen.ts";
 import { isElicitationAnswer, takeElicitationAnswer } from "./run/elicitation.ts";
 import { REQUEST_OF_RUN, requestKey } from "./run/idempotency.ts";
 import { type McpRequest, type McpServices, teamOf } from "./services.ts";
@@ -60,11 +62,19 @@ export async function answer(
   }
   const { serve } = await import("./server.ts");
   const answered = await serve(about, asSdkWants(request), body);
-  const response = about.stream?.stamp(answered) ?? answered;
   const [first] = messages;
+  if (isListenRequest(first) && answered.headers.get("content-type") === EVENT_STREAM) {
+    const { listen } = await import("./listen/listen.ts");
+    return listen(about, first, answered, request.signal);
+  }
+  const response = about.stream?.stamp(answered) ?? answered;
   return isJsonObject(first) && first.method === "initialize"
     ? withNewSession(response, first)
     : response;
+}
+
+function isListenRequest(message: unknown): message is ListenRequest {
+  return isJsonObject(message) && message.method === "subscriptions/listen";
 }
 
 /** Undefined for what is not JSON. @throws ProblemError 413 or 415 */

@@ -5,12 +5,10 @@ import { ProblemError, unwrap } from "../../http/problem.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import { GET_RUN } from "./access.ts";
 import { CallStream, parsePlace } from "./call-stream.ts";
+import { NotificationStream } from "./listen/notification-stream.ts";
 import { serve } from "./server.ts";
 import type { McpServices } from "./services.ts";
 import { sessionOf, versionOf } from "./session.ts";
-
-/** Milliseconds between two comments, which keep proxies from closing a stream that has nothing to say. */
-const COMMENT_EVERY_MS = 25_000;
 
 /**
  * Answers a GET: the rest of a call's stream after `Last-Event-ID`, or a stream for what belongs to no call, which has nothing but
@@ -42,7 +40,7 @@ export async function openStream(
     );
   }
   const last = request.headers.get("last-event-id");
-  if (last === null) return quietStream(request.signal);
+  if (last === null) return new NotificationStream(request.signal).response;
   const place = parsePlace(last);
   if (place === undefined || (only !== undefined && only !== place.team)) {
     const message = "Last-Event-ID must be the id of an event of this server";
@@ -79,21 +77,4 @@ export async function openStream(
   headers.delete("last-event-id");
   const asCall = new Request(request.url, { method: "POST", headers, signal: request.signal });
   return stream.stamp(await serve(about, asCall, message));
-}
-
-function quietStream(signal: AbortSignal): Response {
-  const comment = new TextEncoder().encode(":\n\n");
-  let timer: ReturnType<typeof setInterval> | undefined;
-  const end = (): void => clearInterval(timer);
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      controller.enqueue(comment);
-      timer = setInterval(() => controller.enqueue(comment), COMMENT_EVERY_MS);
-      signal.addEventListener("abort", end);
-    },
-    cancel: end,
-  });
-  return new Response(body, {
-    headers: { "content-type": EVENT_STREAM, "cache-control": "no-store" },
-  });
 }

@@ -35,7 +35,7 @@ export async function serve(
 ): Promise<Response> {
   let failure: Error | undefined;
   const handler = createMcpHandler(({ era }) => mcpServer(about, era === "modern"), {
-    // This request's. It is acknowledged and gets nothing: lists are read when they are needed.
+    // This request's. The SDK acknowledges it; listen/listen.ts does the rest.
     maxSubscriptions: 1,
     // It is called for mistakes of clients, too.
     onerror: (error) => (failure = error),
@@ -45,19 +45,19 @@ export async function serve(
   return response;
 }
 
-/** @param hasTasks whether the revision of the protocol has the tasks extension */
-function mcpServer(request: McpRequest, hasTasks: boolean): Server {
+/** @param isModern whether the revision of the protocol has no sessions, but subscriptions and the tasks extension */
+function mcpServer(request: McpRequest, isModern: boolean): Server {
   const { services, only } = request;
   const title = only === undefined ? "Troupe" : (only.label ?? only.id);
   const server = new TeamServer(
     { name: "troupe", title, version: services.version },
     {
       capabilities: {
-        tools: {},
-        resources: {},
+        tools: { ...(isModern && { listChanged: true }) },
+        resources: { ...(isModern && { listChanged: true, subscribe: true }) },
         completions: {},
         ...(only === undefined && { prompts: {} }),
-        ...(hasTasks && { extensions: { [TASKS]: {} } }),
+        ...(isModern && { extensions: { [TASKS]: {} } }),
       },
       instructions: INSTRUCTIONS,
       // Forms of the revisions with sessions are sent and answered without it.
@@ -109,7 +109,7 @@ function mcpServer(request: McpRequest, hasTasks: boolean): Server {
     "completion/complete",
     guarded(({ params }) => complete(request, params)),
   );
-  for (const [method, handle] of hasTasks ? Object.entries(TASK_METHODS) : []) {
+  for (const [method, handle] of isModern ? Object.entries(TASK_METHODS) : []) {
     server.setRequestHandler(
       method,
       TASK_SCHEMAS,

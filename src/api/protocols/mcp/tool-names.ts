@@ -14,7 +14,7 @@ const PREFIX = "run_";
 /** Model APIs take no longer names. */
 const LONGEST_NAME = 64;
 /** The teams with the latest activity that are tools: no model can choose among more. */
-const MOST_TEAMS = 1_000;
+export const MOST_TEAMS = 1_000;
 
 /**
  * The name of the tool of each team: `run_` and its label, or its id where it has none. Characters that models do not

@@ -70,14 +70,21 @@ export function threadTemplates(team: string): ResourceTemplateType[] {
   ];
 }
 
+/** The team whose thread a resource shows; undefined for other resources. */
+export function threadOf({ only }: McpRequest, uri: string): string | undefined {
+  const [, team = ""] = URI.exec(uri) ?? [];
+  return ID.test(team) && (only === undefined || only.id === team) ? team : undefined;
+}
+
 /** A page of a thread; undefined when there is no such resource. @throws ProblemError */
 export async function readThread(
   request: McpRequest,
   uri: string,
 ): Promise<ReadResourceResult | undefined> {
-  const { only, services } = request;
-  const [, team = "", form, before] = URI.exec(uri) ?? [];
-  if (!ID.test(team) || (only !== undefined && only.id !== team)) return undefined;
+  const { services } = request;
+  const team = threadOf(request, uri);
+  if (team === undefined) return undefined;
+  const [, , form, before] = URI.exec(uri) ?? [];
   const page = await teamOf(request, team).messages({
     before: before === undefined ? Number.MAX_SAFE_INTEGER : Number(before),
     limit: services.limits.max_page_size,

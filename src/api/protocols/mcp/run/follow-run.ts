@@ -54,7 +54,7 @@ export async function followRun(
 }
 
 /** The events of a stream until it ends, breaks off, or the signal aborts. */
-async function* eventsOf(
+export async function* eventsOf(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<EventSourceMessage, void, void> {

@@ -1,0 +1,56 @@
+import type { ListedTeam } from "../../../../contract/directory.ts";
+import type { TeamInfo } from "../../../../contract/team.ts";
+import { unwrap } from "../../../http/problem.ts";
+import { tenantOf } from "../../../http/services.ts";
+import { latestTeams } from "../../shared/latest-teams.ts";
+import { eventsOf } from "../run/follow-run.ts";
+import type { McpRequest } from "../services.ts";
+import { MOST_TEAMS } from "../tool-names.ts";
+
+export interface ListObserver {
+  /** A team was added, removed or changed, so that the lists of tools and resources differ. */
+  onList: () => void;
+  /** A run of the team has started, waits or has ended: its thread has new messages. */
+  onThread: (team: string) => void;
+}
+
+/** Passes to an observer what changes in the tenant's lists from the time on when they were opened. */
+export type ListChanges = (observer: ListObserver) => Promise<void>;
+
+/**
+ * Opens the tenant's feed. Its changes end when the signal aborts, or the Worker has used its CPU time. Nothing of the tenant or of a
+ * team stays in memory for it while nothing happens.
+ *
+ * @throws ProblemError
+ */
+export async function openLists(request: McpRequest, signal: AbortSignal): Promise<ListChanges> {
+  const { services, principal, only } = request;
+  const caller = { credential: principal.id, signal };
+  const stream = unwrap(await tenantOf(services, principal.tenant).events(null, true, caller));
+  const teams = only ? [only] : await latestTeams(services, principal.tenant, MOST_TEAMS);
+  const known = new Map(teams.map((team) => [team.id, shown(team)]));
+  return async ({ onList, onThread }) => {
+    for await (const { event, data } of eventsOf(stream, signal)) {
+      if (event === "run") {
+        onThread((JSON.parse(data) as { team_id: string }).team_id);
+      } else if (event === "team") {
+        const team = JSON.parse(data) as ListedTeam;
+        if (!isListed(team) || (only !== undefined && only.id !== team.id)) continue;
+        if (known.get(team.id) !== shown(team)) onList();
+        known.set(team.id, shown(team));
+      } else if (event === "team_deleted") {
+        if (known.delete((JSON.parse(data) as { id: string }).id)) onList();
+      }
+    }
+  };
+}
+
+/** Lists leave out conversations, and teams for single requests. */
+function isListed({ conversation, expires_in }: ListedTeam): boolean {
+  return conversation === null && expires_in === null;
+}
+
+/** What the lists show of a team. */
+function shown({ label, component_version }: ListedTeam | TeamInfo): string {
+  return JSON.stringify([label, component_version]);
+}
