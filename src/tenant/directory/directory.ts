@@ -42,6 +42,14 @@ export type Applied = Acknowledgement & {
   note: () => void;
 };
 
+/**
+ * The number of the change of a team that follows a change of its run. Each has a number of its own, because a client may be
+ * disconnected between the two; that of a team with an open run is not stored.
+ */
+function afterRun(changed: number): number {
+  return changed + 1;
+}
+
 /** The projection of all teams of a tenant: applies the entries that teams deliver. */
 export class Directory {
   readonly #db: Database;
@@ -79,7 +87,7 @@ export class Directory {
          union all select max(changed) from closed union all select max(record ->> 'changed') from request
        )`,
     ) ?? { last: null };
-    const open = [...this.open.teams()].map(({ changed }) => changed);
+    const open = [...this.open.teams()].map(({ changed }) => afterRun(changed));
     return Math.max(last ?? 0, ...open);
   }
 
@@ -102,7 +110,8 @@ export class Directory {
     for (const entry of entries) {
       if (entry.number <= activity.number) continue;
       fresh.push(entry);
-      const changed = this.#clock.next(now);
+      const own = this.#clock.next(now);
+      const changed = entry.kind === "run" ? this.#clock.next(now) : own;
       if (entry.kind === "deleted") {
         this.#remove(team, at, activity, entry, changed);
         changes.push({ changed, kind: "team_deleted", id: team });
@@ -110,7 +119,7 @@ export class Directory {
         noted = true;
         continue;
       }
-      const applied = this.#applyEntry(team, entry, activity, { changed, place: at });
+      const applied = this.#applyEntry(team, entry, activity, { own, changed, place: at });
       changes.push(...applied.changes);
       activity = { ...applied.activity, number: entry.number };
       // The start of a run is stored in its own row alone. In memory, the team's place in the list follows it.
@@ -164,16 +173,21 @@ export class Directory {
 
   /** The current state of everything that has changed after a change, oldest first, each item once. */
   since(after: number): Change[] {
-    const teams = this.#activity.since(after);
-    const open = [...this.open.teams()].flatMap(({ runs }) => runs);
-    const ended = teams.flatMap(({ id }) => this.#endedSince(id, after));
-    const runs = [...open.filter(({ changed }) => changed > after), ...ended];
+    const moved = this.#activity.since(after);
+    const teams = new Map(moved.map(({ changed, id }) => [id, changed]));
+    const busy = [...this.open.teams()].filter(({ changed }) => afterRun(changed) > after);
+    for (const { team, changed } of busy) {
+      teams.set(team, Math.max(teams.get(team) ?? 0, afterRun(changed)));
+    }
+    const ended = moved.flatMap(({ id }) => this.#endedSince(id, after));
+    const open = busy.flatMap(({ runs }) => runs.filter(({ changed }) => changed > after));
+    const runs = [...open, ...ended];
     const requests = this.#db
       .all<{ record: string }>("select record from request")
       .map(({ record }) => JSON.parse(record) as { request: ListedRequest; changed: number })
       .filter(({ changed }) => changed > after);
     const changes: Change[] = [
-      ...teams.map(({ changed, id }) => ({ changed, kind: "team" as const, id })),
+      ...[...teams].map(([id, changed]) => ({ changed, kind: "team" as const, id })),
       ...this.#deleted.since(after).map(({ changed, id }) => ({
         changed,
         kind: "team_deleted" as const,
@@ -235,11 +249,12 @@ export class Directory {
       .filter((row) => row !== undefined);
   }
 
+  /** @param numbers `changed`: of the last change that the entry makes, `own`: of the first */
   #applyEntry(
     team: string,
     entry: Exclude<OutboxEntry, Deleted>,
     activity: Activity,
-    { changed, place }: { changed: number; place: number | null },
+    { own, changed, place }: { own: number; changed: number; place: number | null },
   ): { activity: Activity; changes: Change[]; moves: boolean } {
     switch (entry.kind) {
       case "team":
@@ -250,13 +265,13 @@ export class Directory {
           moves: true,
         };
       case "run": {
-        const row = { run: completeRun(entry.run), changed, place };
+        const row = { run: completeRun(entry.run), changed: own, place };
         const moves = !isOpen(entry.run.status);
         this.#runs.save(row);
         return {
           activity: moves ? this.#ended(team, row, entry.team_usage, activity) : activity,
           changes: [
-            { changed, kind: "run", row },
+            { changed: own, kind: "run", row },
             { changed, kind: "team", id: team },
           ],
           moves,

@@ -1,9 +1,7 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
+import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { Batch, CONTINUE_CODE } from "#team/stream/batch.ts";
 import { watch } from "#team/stream/watch-relay.ts";
-import { DurableObjectTenants } from "#tenant/object/durable-object-tenants.ts";
 import { lastObject } from "../support/last-object.ts";
 import { human } from "../support/components.ts";
 import {
@@ -248,20 +246,6 @@ test("the streams of a deleted team end, also when it was unloaded", async () =>
   for await (const _frame of frames);
 });
 
-test("the tenant's lists are watched in the same way", async () => {
-  const tenant = "watched-lists";
-  const tenants = new DurableObjectTenants(env.TENANT, 30_000).tenant(tenant);
-  const opened = value(await tenants.events(null, true, { credential: "" }));
-  const events = readEvents(opened);
-  for (let round = 0; round < 3; round++) {
-    const team = await TestTeam.create(counter("a"), tenant);
-    await team.delivered();
-    expect(await events.next()).toMatchObject({ value: { name: "team" } });
-    await evictDurableObject(env.TENANT.get(env.TENANT.idFromName(tenant)));
-  }
-  await events.return();
-});
-
 test("an object that ends with every watcher is not started again without end", async () => {
   let opened = 0;
   const open = async (): Promise<Response> => {
@@ -279,45 +263,3 @@ test("an object that ends with every watcher is not started again without end", 
   );
   expect(opened).toBe(5);
 });
-
-test("more changes than a page has come once, in order, with those of the meantime", async () => {
-  const tenant = "watched-pages";
-  const metadata = { note: "x".repeat(12_000) };
-  const create = async (): Promise<TestTeam> => {
-    const team = new TestTeam(tenant);
-    value(
-      await team.gateway.create({ id: team.id, label: null, metadata, component: counter("a") }),
-    );
-    await team.delivered();
-    return team;
-  };
-  const teams: string[] = [];
-  for (let count = 0; count < 14; count++) teams.push((await create()).id);
-  const tenants = new DurableObjectTenants(env.TENANT, 30_000).tenant(tenant);
-  const frames = readEvents(value(await tenants.events(0, true, { credential: "" })));
-  const seen: string[] = [];
-  const next = async (): Promise<void> => {
-    const { value: event } = await frames.next();
-    if (event?.name === "team") seen.push(event.id);
-  };
-  await next();
-  teams.push((await create()).id);
-  while (seen.length < teams.length) await next();
-  expect(seen).toEqual(teams);
-  await frames.return();
-});
-
-/** The names of a stream's events, and the ids of what they are about. */
-async function* readEvents(
-  body: ReadableStream<Uint8Array>,
-): AsyncGenerator<{ name: string; id: string }, void, void> {
-  let text = "";
-  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
-    const blocks = (text + piece).split("\n\n");
-    text = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const [, name = "", data = ""] = /^event: (\w+)\nid: \d+\ndata: (.*)$/.exec(block) ?? [];
-      if (name !== "") yield { name, id: (JSON.parse(data) as { id: string }).id };
-    }
-  }
-}
