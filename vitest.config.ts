@@ -17,7 +17,7 @@ const long = [
   "test/conformance/main.test.ts",
   "test/console/*.test.ts",
   "test/docs.test.ts",
-  "test/e2e/{a2a,bad-requests,code-sessions,documents,code-execution,code-images,dynamic-imports,large-files,large-state,makers,mcp,message-files,mounted,openai-models,queue-and-cron,referrals}.test.ts",
+  "test/e2e/{a2a,bad-requests,code-sessions,documents,code-execution,code-images,dynamic-imports,idle-watchers,large-files,large-state,makers,mcp,message-files,mounted,openai-models,queue-and-cron,referrals}.test.ts",
   "test/e2e/{patience-kill,python-secrets,python-tools,spinning-run,stations,stop-kill,stored-once,stored-secrets,templates,time-in-memory,unreadable-data,waiting-agent,webhooks-page,workspace-files}.test.ts",
   "test/examples.test.ts",
   "test/fuzz/*.test.ts",

@@ -296,6 +296,6 @@ function createdKeyCheck(tenants: Tenants): NonNullable<CredentialSources["creat
     const key = await tenants.tenant(tenant).verifyKey(id, hash);
     if (key === null) return undefined;
     const { name, scopes, expires_at } = key;
-    return { id: `created:${id}`, tenant, scopes, kind: "created", name, expires_at };
+    return { id: `created:${id}`, tenant, scopes, kind: "created", name, expires_at, key: id };
   };
 }

@@ -10,6 +10,8 @@ export interface KillableWorkerOptions extends BuildOptions {
   vectorize?: string | undefined;
   /** Whether it has the binding `MEMORY`. Default true. */
   memories?: boolean;
+  /** Flags of V8. */
+  v8Flags?: readonly string[];
   /** Where it listens; any free port without it. */
   port?: number | undefined;
   /** The directory of the objects' databases, which are otherwise removed with the worker. */

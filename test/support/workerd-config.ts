@@ -18,6 +18,8 @@ export interface WorkerdBindings {
   vectorize?: boolean;
   /** Whether each line of output is JSON with the field `message`. Default false: the text itself. */
   structuredLogs?: boolean;
+  /** Flags of V8. */
+  v8Flags?: readonly string[];
 }
 
 /**
@@ -50,7 +52,7 @@ export function writeWorkerdConfig(
 }
 
 export interface DeployedOptions
-  extends BuildOptions, Pick<WorkerdBindings, "vectorize" | "structuredLogs"> {
+  extends BuildOptions, Pick<WorkerdBindings, "vectorize" | "structuredLogs" | "v8Flags"> {
   /** Whether it has the binding `MEMORY`. Default true. */
   memories?: boolean;
 }
@@ -62,7 +64,13 @@ export interface DeployedOptions
  */
 export async function configOfWorker(
   environment: readonly string[],
-  { vectorize = false, structuredLogs = false, memories = true, ...options }: DeployedOptions = {},
+  {
+    vectorize = false,
+    structuredLogs = false,
+    v8Flags = [],
+    memories = true,
+    ...options
+  }: DeployedOptions = {},
 ): Promise<string> {
   const { directory, modules } = await builtWorker(options);
   const objects = {
@@ -70,7 +78,7 @@ export async function configOfWorker(
     TENANT: "TenantObject",
     ...(memories && { MEMORY: "MemoryObject" }),
   };
-  const bindings = { objects, environment, vectorize, structuredLogs };
+  const bindings = { objects, environment, vectorize, structuredLogs, v8Flags };
   return writeWorkerdConfig(directory, modules, bindings);
 }
 
@@ -82,6 +90,7 @@ function configuration(
     environment = [],
     vectorize = false,
     structuredLogs = false,
+    v8Flags = [],
   }: WorkerdBindings,
 ): string {
   const { date, flags } = compatibility();
@@ -106,7 +115,8 @@ const config :Workerd.Config = (
     (name = "internet", network = (allow = ["public", "private", "local"]))
   ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
-  logging = (structuredLogging = ${structuredLogs})
+  logging = (structuredLogging = ${structuredLogs}),
+  v8Flags = ${JSON.stringify(v8Flags)}
 );
 
 const main :Workerd.Worker = (

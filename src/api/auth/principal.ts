@@ -22,6 +22,8 @@ export interface Principal {
    * such a token without one; undefined for credentials that may name any user.
    */
   user?: string | null;
+  /** The id of a created key. */
+  key?: string;
   /** The only team a team token is good for. */
   team?: { id: string; token: TokenOfTeam };
   /** The paths that an identity token is good for, with all below them, when its audience is a part of the service. */

@@ -109,7 +109,11 @@ export function createApp(options: AppOptions): Hono {
       if (principal.kind === "team") withTeamToken.add(request);
       const call = await readCall(found, c, principal, options);
       const response = await endpoint.handle(call);
-      return endWithCredential(response, principal, admission.again, request, recheckMs);
+      return endWithCredential(response, principal, {
+        revocation: (signal) => admission.revocation(principal, signal),
+        authenticate: () => admission.again(request),
+        recheckMs,
+      });
     } catch (error) {
       return failed(error, request, write);
     }

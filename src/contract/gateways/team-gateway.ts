@@ -190,6 +190,12 @@ export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGat
   creation(): Promise<Result<string>>;
   /** Whether a token of this team was revoked, or is for an earlier team with its id. */
   isRevoked(token: TokenOfTeam): Promise<boolean>;
+  /**
+   * Waits until a token of this team is revoked. The team is not kept in memory meanwhile.
+   *
+   * @returns whether it was; false when the team was restarted, or the signal aborts
+   */
+  tokenEnds(token: TokenOfTeam, signal: AbortSignal): Promise<boolean>;
   /** Revokes a team token. @param id null: all tokens created so far */
   revokeTokens(id: string | null): Promise<Result<null>>;
   /** The team's name at the sandbox: random, and never shown to clients. */

@@ -43,6 +43,12 @@ export interface TenantGateway
   createKey(input: CreateKeyInput): Promise<Result<KeyInfo>>;
   /** The key, if the hash matches and it has not expired. */
   verifyKey(id: string, hash: string): Promise<KeyInfo | null>;
+  /**
+   * Waits until a key is revoked. The tenant is not kept in memory meanwhile.
+   *
+   * @returns whether it was; false when the tenant was restarted, or the signal aborts
+   */
+  keyEnds(id: string, signal: AbortSignal): Promise<boolean>;
 
   /** The answer to a new webhook has its secret. */
   putWebhook(id: string, input: PutWebhook): Promise<Result<PutWebhookAnswer>>;

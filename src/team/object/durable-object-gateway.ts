@@ -8,6 +8,7 @@ import type {
   StreamInput,
   TeamGateway,
   StreamFormat,
+  TokenOfTeam,
 } from "../../contract/gateways/team-gateway.ts";
 import {
   ok,
@@ -20,6 +21,7 @@ import {
 import { errorMessage } from "../../core/errors.ts";
 import { remoteMethods, typedStub } from "../../sqlite/remote-methods.ts";
 import { fork } from "../fork/fork.ts";
+import { credentialEnd, credentialRequest } from "../stream/credential-watch.ts";
 import {
   type ObjectStream,
   passOn,
@@ -112,6 +114,8 @@ export class DurableObjectGateway implements Gateway {
     };
     return remoteMethods(stub, {
       destroy: () => destroy(() => this.#stub(tenant, id)),
+      tokenEnds: async (token: TokenOfTeam, until: AbortSignal) =>
+        credentialEnd(await stub.fetch(credentialRequest(token)), until),
       fork: (input: ForkTeamInput) => fork(stub, this.#stub(tenant, input.id), input),
       stream: async ({ format, ...open }: StreamInput) => {
         if (format !== undefined) {

@@ -7,6 +7,7 @@ import type {
   StartedStream,
   StartRunInput,
   StreamFormat,
+  TokenOfTeam,
 } from "../../contract/gateways/team-gateway.ts";
 import type { FormatCode } from "../../contract/gateways/stream-format.ts";
 import { ok, type Result } from "../../contract/result.ts";
@@ -22,6 +23,7 @@ import { admitStreamedRun, placeOfStream, RunInputs } from "./team-parts.ts";
 import { ONE_OWNER, type SecretOwners } from "../../secrets/kept-secrets.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Sealer } from "../../secrets/sealer.ts";
+import { credentialOf, CredentialSockets } from "../stream/credential-watch.ts";
 import { EncodedFrames, type FrameWriter, nativeFrames } from "../stream/frames.ts";
 import { IDLE_MS, type StreamClient, type WatcherCall } from "../stream/stream-places.ts";
 import { CURSOR, readWatchRequest } from "../stream/watch-relay.ts";
@@ -82,7 +84,9 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       env: env ?? {},
       releaseSession: (session) => this.releaseSession(session),
     });
-    this.#parts = { team, listing, secrets, inputs: new RunInputs(new Sealer(this.secretsKey())) };
+    const inputs = new RunInputs(new Sealer(this.secretsKey()));
+    const tokens = new CredentialSockets<TokenOfTeam>(ctx);
+    this.#parts = { team, listing, secrets, inputs, tokens };
     this.#watchers = new Watchers(ctx);
     this.#restoreWatchers();
   }
@@ -155,6 +159,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Streams use fetch, because only then does the runtime report that a client has disconnected. */
   override async fetch(request: Request): Promise<Response> {
     if (request.headers.get("upgrade") === "websocket") {
+      const token = credentialOf<TokenOfTeam>(request);
+      if (token !== undefined) {
+        const isRevoked = await handlers.isRevoked(this.#parts, token);
+        return this.#parts.tokens.open(token, !isRevoked);
+      }
       const { after, client } = readWatchRequest<WatcherCall>(request);
       return this.#watch(after ?? 0, client);
     }

@@ -2,6 +2,9 @@ import type { StreamClient } from "./stream-places.ts";
 import { ACKNOWLEDGED } from "./batch.ts";
 import { type Attachment, WatchSocket } from "./watch-socket.ts";
 
+/** The tag of the sockets, which tells them from others of the object. */
+const TAG = "watcher";
+
 /** A watcher as its object finds it after it was unloaded. */
 export interface RestoredWatcher<Subject> extends Attachment<Subject> {
   connection: WatchSocket<Subject>;
@@ -22,7 +25,7 @@ export class Watchers<Subject> {
 
   /** The watchers that were there when the object was unloaded. */
   restore(): RestoredWatcher<Subject>[] {
-    return this.#ctx.getWebSockets().map((socket) => {
+    return this.#ctx.getWebSockets(TAG).map((socket) => {
       const attachment = attachmentOf<Subject>(socket);
       return { ...attachment, connection: this.#hold(socket, attachment) };
     });
@@ -38,7 +41,7 @@ export class Watchers<Subject> {
   } {
     const { 0: end, 1: socket } = new WebSocketPair();
     const attachment: Attachment<Subject> = { client, subject, cursor: null };
-    this.#ctx.acceptWebSocket(socket);
+    this.#ctx.acceptWebSocket(socket, [TAG]);
     socket.serializeAttachment(attachment);
     return { connection: this.#hold(socket, attachment), end };
   }
@@ -47,7 +50,9 @@ export class Watchers<Subject> {
     if (message === ACKNOWLEDGED) this.#of(socket)?.acknowledge();
   }
 
+  /** A socket of the object was closed, maybe one of another kind. */
   closed(socket: WebSocket): void {
+    if (!this.#ctx.getTags(socket).includes(TAG)) return;
     this.#of(socket)?.leave();
     this.#sockets.delete(attachmentOf<Subject>(socket).client.stream);
   }

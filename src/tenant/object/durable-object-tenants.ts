@@ -1,3 +1,4 @@
+import { credentialEnd, credentialRequest } from "../../team/stream/credential-watch.ts";
 import { watch, watchRequest } from "../../team/stream/watch-relay.ts";
 import type { Problem } from "../../contract/problem.ts";
 import { ok, type Result } from "../../contract/result.ts";
@@ -25,6 +26,8 @@ export class DurableObjectTenants implements Tenants {
   tenant(id: string): TenantGateway {
     const stub = this.#stub(id);
     return remoteMethods(stub, {
+      keyEnds: async (key: string, until: AbortSignal) =>
+        credentialEnd(await stub.fetch(credentialRequest(key)), until),
       events: async (after: number | null, runs: boolean, { credential, signal }: StreamCaller) => {
         const watched = await watch({
           open: (from) => {

@@ -85,6 +85,12 @@ export class KeyStore {
     return known;
   }
 
+  /** Whether there is such a key that has not expired. */
+  has(id: string, now: number): boolean {
+    const [row] = this.#db.all<{ record: string }>("select record from key where id = ?", id);
+    return row !== undefined && !isOver((JSON.parse(row.record) as KeyRecord).expires_at, now);
+  }
+
   /** Returns the key if `hash` is its hash and it has not expired, and records the minute of its use. */
   verify(id: string, hash: string, now: number): KeyInfo | undefined {
     const [row] = this.#db.all<{ record: string }>(FIND, id, NO_RECORD);

@@ -5,6 +5,7 @@ import { Sealer } from "../../secrets/sealer.ts";
 import { addMethods } from "../../sqlite/remote-methods.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { makePlace } from "../../team/stream/stream-places.ts";
+import { credentialOf, CredentialSockets } from "../../team/stream/credential-watch.ts";
 import { readWatchRequest } from "../../team/stream/watch-relay.ts";
 import { Watchers } from "../../team/stream/watchers.ts";
 import type { FeedClient } from "../directory/change-feed.ts";
@@ -60,7 +61,7 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends Du
       hold: () => tenant.hold().webhooks,
       sealer,
     };
-    this.#parts = { tenant, webhooks };
+    this.#parts = { tenant, webhooks, keys: new CredentialSockets(ctx) };
     this.#watchers = new Watchers(ctx);
     this.#restoreWatchers();
   }
@@ -88,12 +89,18 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends Du
     return this.#parts.tenant.db.rowsWritten;
   }
 
-  /** Opens the socket of a watcher of the feed. */
+  /** Opens the socket of a watcher of the feed, or of one who waits for the end of a key. */
   override async fetch(request: Request): Promise<Response> {
-    const { tenant } = this.#parts;
+    const { tenant, keys } = this.#parts;
     const unusable = refuseStored(tenant.refusal);
     if (unusable) return Response.json(unusable.problem, { status: unusable.problem.status });
     if (request.headers.get("upgrade") !== "websocket") return new Response(null, { status: 404 });
+    const key = credentialOf<string>(request);
+    if (key !== undefined) {
+      const { parts } = tenant;
+      const isValid = parts?.tenant.record.deleting !== true && parts?.keys.has(key, Date.now());
+      return keys.open(key, isValid === true);
+    }
     const { after, client } = readWatchRequest<FeedClient>(request);
     const { credential } = client;
     const limits = tenant.limits();

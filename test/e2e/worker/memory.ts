@@ -50,25 +50,33 @@ Object.assign(globalThis, {
   },
 });
 
-/** How often each object was brought into memory, by its name. */
+/** How often each object was brought into memory, by its name, and the last of them. */
 const starts = new Map<string, number>();
+const objects = new Map<string, WeakRef<object>>();
 
-function started({ id }: DurableObjectState): void {
+function started({ id }: DurableObjectState, object: object): void {
   const name = id.name ?? "";
   starts.set(name, (starts.get(name) ?? 0) + 1);
+  objects.set(name, new WeakRef(object));
+}
+
+/** Names of the objects that are in memory; those that the runtime has unloaded are garbage. */
+function loaded(): string[] {
+  (globalThis as { gc?: () => void }).gc?.();
+  return [...objects].flatMap(([name, object]) => (object.deref() === undefined ? [] : [name]));
 }
 
 export class TeamObject extends DeployedTeam {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    started(ctx);
+    started(ctx, this);
   }
 }
 
 export class TenantObject extends DeployedTenant {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    started(ctx);
+    started(ctx, this);
   }
 }
 
@@ -82,6 +90,7 @@ export default {
       timers: [...timers.values()],
       requests,
       starts: Object.fromEntries(starts),
+      loaded: loaded(),
     });
   },
 } satisfies ExportedHandler<Env>;

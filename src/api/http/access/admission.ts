@@ -5,6 +5,7 @@ import {
   unauthorized,
 } from "../../auth/principal.ts";
 import type { Gateway } from "../../../contract/gateways/team-gateway.ts";
+import type { Tenants } from "../../../contract/gateways/tenant-gateway.ts";
 import { type Scope, SCOPES, SHARED_SCOPES } from "../../../contract/constants.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { invalid, ProblemError } from "../problem.ts";
@@ -28,6 +29,7 @@ export interface AdmissionOptions {
   callers?: Callers;
   rate: RequestRate;
   gateway: Gateway;
+  tenants: Tenants | undefined;
 }
 
 /** Decides who may send requests. */
@@ -51,10 +53,18 @@ export class Admission {
   }
 
   /** The caller of a request that was admitted before, whose credential may have ended since. */
-  readonly again: Authenticate = async (request) => {
-    const caller = await this.#callerOf(request);
-    return "problem" in caller ? caller : ((await this.#revoked(caller)) ?? caller);
-  };
+  readonly again: Authenticate = (request) => this.#callerOf(request);
+
+  /**
+   * Waits until a credential is revoked that only an object knows. The object is not kept in memory meanwhile.
+   *
+   * @returns whether it was revoked, or false when the object was restarted; undefined for other credentials
+   */
+  revocation({ tenant, team, key }: Principal, signal: AbortSignal): Promise<boolean> | undefined {
+    const { gateway, tenants } = this.#options;
+    if (team !== undefined) return gateway.team(tenant, team.id).tokenEnds(team.token, signal);
+    return key === undefined ? undefined : tenants?.tenant(tenant).keyEnds(key, signal);
+  }
 
   /** The caller of an endpoint, which may be anybody. @throws ProblemError 403 or 422 */
   async admitTo(

@@ -1,21 +1,32 @@
-import type { Authenticate, Principal } from "../../auth/principal.ts";
+import { LONGEST_TIMER_MS, wait } from "../../../core/wait.ts";
+import type { Principal, Refusal } from "../../auth/principal.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 
 /** With the 10 s that a verdict is remembered, a stream ends within 30 s after its credential. */
 export const RECHECK_MS = 20_000;
 
+/** How the end of a credential is noticed. */
+export interface CredentialChecks {
+  /**
+   * Waits until the object that knows the credential says that it was revoked.
+   *
+   * @returns whether it was, or false when the object was restarted; undefined for a credential that no object knows
+   */
+  revocation(signal: AbortSignal): Promise<boolean> | undefined;
+  /** Authenticates the request once more. */
+  authenticate(): Promise<Principal | Refusal>;
+  /** Milliseconds between two checks, and before the first one: most streams are shorter. */
+  recheckMs: number;
+}
+
 /**
- * Closes a stream some time after its credential was revoked or has expired. Other responses, and those to credentials that
- * cannot end, are returned as they are.
- *
- * @param recheckMs milliseconds between two checks
+ * Closes a stream when its credential has expired, or some time after it was revoked. Other responses, and those to
+ * credentials that cannot end, are returned as they are.
  */
 export function endWithCredential(
   response: Response,
   { kind, expires_at }: Principal,
-  authenticate: Authenticate,
-  request: Request,
-  recheckMs: number,
+  checks: CredentialChecks,
 ): Response {
   const canEnd = kind === "created" || expires_at !== null;
   const { body } = response;
@@ -23,19 +34,30 @@ export function endWithCredential(
     return response;
   }
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  const ended = new AbortController();
-  const timer = setInterval(() => {
-    void isValid(authenticate, request).then((valid) => {
-      if (!valid) ended.abort();
-      return undefined;
-    });
-  }, recheckMs);
+  const [ended, over] = [new AbortController(), new AbortController()];
+  const life = expires_at === null ? Infinity : Date.parse(expires_at) - Date.now();
+  const expiry = life > LONGEST_TIMER_MS ? undefined : setTimeout(() => ended.abort(), life);
+  void untilRevoked(checks, over.signal)
+    .then(() => ended.abort())
+    .catch(() => undefined); // The stream is over.
   void body
     .pipeTo(writable, { signal: ended.signal, preventAbort: true })
     .catch((error: unknown) => (ended.signal.aborted ? writable.close() : writable.abort(error)))
     .catch(() => undefined) // The client left.
-    .finally(() => clearInterval(timer));
+    .finally(() => {
+      clearTimeout(expiry);
+      over.abort();
+    });
   return new Response(readable, response);
+}
+
+/** @throws the signal's reason when it aborts */
+async function untilRevoked(checks: CredentialChecks, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await wait(checks.recheckMs, signal);
+    // A tenant or an issuer that cannot be reached at the moment does not end the stream.
+    if (await (checks.revocation(signal) ?? isRefused(checks)).catch(() => false)) return;
+  }
 }
 
 /**
@@ -44,12 +66,7 @@ export function endWithCredential(
  */
 const REFUSED: ReadonlySet<number> = new Set([401, 429]);
 
-async function isValid(authenticate: Authenticate, request: Request): Promise<boolean> {
-  try {
-    const caller = await authenticate(request);
-    return !("problem" in caller) || !REFUSED.has(caller.problem.status);
-  } catch {
-    // A tenant or an issuer that cannot be reached at the moment does not end the stream.
-    return true;
-  }
+async function isRefused({ authenticate }: CredentialChecks): Promise<boolean> {
+  const caller = await authenticate();
+  return "problem" in caller && REFUSED.has(caller.problem.status);
 }

@@ -53,8 +53,13 @@ export const teamHandlers = {
     return stores === undefined || new RevokedTokens(stores.meta).has(token);
   },
 
-  revokeTokens: ({ team }, id) =>
-    team.with(({ stores }) => new RevokedTokens(stores.meta).revoke(id, Date.now())),
+  revokeTokens: ({ team, tokens }, id) =>
+    team.with(({ stores }) => {
+      const revoked = new RevokedTokens(stores.meta);
+      const result = revoked.revoke(id, Date.now());
+      tokens.end((token) => revoked.has(token));
+      return result;
+    }),
 
   kept: ({ team }, name) => team.with(({ stores }) => ok(stores.meta.read(keptKey(name)) ?? null)),
 

@@ -1,10 +1,11 @@
 import type { ComponentSecrets } from "../../../secrets/component-secrets.ts";
 import type { TeamOfMemories } from "../../../contract/gateways/memory-gateway.ts";
-import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
+import type { TeamGateway, TokenOfTeam } from "../../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../../contract/result.ts";
 import type { Handlers } from "../../../sqlite/remote-methods.ts";
 import type { ForkSourceStub, ForkTargetStub } from "../../fork/fork.ts";
 import type { Listing } from "../../directory-link/listing.ts";
+import type { CredentialSockets } from "../../stream/credential-watch.ts";
 import type { TeamHolder } from "../team-holder.ts";
 import type { RunInputs } from "../team-parts.ts";
 
@@ -14,6 +15,7 @@ export interface ObjectParts {
   listing: Listing;
   secrets: ComponentSecrets;
   inputs: RunInputs;
+  tokens: CredentialSockets<TokenOfTeam>;
 }
 
 /** The two ways to erase a team. */
@@ -25,7 +27,7 @@ export interface DestroyStub {
 /** The methods of a team's object that are called over RPC. */
 export type TeamMethods = Omit<
   TeamGateway,
-  "destroy" | "fork" | "stream" | "startStream" | "continueRun"
+  "destroy" | "fork" | "stream" | "startStream" | "continueRun" | "tokenEnds"
 > &
   DestroyStub &
   TeamOfMemories &

@@ -27,10 +27,11 @@ export const tenantHandlers = {
 
   limits: ({ tenant }) => tenant.limits(),
 
-  destroy({ tenant }) {
+  destroy({ tenant, keys }) {
     const { parts } = tenant;
     if (parts === undefined || parts.tenant.record.deleting) return tenantNotFound();
     parts.tenant.save({ deleting: true });
+    keys.end(() => true);
     tenant.setAlarm(Date.now());
     return ok(null);
   },
@@ -59,9 +60,10 @@ export const tenantHandlers = {
     return keys === undefined ? invalidCursor() : ok(keys);
   },
 
-  revokeKey({ tenant: { parts } }, id) {
-    if (parts?.keys.revoke(id)) return ok(null);
-    return refuse(404, "key_not_found", "There is no such key.");
+  revokeKey({ tenant: { parts }, keys }, id) {
+    if (!parts?.keys.revoke(id)) return refuse(404, "key_not_found", "There is no such key.");
+    keys.end((key) => key === id);
+    return ok(null);
   },
 
   verifyKey({ tenant: { parts } }, id, hash) {

@@ -3,6 +3,7 @@ import type {
   TenantOfMemories,
   TenantOfTeam,
 } from "../../../contract/gateways/tenant-gateway.ts";
+import type { CredentialSockets } from "../../../team/stream/credential-watch.ts";
 import type { Handlers } from "../../../sqlite/remote-methods.ts";
 import type { WebhookSource } from "../../webhooks/webhook-handlers.ts";
 import type { RegistryMethods } from "../registry.ts";
@@ -12,10 +13,12 @@ import type { TenantHolder } from "../tenant-holder.ts";
 export interface ObjectParts {
   tenant: TenantHolder;
   webhooks: WebhookSource;
+  /** Of those who wait for the end of a key, by its id. */
+  keys: CredentialSockets<string>;
 }
 
 /** The methods of a tenant's object that are called over RPC. */
-export type TenantMethods = Omit<TenantGateway, "events"> &
+export type TenantMethods = Omit<TenantGateway, "events" | "keyEnds"> &
   TenantOfTeam &
   TenantOfMemories &
   RegistryMethods;
