@@ -9,7 +9,7 @@ import { counter, roundRobin, TestTeam, value } from "../team/support/team.ts";
 interface FeedEvent {
   name: string;
   number: number;
-  /** Of what it is about. */
+  /** The id of the team, run or question that it shows. */
   id: string;
 }
 

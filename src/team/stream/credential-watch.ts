@@ -40,7 +40,7 @@ export class CredentialSockets<Credential> {
     return new Response(null, { status: 101, webSocket: end });
   }
 
-  /** Tells the Workers of these credentials that they have ended. */
+  /** Closes the sockets of credentials that have ended. */
   end(hasEnded: (credential: Credential) => boolean): void {
     for (const socket of this.#ctx.getWebSockets(TAG)) {
       if (hasEnded(socket.deserializeAttachment() as Credential)) socket.close(ENDED_CODE);
@@ -51,7 +51,7 @@ export class CredentialSockets<Credential> {
 /**
  * Waits until an object says that a credential has ended.
  *
- * @param response of the object to a {@link credentialRequest}
+ * @param response the answer of the object to a {@link credentialRequest}
  * @param signal ends the waiting
  * @returns whether it has ended; false when the object was restarted, or the waiting has ended
  */

@@ -66,7 +66,7 @@ async function untilRevoked(checks: CredentialChecks, signal: AbortSignal): Prom
  */
 const REFUSED: ReadonlySet<number> = new Set([401, 429]);
 
-async function isRefused({ authenticate }: CredentialChecks): Promise<boolean> {
-  const caller = await authenticate();
+async function isRefused(checks: CredentialChecks): Promise<boolean> {
+  const caller = await checks.authenticate();
   return "problem" in caller && REFUSED.has(caller.problem.status);
 }

@@ -13,7 +13,7 @@ import type { TenantHolder } from "../tenant-holder.ts";
 export interface ObjectParts {
   tenant: TenantHolder;
   webhooks: WebhookSource;
-  /** Of those who wait for the end of a key, by its id. */
+  /** The sockets of Workers that wait for the end of a key, with its id. */
   keys: CredentialSockets<string>;
 }
 
