@@ -58,15 +58,14 @@ test.each(["/v1", "/mcp/teams", "/mcp/teams/desk/more", "/nothing"])(
   },
 );
 
-test.each(["", "/mcp", "/mcp/teams/desk"])(
-  "a slash at the end of the address %j changes nothing",
+test.each(["/", "/mcp/", "/mcp/teams/desk/"])(
+  "an address with a slash at its end is the resource with the slash: %s",
   async (path) => {
     const { fetch } = app();
-    const response = await fetch(`${METADATA}${path}/`);
+    const { resource_metadata = "" } = await challenge(await fetch(path));
+    expect(resource_metadata).toBe(`http://localhost:8787${METADATA}${path}`);
+    const response = await fetch(new URL(resource_metadata).pathname);
     expect(await response.json()).toMatchObject({ resource: `http://localhost:8787${path}` });
-    expect(await challenge(await fetch(`${path}/`))).toMatchObject({
-      resource_metadata: `http://localhost:8787${METADATA}${path}`,
-    });
   },
 );
 

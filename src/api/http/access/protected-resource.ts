@@ -28,13 +28,16 @@ const RESOURCES: readonly { path: RegExp; scopes: readonly Scope[] }[] = [
   { path: /^\/openai\/v1(?=\/|$)/, scopes: OPENAI_SCOPES },
 ];
 
-/** The resource that a path belongs to: its own path, and the scopes that its clients use. */
+/**
+ * The resource that a path belongs to: its own path, and the scopes that its clients use. A client whose address has a slash at
+ * its end compares that with the metadata, so the slash stays.
+ */
 function resourceOf(pathname: string): { path: string; scopes: readonly Scope[] } {
   for (const { path, scopes } of RESOURCES) {
     const [found] = path.exec(pathname) ?? [];
-    if (found !== undefined) return { path: found, scopes };
+    if (found !== undefined) return { path: pathname === `${found}/` ? pathname : found, scopes };
   }
-  return { path: "", scopes: SCOPES };
+  return { path: pathname === "/" ? pathname : "", scopes: SCOPES };
 }
 
 /** The headers of a problem: what the caller of a request must have, where a credential is missing or does not suffice. */
@@ -99,8 +102,7 @@ function metadata({ origin, pathname }: URL, { issuer, basePath }: ProtectedReso
       detail: "This server accepts keys and no tokens of OAuth: JWT_ISSUER is not set.",
     });
   }
-  // Clients are given addresses with a slash at their end, too.
-  const named = pathname.slice(METADATA_PATH.length).replace(/\/$/, "");
+  const named = pathname.slice(METADATA_PATH.length);
   const { path, scopes } = resourceOf(named);
   if (path !== named) {
     throw new ProblemError({
