@@ -169,4 +169,68 @@ describe.each(APPROVING)("%s", (name) => {
       { type: "text", text: "Hm.", state: "done", providerMetadata: { troupe: { thought: true } } },
     ]);
   });
+
+  test.each([
+    ["in pieces", ["<thi", "nk>\nHm, ", "well.</th", "ink>\n", "Se", "ven."]],
+    ["at once", ["<think>Hm, well.</think>Seven."]],
+  ])("the reasoning of a model is no text, and its answer comes once: %s", async (_, texts) => {
+    const text = encode(
+      opened(
+        ...texts.map((one) => piece("writer", one)),
+        said("writer", "ThoughtEvent", "Hm, well.", "of-writer"),
+        said("writer", "TextMessage", "Seven.", "answer"),
+      ),
+    );
+    expect(text).not.toContain("data-retry");
+    const { parts } = await shown(text);
+    expect(parts).toMatchObject([
+      { type: "step-start" },
+      { type: "reasoning", text: "Hm, well.", state: "done" },
+      {
+        type: "text",
+        text: "Seven.",
+        state: "done",
+        providerMetadata: { troupe: { source: "writer", message: "answer" } },
+      },
+    ]);
+  });
+
+  test("an answer behind reasoning that is another in its message counts for nothing", async () => {
+    const { parts } = await shown(
+      encode(
+        opened(
+          piece("writer", "<think>Hm.</think>Six"),
+          said("writer", "ThoughtEvent", "Hm.", "of-writer"),
+          said("writer", "TextMessage", "Seven.", "answer"),
+        ),
+      ),
+    );
+    expect(parts).toMatchObject([
+      { type: "step-start" },
+      { type: "reasoning", text: "Hm." },
+      { type: "text", text: "Six", providerMetadata: { troupe: { void: true } } },
+      { type: "text", text: "Seven.", providerMetadata: { troupe: { message: "answer" } } },
+    ]);
+  });
+
+  test("reasoning that broke off counts for nothing, and calls behind it are shown", async () => {
+    const { parts } = await shown(
+      encode(
+        opened(
+          piece("writer", "<think>Hm"),
+          {
+            event: "discard",
+            data: { source: "writer", full_message_id: "of-writer" },
+          },
+          piece("writer", "<think>Well.</think>"),
+          said("writer", "ThoughtEvent", "Well.", "of-writer"),
+        ),
+      ),
+    );
+    expect(parts).toMatchObject([
+      { type: "step-start" },
+      { type: "reasoning", text: "Hm", providerMetadata: { troupe: { void: true } } },
+      { type: "reasoning", text: "Well.", state: "done" },
+    ]);
+  });
 });

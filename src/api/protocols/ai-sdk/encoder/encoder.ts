@@ -31,6 +31,8 @@ class ChatEncoder implements StreamEncoder {
   readonly #untold = new Set<string>();
   /** The thought that the last frame's text turned out to be. */
   #toldThought: string | undefined;
+  /** The text of the last frame that began with the thought. */
+  #thinking: string | undefined;
   /** During a replay, the text of the last message, until all recorded frames were read. */
   #pending: string | undefined;
   #run: RunInfo | undefined;
@@ -57,6 +59,7 @@ class ChatEncoder implements StreamEncoder {
   encode(frame: StreamFrame): string {
     const items = this.#projector.take(frame);
     this.#toldThought = undefined;
+    this.#thinking = undefined;
     if (items.length > 1) this.#lookAhead(items);
     for (const item of items) this.#item(item, items);
     const out = this.#writer.take();
@@ -75,17 +78,19 @@ class ChatEncoder implements StreamEncoder {
       case "run":
         return this.#changed(item.run);
       case "text_start":
-        if (!this.#isUntold(item)) this.#writer.openText(item);
-        return;
+        return this.#textStart(item, items);
       case "text_delta":
         if (!this.#isUntold(item)) this.#writer.grow(item);
         return;
       case "text_end":
+        if (item.messageId === this.#thinking) return this.#writer.keepAnswer(item);
         return this.#writer.endText(item, item.messageId === this.#toldThought);
       case "thought":
-        if (item.id !== this.#toldThought) this.#writer.thought(item);
+        if (item.id !== this.#toldThought && this.#thinking === undefined)
+          this.#writer.thought(item);
         return;
       case "tool_calls":
+        this.#writer.giveUpAnswers(item.source);
         for (const call of item.calls) this.#calls.call(item, call);
         return;
       case "tool_results":
@@ -95,25 +100,41 @@ class ChatEncoder implements StreamEncoder {
         if (item.role === "human") return this.#human(item.message);
         return this.#said(item.message, items);
       case "event":
+        this.#writer.giveUpAnswers(item.event.source);
         if (item.event.type === "UserInputRequestedEvent")
           this.#inputs.set(item.event.source, item.event.request_id);
         return this.#writer.data(eventPart(item.event));
       case "retract":
+        this.#writer.giveUpAnswers();
         return this.#retracted(item.messageIds);
       case "live":
         return this.#caughtUp();
       case "paused":
+        this.#writer.giveUpAnswers();
         // Another encoder may continue after the pause, and knows no step of void texts.
         return this.#writer.endStepIfDone();
       case "waiting":
+        this.#writer.giveUpAnswers();
         return this.#waiting(item.run);
       case "completed":
+        this.#writer.giveUpAnswers();
         return this.#completed(item);
       case "cancelled":
+        this.#writer.giveUpAnswers();
         return this.#cancelled(item.run);
       case "failed":
+        this.#writer.giveUpAnswers();
         return this.#failed(item);
     }
+  }
+
+  #textStart(item: ItemOf<"text_start">, items: readonly RunItem[]): void {
+    if (this.#isUntold(item)) return;
+    const { source } = item;
+    const isWhole = items.some((one) => one.type === "message" && one.message.source === source);
+    if (isWhole) return this.#writer.openMessage(item);
+    this.#writer.giveUpAnswers(source);
+    this.#writer.openText(item);
   }
 
   /** What is known of a text by what follows it in its frame. */
@@ -125,7 +146,10 @@ class ChatEncoder implements StreamEncoder {
     for (const item of items) {
       if (item.type === "text_start" && (item.role === "human" || isImages))
         this.#untold.add(keyOf(item));
-      if (item.type !== "text_end" || item.messageId !== thought?.id) continue;
+      if (item.type !== "text_end") continue;
+      if (thought?.source === item.source && this.#writer.thinks(item.messageId))
+        this.#thinking = item.messageId;
+      if (item.messageId !== thought?.id) continue;
       if (item.content === thought.content && this.#writer.hasText(thought.id))
         this.#toldThought = thought.id;
     }
@@ -189,6 +213,7 @@ class ChatEncoder implements StreamEncoder {
         : message.content;
       this.#writer.parts(content, metadataOf({ messageId: id, source }));
     }
+    this.#writer.giveUpAnswers(source);
     const part = messagePart(message);
     if (part !== undefined) this.#writer.data(part);
     this.#writer.endStepIfDone();

@@ -2,17 +2,26 @@ import type { HumanRequest } from "../../../../contract/run.ts";
 import type { Json } from "../../../../core/json.ts";
 import type { UserPart } from "../../../../core/models/llm-messages.ts";
 import type { RunItem, TextPlace } from "../../shared/run-item.ts";
+import { TaggedThought } from "../../shared/tagged-thought.ts";
 import { type Chunk, DONE, type PartMetadata, written } from "./chunk.ts";
 import { filePart } from "./data-parts.ts";
 import { type ToolPart, ToolParts } from "./tool-parts.ts";
 
 type ItemOf<Type extends RunItem["type"]> = Extract<RunItem, { type: Type }>;
 
-/** A text that is being written. */
+/** A text that is being written: the thought that it may begin with, and its answer. */
 interface OpenText {
   id: string;
+  place: TextPlace;
   /** Its pieces' chunks up to the piece. */
   head: string;
+  tags: TaggedThought;
+  /** Which part is open. */
+  part: "reasoning" | "text" | undefined;
+  /** The answer behind a thought. */
+  answer: string;
+  /** Whether the answer's message begins with what was written of it, which is known when the message comes. */
+  isAhead: boolean;
 }
 
 /** Writes the parts of one UI message in their steps. */
@@ -77,40 +86,114 @@ export class MessageWriter {
     this.#step = "none";
   }
 
-  /** @returns how its pieces are written */
+  /** Its parts begin with their first pieces. */
   openText(place: TextPlace): OpenText {
     const { messageId, attempt } = place;
     this.openStep();
     const id = attempt === 1 ? messageId : keyOf(place);
-    const head = `data: {"type":"text-delta","id":${JSON.stringify(id)},"delta":`;
-    const text = { id, head };
+    const text: OpenText = {
+      id,
+      place,
+      head: `data: {"type":"text-delta","id":${JSON.stringify(id)},"delta":`,
+      tags: new TaggedThought(),
+      part: undefined,
+      answer: "",
+      isAhead: false,
+    };
     this.#texts.set(messageId, text);
-    this.write({ type: "text-start", id, providerMetadata: metadataOf(place) });
     return text;
   }
 
   grow(item: ItemOf<"text_delta">): void {
     // A replayed message may begin in the middle of a text.
-    const { head } = this.#texts.get(item.messageId) ?? this.openText(item);
-    this.#out += `${head}${JSON.stringify(item.delta)}}\n\n`;
+    const text = this.#texts.get(item.messageId) ?? this.openText(item);
+    if (!text.isAhead) return this.#write(text, text.tags.add(item.delta));
+    if (item.delta.startsWith(text.answer)) {
+      text.isAhead = false;
+      return this.#write(text, { thought: "", answer: item.delta.slice(text.answer.length) });
+    }
+    this.#giveUp(item.messageId, text);
+    this.grow(item);
+  }
+
+  #write(text: OpenText, { thought, answer }: { thought: string; answer: string }): void {
+    const { id, place, head, tags } = text;
+    if (thought !== "") {
+      if (text.part === undefined) {
+        text.part = "reasoning";
+        this.write({ type: "reasoning-start", id, providerMetadata: metadataOf(place) });
+      }
+      this.write({ type: "reasoning-delta", id, delta: thought });
+    }
+    if (tags.closed && text.part === "reasoning") this.#endPart(text);
+    if (answer === "") return;
+    if (text.part === undefined) {
+      text.part = "text";
+      this.write({ type: "text-start", id, providerMetadata: metadataOf(place) });
+    }
+    if (tags.thinks) text.answer += answer;
+    this.#out += `${head}${JSON.stringify(answer)}}\n\n`;
+  }
+
+  /** Ends the part that is open, if one is. @param providerMetadata instead of what it began with */
+  #endPart(text: OpenText, providerMetadata?: PartMetadata): void {
+    const { id, part } = text;
+    text.part = undefined;
+    if (part === undefined) return;
+    this.write({ type: `${part}-end`, id, ...(providerMetadata && { providerMetadata }) });
   }
 
   /** @param thought whether it turned out to be one */
   endText(item: ItemOf<"text_end">, thought: boolean): void {
-    const text = this.#texts.get(item.messageId);
+    const { messageId } = item;
+    const text = this.#texts.get(messageId);
     if (text === undefined) return;
-    this.#texts.delete(item.messageId);
-    const isVoid = item.void && !thought;
-    this.write({
-      type: "text-end",
-      id: text.id,
-      ...((isVoid || thought) && {
-        providerMetadata: metadataOf(item, isVoid ? { void: true } : { thought: true }),
-      }),
-    });
-    if (!isVoid) return;
-    const { messageId: message, source, attempt } = item;
+    this.#write(text, text.tags.rest());
+    if (item.void && !thought) return this.#giveUp(messageId, text);
+    this.#texts.delete(messageId);
+    const isOther = text.place.messageId !== messageId;
+    const metadata = thought || isOther ? metadataOf(item, thought ? { thought } : {}) : undefined;
+    this.#endPart(text, metadata);
+  }
+
+  /** Ends a text that is in no message. */
+  #giveUp(key: string, text: OpenText): void {
+    const { messageId: message, source, attempt } = text.place;
+    this.#texts.delete(key);
+    this.#endPart(text, metadataOf(text.place, { void: true }));
     this.write({ type: "data-retry", data: { message, source, attempt }, transient: true });
+  }
+
+  /** Whether a text begins with a thought. */
+  thinks(messageId: string): boolean {
+    return this.#texts.get(messageId)?.tags.thinks === true;
+  }
+
+  /** The thought of a text has come; its answer is that of the message that follows. */
+  keepAnswer({ messageId, source }: ItemOf<"text_end">): void {
+    const text = this.#texts.get(messageId);
+    if (text === undefined) return;
+    this.#write(text, text.tags.rest());
+    this.#texts.delete(messageId);
+    if (text.part === "text") this.#texts.set(answerOf(source), text);
+    else this.#endPart(text);
+  }
+
+  /** Begins the text of a message, with the answer that was written behind its thought. */
+  openMessage(place: TextPlace): void {
+    const text = this.#texts.get(answerOf(place.source));
+    if (text === undefined) return void this.openText(place);
+    this.#texts.delete(answerOf(place.source));
+    this.#texts.set(place.messageId, text);
+    text.isAhead = true;
+  }
+
+  /** Ends answers whose message has not come. @param source only its */
+  giveUpAnswers(source?: string): void {
+    for (const [key, text] of this.#texts) {
+      if (source === undefined ? key === answerOf(text.place.source) : key === answerOf(source))
+        this.#giveUp(key, text);
+    }
   }
 
   thought({ id, source, content }: ItemOf<"thought">): void {
@@ -190,6 +273,11 @@ export class MessageWriter {
     this.openStep();
     this.endStep();
   }
+}
+
+/** The key of an answer whose message has not come yet. */
+function answerOf(source: string): string {
+  return `answer of ${source}`;
 }
 
 export function keyOf({ messageId, attempt }: TextPlace): string {
