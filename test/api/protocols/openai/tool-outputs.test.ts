@@ -2,7 +2,7 @@
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTeam, writer } from "../support/teams.ts";
-import { LOCATE, type Stage, startStage } from "./support/stage.ts";
+import { LOCATE, runsOf, type Stage, startStage } from "./support/stage.ts";
 
 type Output = OpenAI.Responses.ResponseFunctionCallOutputItem;
 type Input = OpenAI.Responses.ResponseInputItem;
@@ -145,5 +145,34 @@ describe("the output of a chat completion", () => {
     const { result, pictures } = read();
     expect(result).toMatch(/^See the file a4f1\.\n\nThis is file a4f1:\n\n/);
     expect(pictures).toMatchObject([SHOWN]);
+  });
+
+  test("comes for one call after the other, each with a message, as CrewAI gives them", async () => {
+    const { openai, worker } = stage;
+    const model = "team:chat-crew";
+    await newTeam(worker, { id: "chat-crew", component: writer() });
+    const messages: OpenAI.ChatCompletionMessageParam[] = [
+      { role: "system", content: "You are a guide." },
+      { role: "user", content: "Both of us." },
+    ];
+    const ask = async () =>
+      (await openai.chat.completions.create({ model, tools, messages, tool_choice: "auto" }))
+        .choices[0]!.message;
+    const results: string[] = [];
+    let said = await ask();
+    while (said.tool_calls !== undefined && results.length < 3) {
+      // Only the first of the calls is made, and only that one is in the next request.
+      const [call] = said.tool_calls;
+      results.push(`Place ${results.length}`);
+      messages.push(
+        { role: "assistant", content: null, tool_calls: [call!] },
+        { role: "tool", tool_call_id: call!.id, content: results.at(-1)! },
+        { role: "user", content: "Analyze the tool result." },
+      );
+      said = await ask();
+    }
+    expect([said.content, results]).toEqual(["You are in Vienna.", ["Place 0", "Place 1"]]);
+    expect(read().result).toBe("Place 1\n\nAnalyze the tool result.");
+    expect(await runsOf(worker, "chat-crew")).toMatchObject([{ status: "completed" }]);
   });
 });
