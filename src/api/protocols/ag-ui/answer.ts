@@ -1,12 +1,13 @@
 import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import { sha256Hex } from "../../../core/hash.ts";
+import type { Problem } from "../../../contract/problem.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { userOf } from "../../http/access/admission.ts";
 import { readJson } from "../../http/input/body.ts";
 import { requireSize } from "../../http/input/task.ts";
 import { traceOf } from "../../http/call.ts";
-import { unwrap } from "../../http/problem.ts";
+import { ProblemError, unwrap } from "../../http/problem.ts";
 import type { MessageServices } from "../../http/services.ts";
 import { streamAnswer } from "../../http/sse.ts";
 import { Conversation, type GivenAnswer } from "../shared/conversation.ts";
@@ -98,6 +99,9 @@ async function start(
       return follow({ conversation, input, options }, spoken.run, [spoken.answer]);
     }
   }
+  if (!admitted.ok && admitted.problem.code === "idempotency_mismatch") {
+    throw usedId(said.at(-1)?.index ?? 0, admitted.problem);
+  }
   const started = unwrap(admitted);
   if (started.created) return streamAnswer(started);
   if ("body" in started) await started.body.cancel();
@@ -115,6 +119,18 @@ async function idempotencyOf(
   const last = said.at(-1)?.message;
   const key = await sha256Hex(JSON.stringify([threadId, last?.id]));
   return { key: `ag-ui ${key}`, hash: await sha256Hex(JSON.stringify(last?.content)) };
+}
+
+/** The message's id is the key that was used before. */
+function usedId(index: number, problem: Problem): ProblemError {
+  const path = `messages[${index}].id`;
+  const message =
+    "was used in this thread for a message with another content; a new message needs a new id";
+  return new ProblemError({
+    ...problem,
+    detail: "A message with this id was given before.",
+    errors: [{ path, message }],
+  });
 }
 
 function optionsOf(input: RunInput): AgUiOptions {

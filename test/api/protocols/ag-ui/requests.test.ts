@@ -155,6 +155,19 @@ test("fields without a value may be null, as clients in Python send them", async
   });
 });
 
+test("an edited message needs an id of its own, and the error says so", async () => {
+  await newTeam(worker, { id, component: writer() });
+  await post({ messages: [{ id: "1", role: "user", content: "Hello." }] });
+  const edited = { id: "1", role: "user", content: "Goodbye." };
+  const input = { threadId: "thread", runId: "run2", messages: [edited] };
+  const response = await worker.fetch(`/ag-ui/teams/${id}`, jsonInit(input));
+  expect(response.status).toBe(422);
+  expect(await response.json()).toMatchObject({
+    code: "idempotency_mismatch",
+    errors: [{ path: "messages[0].id", message: expect.stringContaining("a new id") }],
+  });
+});
+
 const said = (...content: unknown[]) => ({ messages: [{ id: "1", role: "user", content }] });
 const picture = (source: object) => ({ type: "image", source });
 
