@@ -2,7 +2,7 @@ import type { HumanRequest } from "../../../../contract/run.ts";
 import type { Json } from "../../../../core/json.ts";
 import type { UserPart } from "../../../../core/models/llm-messages.ts";
 import type { RunItem, TextPlace } from "../../shared/run-item.ts";
-import { TaggedThought } from "../../shared/tagged-thought.ts";
+import { ThinkingText } from "../../shared/thinking-text.ts";
 import { type Chunk, DONE, type PartMetadata, written } from "./chunk.ts";
 import { filePart } from "./data-parts.ts";
 import { type ToolPart, ToolParts } from "./tool-parts.ts";
@@ -15,11 +15,9 @@ interface OpenText {
   place: TextPlace;
   /** Its pieces' chunks up to the piece. */
   head: string;
-  tags: TaggedThought;
+  read: ThinkingText;
   /** Which part is open. */
   part: "reasoning" | "text" | undefined;
-  /** The answer behind a thought. */
-  answer: string;
   /** Whether the answer's message begins with what was written of it, which is known when the message comes. */
   isAhead: boolean;
 }
@@ -86,8 +84,8 @@ export class MessageWriter {
     this.#step = "none";
   }
 
-  /** Its parts begin with their first pieces. */
-  openText(place: TextPlace): OpenText {
+  /** Its parts begin with their first pieces. @param plain whether it cannot begin with a thought */
+  openText(place: TextPlace, plain = false): OpenText {
     const { messageId, attempt } = place;
     this.openStep();
     const id = attempt === 1 ? messageId : keyOf(place);
@@ -95,9 +93,8 @@ export class MessageWriter {
       id,
       place,
       head: `data: {"type":"text-delta","id":${JSON.stringify(id)},"delta":`,
-      tags: new TaggedThought(),
+      read: new ThinkingText(plain),
       part: undefined,
-      answer: "",
       isAhead: false,
     };
     this.#texts.set(messageId, text);
@@ -107,17 +104,17 @@ export class MessageWriter {
   grow(item: ItemOf<"text_delta">): void {
     // A replayed message may begin in the middle of a text.
     const text = this.#texts.get(item.messageId) ?? this.openText(item);
-    if (!text.isAhead) return this.#write(text, text.tags.add(item.delta));
-    if (item.delta.startsWith(text.answer)) {
+    if (!text.isAhead) return this.#write(text, text.read.add(item.delta));
+    if (item.delta.startsWith(text.read.answer)) {
       text.isAhead = false;
-      return this.#write(text, { thought: "", answer: item.delta.slice(text.answer.length) });
+      return this.#write(text, { thought: "", answer: item.delta.slice(text.read.answer.length) });
     }
     this.#giveUp(item.messageId, text);
     this.grow(item);
   }
 
   #write(text: OpenText, { thought, answer }: { thought: string; answer: string }): void {
-    const { id, place, head, tags } = text;
+    const { id, place, head, read } = text;
     if (thought !== "") {
       if (text.part === undefined) {
         text.part = "reasoning";
@@ -125,13 +122,12 @@ export class MessageWriter {
       }
       this.write({ type: "reasoning-delta", id, delta: thought });
     }
-    if (tags.closed && text.part === "reasoning") this.#endPart(text);
+    if (read.isAnswer && text.part === "reasoning") this.#endPart(text);
     if (answer === "") return;
     if (text.part === undefined) {
       text.part = "text";
       this.write({ type: "text-start", id, providerMetadata: metadataOf(place) });
     }
-    if (tags.thinks) text.answer += answer;
     this.#out += `${head}${JSON.stringify(answer)}}\n\n`;
   }
 
@@ -148,7 +144,7 @@ export class MessageWriter {
     const { messageId } = item;
     const text = this.#texts.get(messageId);
     if (text === undefined) return;
-    this.#write(text, text.tags.rest());
+    this.#write(text, text.read.end());
     if (item.void && !thought) return this.#giveUp(messageId, text);
     this.#texts.delete(messageId);
     const isOther = text.place.messageId !== messageId;
@@ -166,14 +162,14 @@ export class MessageWriter {
 
   /** Whether a text begins with a thought. */
   thinks(messageId: string): boolean {
-    return this.#texts.get(messageId)?.tags.thinks === true;
+    return this.#texts.get(messageId)?.read.thinks === true;
   }
 
   /** The thought of a text has come; its answer is that of the message that follows. */
   keepAnswer({ messageId, source }: ItemOf<"text_end">): void {
     const text = this.#texts.get(messageId);
     if (text === undefined) return;
-    this.#write(text, text.tags.rest());
+    this.#write(text, text.read.end());
     this.#texts.delete(messageId);
     if (text.part === "text") this.#texts.set(answerOf(source), text);
     else this.#endPart(text);
@@ -182,7 +178,7 @@ export class MessageWriter {
   /** Begins the text of a message, with the answer that was written behind its thought. */
   openMessage(place: TextPlace): void {
     const text = this.#texts.get(answerOf(place.source));
-    if (text === undefined) return void this.openText(place);
+    if (text === undefined) return void this.openText(place, true);
     this.#texts.delete(answerOf(place.source));
     this.#texts.set(place.messageId, text);
     text.isAhead = true;

@@ -1,4 +1,4 @@
-import { TaggedThought } from "../../shared/tagged-thought.ts";
+import { ThinkingText } from "../../shared/thinking-text.ts";
 
 /**
  * A text that is shown while it streams. What was shown cannot be taken back: when the model is called again, the new text
@@ -11,10 +11,11 @@ export class LiveText {
   shown = "";
   /** Whether the text is another one than was shown. */
   changed = false;
-  #tags = new TaggedThought();
+  #text = new ThinkingText();
   /** The part of what was shown that the present attempt has not reached. */
   #ahead = "";
-  #thought = "";
+  /** Whether the thought was taken. */
+  #isTold = false;
 
   constructor(id: string, source: string) {
     this.id = id;
@@ -24,23 +25,21 @@ export class LiveText {
   /** The model is called again. @param repeats whether the new text may be shown as the rest of the old one */
   restart(repeats: boolean): void {
     this.changed ||= !repeats && this.shown !== "";
-    this.#tags = new TaggedThought();
-    this.#thought = "";
+    this.#text = new ThinkingText();
+    this.#isTold = false;
     this.#ahead = this.shown;
   }
 
   /** The reasoning between tags that the last pieces completed, once. */
   takeThought(): string {
-    if (!this.#tags.closed) return "";
-    const thought = this.#thought.trimEnd();
-    this.#thought = "";
-    return thought;
+    if (this.#isTold || !this.#text.isAnswer) return "";
+    this.#isTold = true;
+    return this.#text.thought.trimEnd();
   }
 
   /** What a piece adds to what is shown. Reasoning between tags is not. */
   add(piece: string): string {
-    const { thought, answer } = this.#tags.add(piece);
-    this.#thought += thought;
+    const { answer } = this.#text.add(piece);
     if (answer === "" || this.changed) return "";
     return this.#show(answer);
   }

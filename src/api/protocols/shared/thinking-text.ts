@@ -11,13 +11,20 @@ interface Added {
 export class ThinkingText {
   thought = "";
   answer = "";
+  /** Whether it begins with a tag. */
+  thinks = false;
   #part: "head" | "thought" | "gap" | "answer" = "head";
   /** What may be the beginning of a tag. */
   #unread = "";
 
   /** @param plain whether all of it is the answer */
-  constructor(plain: boolean) {
+  constructor(plain = false) {
     if (plain) this.#part = "answer";
+  }
+
+  /** Whether the text has no thought, or its thought has ended. */
+  get isAnswer(): boolean {
+    return this.#part === "gap" || this.#part === "answer";
   }
 
   add(piece: string): Added {
@@ -41,7 +48,8 @@ export class ThinkingText {
   #readHead(): void {
     if (this.#unread.length < OPEN.length && OPEN.startsWith(this.#unread)) return;
     this.#part = this.#unread.startsWith(OPEN) ? "thought" : "answer";
-    if (this.#part === "thought") this.#take(OPEN.length);
+    this.thinks = this.#part === "thought";
+    if (this.thinks) this.#take(OPEN.length);
   }
 
   #readThought(): string {
