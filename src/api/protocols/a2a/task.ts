@@ -1,6 +1,7 @@
 import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { humanSources } from "../../../core/messages/human-sources.ts";
+import type { Message } from "../../../core/messages/message.ts";
 import { isChatMessage } from "../../../core/messages/views.ts";
 import { taskMessages } from "../shared/run-messages.ts";
 import { questionText } from "../shared/question-text.ts";
@@ -34,16 +35,21 @@ export function statusesOf(state = "TASK_STATE_UNSPECIFIED"): RunInfo["status"][
 export type HistoryLength = number | undefined;
 
 /**
- * A run as a task: the messages it was given and was answered with, and its answer as the artifact. What was said in a run
- * that is not completed is in its stream.
+ * A run as a task: the messages it was given and was answered with, and its answer as the artifact.
+ *
+ * @param soFar what was said in a run that has no result yet
  */
-export function taskOf(run: RunInfo, historyLength?: HistoryLength): Task {
+export function taskOf(
+  run: RunInfo,
+  historyLength?: HistoryLength,
+  soFar: readonly Message[] = [],
+): Task {
   const given = taskMessages(run);
   const known = new Set(given.map(({ id }) => id));
-  const said = (run.result?.messages ?? []).filter(({ id }) => !known.has(id));
+  const said = (run.result?.messages ?? soFar).filter(({ id }) => !known.has(id));
   const humans = humanSources(said);
   const messages = said.filter(isChatMessage);
-  const answer = messages.findLast(({ source }) => !humans.has(source));
+  const answer = run.result?.messages && messages.findLast(({ source }) => !humans.has(source));
   const history = [
     ...given.map((message) => messageOf(run, message, "ROLE_USER")),
     ...messages

@@ -8,7 +8,7 @@ import type { StreamFrame } from "../../../contract/stream/stream-frame.ts";
 import { mediaTypeOfPath } from "../../http/media-types.ts";
 import { unwrap } from "../../http/problem.ts";
 import { tenantOf } from "../../http/services.ts";
-import { lastMessage } from "../shared/run-messages.ts";
+import { lastMessage, saidSoFar } from "../shared/run-messages.ts";
 import { writtenFiles } from "../shared/written-files.ts";
 import { A2AError, INVALID_TOKEN } from "./errors.ts";
 import { getTaskSchema, listTasksSchema, parseParams, taskIdSchema } from "./request/params.ts";
@@ -38,7 +38,10 @@ export async function readTask(
   run: RunInfo,
   historyLength: HistoryLength,
 ): Promise<Task> {
-  if (run.status !== "completed") return taskOf(run, historyLength);
+  if (run.status !== "completed") {
+    const soFar = historyLength === 0 ? [] : await saidSoFar(context.team, run);
+    return taskOf(run, historyLength, soFar);
+  }
   let shown = run;
   if (run.result === null) {
     const last = await lastMessage(context.team, run);

@@ -28,3 +28,20 @@ export async function lastMessage(
     unwrap(await team.messages({ before: Number.MAX_SAFE_INTEGER, limit: TAIL })).messages;
   return messages.findLast(isChatMessage);
 }
+
+/** Messages of the conversation among which those of an active run are. */
+const RECENT = 100;
+
+/**
+ * What was said in an active run after what it was given, by the turns that are committed. Nothing where that is too long ago.
+ *
+ * @throws ProblemError
+ */
+export async function saidSoFar(team: TeamGateway, run: RunInfo): Promise<readonly Message[]> {
+  const given = new Set(taskMessages(run).map(({ id }) => id));
+  if (run.started_at === null || run.ended_at !== null || given.size === 0) return [];
+  const page = await team.messages({ before: Number.MAX_SAFE_INTEGER, limit: RECENT });
+  const { messages } = unwrap(page);
+  const last = messages.findLastIndex(({ id }) => given.has(id));
+  return last < 0 ? [] : messages.slice(last + 1);
+}

@@ -1,4 +1,4 @@
-import { type StreamResponse, TaskState } from "@a2a-js/sdk";
+import { Role, type StreamResponse, type Task, TaskState } from "@a2a-js/sdk";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type FakeOpenAI, startFakeOpenAI } from "../../../support/fake-openai/server.ts";
 import { agent, SAMPLE_COMPONENT } from "../../../support/sample-component.ts";
@@ -159,6 +159,28 @@ test("a task asks its client, and continues with the answer", async () => {
     [1, "Ask."],
     [1, "Lisbon"],
   ]);
+});
+
+test("a task that asks has what was said before in its history", async () => {
+  const boss = { ...HUMAN, config: { ...HUMAN.config, name: "boss" } };
+  const component = inTurn(writer(), HUMAN, writer({ name: "editor" }), boss);
+  await newTeam(worker, { id, component });
+  const client = await clientOf(worker, id);
+  const first = await send(client, "Ask.");
+  const historyOf = ({ history }: Task) => history.map(({ role, parts }) => [role, textOf(parts)]);
+  const before = [
+    [Role.ROLE_USER, "Ask."],
+    [Role.ROLE_AGENT, "Four little words here."],
+  ];
+  expect([historyOf(first), first.artifacts]).toEqual([before, []]);
+  const { id: taskId } = first;
+  const second = await send(client, message("Lisbon", { taskId }));
+  expect(historyOf(second)).toEqual([...before, [Role.ROLE_USER, "Lisbon"], before[1]]);
+  expect(historyOf(await client.getTask({ tenant: "", id: taskId, historyLength: 1 }))).toEqual([
+    before[1],
+  ]);
+  expect(historyOf(await client.getTask({ tenant: "", id: taskId, historyLength: 0 }))).toEqual([]);
+  await client.cancelTask({ tenant: "", id: taskId, metadata: undefined });
 });
 
 test("a stream ends with the question, and the answer's stream continues from there", async () => {
