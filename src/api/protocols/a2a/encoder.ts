@@ -103,8 +103,10 @@ class A2AEncoder implements StreamEncoder {
         return [this.#working(run, { "troupe/retract": [...messageIds] })];
       }
       case "live":
-      case "paused":
         return [];
+      case "paused":
+        // Another turn follows. The encoder that continues then does not know whether the message was sent.
+        return this.#sendLast(run);
       case "waiting":
         return this.#waits(item.run);
       default:

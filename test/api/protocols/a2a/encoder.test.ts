@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StreamFrame } from "#contract/stream/stream-frame.ts";
 import { a2aFormats } from "#api/protocols/a2a/formats.ts";
-import { frames, isEnd } from "../support/frames.ts";
+import { encodedOverPauses, frames, isEnd, stories, streamOf } from "../support/frames.ts";
 import { madeUpMessage } from "../support/made-up-messages.ts";
 import { RunSimulator } from "../support/run-simulator.ts";
 import { artifactsOf } from "./support/client.ts";
@@ -35,7 +35,11 @@ function encoded(
     if (encoder.ended) break;
     text += encoder.encode(frame);
   }
-  const events = text
+  return { events: eventsIn(text), ended: encoder.ended };
+}
+
+function eventsIn(text: string): Payload[] {
+  return text
     .split("\n\n")
     .slice(0, -1)
     .map((event) => {
@@ -46,7 +50,6 @@ function encoded(
       expect(StreamResponse.toJSON(read)).toEqual(sent.result);
       return read.payload!;
     });
-  return { events, ended: encoder.ended };
 }
 
 function isLast(event: Payload): boolean {
@@ -75,6 +78,44 @@ test("any stream of a run is the legal stream of a task", () => {
       for (const event of events) {
         if (event.$case === "artifactUpdate") expect(event.value.artifact!.parts).not.toEqual([]);
       }
+    }),
+    { numRuns: casesOf(1000) },
+  );
+});
+
+/** What the client of a task holds in the end: its artifacts, what agents said before, and its state. */
+function held(events: readonly Payload[]): object {
+  const last = events.at(-1);
+  return {
+    artifacts: [...artifactsOf(events)].map(([id, parts]) => [
+      id,
+      parts.map(({ content }) => (content?.$case === "text" ? content.value : "")).join(""),
+      parts.filter(({ content }) => content?.$case !== "text"),
+    ]),
+    said: events.flatMap((event) =>
+      event.$case === "statusUpdate" && event.value.status?.message
+        ? [event.value.status.message]
+        : [],
+    ),
+    events: events.flatMap((event) =>
+      event.$case === "statusUpdate" && event.value.metadata?.["troupe/event"] !== undefined
+        ? [event.value.metadata["troupe/event"]]
+        : [],
+    ),
+    state: last?.$case === "statusUpdate" ? last.value.status?.state : undefined,
+  };
+}
+
+test("the client holds the same where another encoder continues after each pause", () => {
+  fc.assert(
+    fc.property(stories, fc.boolean(), (story, toEnd) => {
+      const options = { toEnd };
+      const text = encodedOverPauses(story, () =>
+        a2aFormats.a2a.makeEncoder({ id: 7, ...options }),
+      );
+      const events = eventsIn(text);
+      expect(events.slice(1).filter(({ $case }) => $case === "task")).toEqual([]);
+      expect(held(events)).toEqual(held(encoded(streamOf(story, 0), options).events));
     }),
     { numRuns: casesOf(1000) },
   );
