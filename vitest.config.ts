@@ -29,6 +29,7 @@ const long = [
   "test/memory/waiting-entries-killed.test.ts",
   "test/npm-start/*.test.ts",
   "test/api/http/{memories-by-words,ports,queued-streams,silent-receiver,stream-places,waiting-streams}.test.ts",
+  "test/api/protocols/paused-kill.test.ts",
   "test/api/protocols/a2a/{answers,card,conversations,page,push,push-kill}.test.ts",
   "test/api/protocols/ai-sdk/page.test.ts",
   "test/api/protocols/mcp/{resumption,runs,sessions,tasks}.test.ts",
