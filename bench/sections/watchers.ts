@@ -74,6 +74,7 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
       what: `${size.watchers} watchers of one`,
       through: NAMES[way],
       ...shown(loads),
+      "CPU per token and watcher, ms": perToken(loads),
       "KB per watcher": kilobytes,
     });
     if (way !== "team") continue;
@@ -132,6 +133,11 @@ interface Loads {
   /** Cores that were busy with it. */
   workerd: number;
   upstream: number;
+}
+
+/** Milliseconds of workerd's CPU for each token that a reader got. */
+function perToken({ workerd, tokensPerSecond }: Loads): number {
+  return (workerd * 1000) / tokensPerSecond;
 }
 
 function shown({ delays, tokensPerSecond, workerd, upstream }: Loads): Report["rows"][number] {
