@@ -30,6 +30,22 @@ export interface CreateKeyInput {
   expires_in: number | null;
 }
 
+/** What a protocol's client has set in its session. */
+export interface ProtocolSession {
+  /** The lowest level of log messages that it wants; null for none. */
+  level: string | null;
+  /** What it subscribed to. */
+  subjects: readonly string[];
+}
+
+export interface SessionChange {
+  level?: string;
+  add?: string;
+  remove?: string;
+  /** Subscriptions that a session may have. */
+  most: number;
+}
+
 /**
  * One tenant, as the HTTP layer sees it: its commands, and the calls from which other commands are composed.
  * Reading a tenant without stored data writes nothing.
@@ -53,6 +69,10 @@ export interface TenantGateway
   /** The answer to a new webhook has its secret. */
   putWebhook(id: string, input: PutWebhook): Promise<Result<PutWebhookAnswer>>;
   webhooks(): Promise<WebhookInfo[]>;
+
+  /** Null for a session in which nothing was set, or not in the last seven days. */
+  session(id: string): Promise<ProtocolSession | null>;
+  changeSession(id: string, change: SessionChange): Promise<Result<null>>;
 
   /** Reserves the id of a team that is about to be created; an idempotency key is answered with the id of its first request. */
   reserve(input: Reservation): Promise<Result<{ id: string }>>;

@@ -53,6 +53,10 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   ],
   // The objects of its memories, by their names without the tenant.
   ["create table memory (name text primary key) without rowid"],
+  // What clients of protocols have set in their sessions.
+  [
+    "create table session (id text primary key, until integer not null, record text not null) without rowid",
+  ],
 ];
 
 /** Whether anything is stored for this tenant. Writes nothing. */

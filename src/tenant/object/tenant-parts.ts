@@ -7,6 +7,7 @@ import { RunLists } from "../directory/run-lists.ts";
 import { MemoryNames } from "./memory-names.ts";
 import { KeyStore } from "./key-store.ts";
 import { Reservations } from "../limits/reservations.ts";
+import { SessionStore } from "./session-store.ts";
 import { Spending } from "../limits/spending.ts";
 import type { TenantStore } from "./tenant-store.ts";
 import { UsageStore } from "../directory/usage-store.ts";
@@ -16,6 +17,7 @@ export interface TenantParts {
   tenant: TenantStore;
   keys: KeyStore;
   memories: MemoryNames;
+  sessions: SessionStore;
   usage: UsageStore;
   directory: Directory;
   reservations: Reservations;
@@ -40,6 +42,7 @@ export function loadParts(
     tenant,
     keys: new KeyStore(db),
     memories: new MemoryNames(db),
+    sessions: new SessionStore(db),
     usage,
     directory,
     reservations: new Reservations(db, directory),

@@ -74,7 +74,7 @@ function translatedParams(method: unknown, params: JsonObject): JsonObject {
   }
   if (method === "prompts/get") return { arguments: { task } };
   if (method === "completion/complete") return { argument: { name: "task", value: "" } };
-  if (method === "resources/read" && typeof uri === "string") return { uri: uriOf(uri) };
+  if (typeof uri === "string") return { uri: uriOf(uri) };
   return {};
 }
 
@@ -84,6 +84,7 @@ function uriOf(uri: string): string {
   if (team !== undefined) return `troupe://teams/${team}/thread`;
   const place = {
     "test://static-text": "transcript",
+    "test://watched-resource": "thread",
     "test://static-binary": "messages/1/parts/1",
   }[uri];
   return place === undefined ? uri : `troupe://teams/123/${place}`;

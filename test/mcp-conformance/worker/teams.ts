@@ -29,6 +29,7 @@ export const TEAMS: Readonly<Record<string, object>> = {
   test_embedded_resource: inTurn(agent("clerk", "attach")),
   test_multiple_content_types: inTurn(agent("clerk", "attach")),
   test_error_handling: inTurn(agent("failing", "fail")),
+  test_tool_with_logging: inTurn(greeter, agent("second", "greet"), agent("third", "greet")),
   test_tool_with_progress: inTurn(greeter, agent("second", "greet"), agent("third", "greet")),
   test_elicitation: inTurn(human),
   test_elicitation_sep1034_defaults: inTurn(

@@ -12,6 +12,8 @@ const OF_METHODS: Readonly<Record<string, Scope>> = {
   "resources/list": "teams:read",
   "resources/templates/list": "teams:read",
   "resources/read": "teams:read",
+  "resources/subscribe": "teams:read",
+  "resources/unsubscribe": "teams:read",
   "prompts/list": "teams:read",
   "prompts/get": "teams:read",
   "completion/complete": "teams:read",

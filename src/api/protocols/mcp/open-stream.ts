@@ -1,18 +1,21 @@
 import type { Principal } from "../../auth/principal.ts";
 import { requireScope } from "../../http/access/admission.ts";
+import type { JsonObject } from "../../../core/json.ts";
 import { json } from "../../http/endpoint.ts";
-import { ProblemError, unwrap } from "../../http/problem.ts";
+import { internalErrorLine, ProblemError, unwrap } from "../../http/problem.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import { GET_RUN } from "./access.ts";
 import { CallStream, parsePlace } from "./call-stream.ts";
+import { openLists } from "./listen/list-changes.ts";
 import { NotificationStream } from "./listen/notification-stream.ts";
 import { serve } from "./server.ts";
-import type { McpServices } from "./services.ts";
+import { threadOf } from "./resources/threads.ts";
+import type { McpRequest, McpServices } from "./services.ts";
+import { sessionSettings } from "./session-settings.ts";
 import { sessionOf, versionOf } from "./session.ts";
 
 /**
- * Answers a GET: the rest of a call's stream after `Last-Event-ID`, or a stream for what belongs to no call, which has nothing but
- * comments. Only the revisions with sessions have either.
+ * Answers a GET: the rest of a call's stream after `Last-Event-ID`, or a stream for what belongs to no call. Only the revisions with sessions have either.
  *
  * @param only the team, at the address of one
  * @throws ProblemError 403, 404 or 405
@@ -40,7 +43,9 @@ export async function openStream(
     );
   }
   const last = request.headers.get("last-event-id");
-  if (last === null) return new NotificationStream(request.signal).response;
+  const version = versionOf(request);
+  const asked = { services, principal, version, only: team, session, idempotencyKey: undefined };
+  if (last === null) return sessionStream(asked, request.signal);
   const place = parsePlace(last);
   if (place === undefined || (only !== undefined && only !== place.team)) {
     const message = "Last-Event-ID must be the id of an event of this server";
@@ -48,18 +53,8 @@ export async function openStream(
   }
   if (!principal.scopes.includes("runs:write")) requireScope("runs:read", principal);
   const { team: id, run, request: call, token, until } = place;
-  const version = versionOf(request);
   const stream = new CallStream(version);
-  const about = {
-    services,
-    principal,
-    version,
-    only: team,
-    session,
-    idempotencyKey: undefined,
-    stream,
-    resumes: place,
-  };
+  const about = { ...asked, stream, resumes: place };
   const wait_seconds = Math.max(0, Math.ceil(until - Date.now() / 1000));
   const message = {
     jsonrpc: "2.0",
@@ -77,4 +72,28 @@ export async function openStream(
   headers.delete("last-event-id");
   const asCall = new Request(request.url, { method: "POST", headers, signal: request.signal });
   return stream.stamp(await serve(about, asCall, message));
+}
+
+/** What belongs to no call: changes of the lists, and of the resources that the session has subscribed to. */
+async function sessionStream(request: McpRequest, client: AbortSignal): Promise<Response> {
+  const stream = new NotificationStream(client);
+  const notify = (method: string, params?: JsonObject): void =>
+    stream.send({ method: `notifications/${method}`, ...(params && { params }) });
+  const changes = await openLists(request, stream.signal).catch((error: unknown) => {
+    stream.end();
+    throw error;
+  });
+  void changes({
+    onList: () => {
+      notify("tools/list_changed");
+      notify("resources/list_changed");
+    },
+    onThread: async (team) => {
+      for (const uri of (await sessionSettings(request))?.subjects ?? [])
+        if (threadOf(request, uri) === team) notify("resources/updated", { uri });
+    },
+  })
+    .catch((error: unknown) => request.services.log(internalErrorLine(error)))
+    .finally(() => stream.end());
+  return stream.response;
 }

@@ -20,11 +20,13 @@ import {
   ResourceNotFoundError,
   Server,
 } from "./sdk.ts";
-import type { McpRequest } from "./services.ts";
+import { type McpRequest, teamOf } from "./services.ts";
+import { setLevel, subscribe } from "./session-settings.ts";
 import { takesTasks, TASKS } from "./run/task.ts";
 import { requireTasks, TASK_METHODS, TASK_SCHEMAS } from "./tasks.ts";
 import { complete } from "./resources/completion.ts";
 import { listResources, readResource, resourceTemplates } from "./resources/resources.ts";
+import { threadOf } from "./resources/threads.ts";
 import { listTools } from "./list-tools.ts";
 
 /** Answers one message, or a batch of them, with a server of its own. */
@@ -53,8 +55,9 @@ function mcpServer(request: McpRequest, isModern: boolean): Server {
     { name: "troupe", title, version: services.version },
     {
       capabilities: {
-        tools: { ...(isModern && { listChanged: true }) },
-        resources: { ...(isModern && { listChanged: true, subscribe: true }) },
+        tools: { listChanged: true },
+        resources: { listChanged: true, subscribe: true },
+        logging: {},
         completions: {},
         ...(only === undefined && { prompts: {} }),
         ...(isModern && { extensions: { [TASKS]: {} } }),
@@ -109,6 +112,28 @@ function mcpServer(request: McpRequest, isModern: boolean): Server {
     "completion/complete",
     guarded(({ params }) => complete(request, params)),
   );
+  if (!isModern) {
+    server.setRequestHandler(
+      "logging/setLevel",
+      guarded(async ({ params }) => {
+        await setLevel(request, params.level);
+        return {};
+      }),
+    );
+    for (const method of ["resources/subscribe", "resources/unsubscribe"] as const) {
+      server.setRequestHandler(
+        method,
+        guarded(async ({ params: { uri } }) => {
+          const isOn = method === "resources/subscribe";
+          const team = threadOf(request, uri);
+          if (isOn && (team === undefined || !(await teamOf(request, team).team()).ok))
+            throw new ResourceNotFoundError(uri);
+          await subscribe(request, uri, isOn);
+          return {};
+        }),
+      );
+    }
+  }
   for (const [method, handle] of isModern ? Object.entries(TASK_METHODS) : []) {
     server.setRequestHandler(
       method,

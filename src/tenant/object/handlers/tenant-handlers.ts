@@ -71,6 +71,14 @@ export const tenantHandlers = {
     return parts.keys.verify(id, hash, Date.now()) ?? null;
   },
 
+  session: ({ tenant: { parts } }, id) => parts?.sessions.get(id, Date.now()) ?? null,
+
+  changeSession({ tenant: holder }, id, change) {
+    const { tenant, sessions } = holder.hold();
+    if (tenant.record.deleting) return beingDeleted();
+    return sessions.change(id, change, Date.now());
+  },
+
   noteMemories({ tenant: holder }, name) {
     const { tenant, memories } = holder.hold();
     if (tenant.record.deleting) return beingDeleted();

@@ -11,7 +11,7 @@ export interface ListObserver {
   /** A team was added, removed or changed, so that the lists of tools and resources differ. */
   onList: () => void;
   /** A run of the team has started, waits or has ended: its thread has new messages. */
-  onThread: (team: string) => void;
+  onThread: (team: string) => void | Promise<void>;
 }
 
 /** Passes to an observer what changes in the tenant's lists from the time on when they were opened. */
@@ -32,7 +32,7 @@ export async function openLists(request: McpRequest, signal: AbortSignal): Promi
   return async ({ onList, onThread }) => {
     for await (const { event, data } of eventsOf(stream, signal)) {
       if (event === "run") {
-        onThread((JSON.parse(data) as { team_id: string }).team_id);
+        await onThread((JSON.parse(data) as { team_id: string }).team_id);
       } else if (event === "team") {
         const team = JSON.parse(data) as ListedTeam;
         if (!isListed(team) || (only !== undefined && only.id !== team.id)) continue;

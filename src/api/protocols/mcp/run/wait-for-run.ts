@@ -9,6 +9,7 @@ import type { OpenedStream, TeamGateway } from "../../../../contract/gateways/te
 import type { RunInfo } from "../../../../contract/run.ts";
 import { unwrap } from "../../../http/problem.ts";
 import { Conversation, type GivenAnswer } from "../../shared/conversation.ts";
+import { CallLog } from "./call-log.ts";
 import { elicitationRequest } from "./elicitation.ts";
 import { followRun } from "./follow-run.ts";
 import { inputRequestsOf, readResponses, type Responses } from "./input-requests.ts";
@@ -73,6 +74,7 @@ export async function waitForRun(
     sent.progress = count;
     next();
   });
+  const log = new CallLog(call, next);
   const token = ctx.mcpReq._meta?.progressToken;
   events?.begin({
     team: id,
@@ -89,11 +91,13 @@ export async function waitForRun(
       run,
       {
         signal: AbortSignal.any([AbortSignal.timeout(seconds * 1000), ctx.mcpReq.signal]),
-        onItem: (item, cursor) => {
+        onItem: async (item, cursor) => {
           sent.cursor = cursor;
-          return progress.item(item);
+          await log.item(item);
+          await progress.item(item);
         },
         onRun: async (info) => {
+          await log.run(info);
           // The stream was opened before the answers were given.
           const open = info.requests.filter((question) => !answering.has(question.id));
           if (now) await ask(call, { ...info, requests: open }, asked, next);

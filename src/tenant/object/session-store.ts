@@ -1,0 +1,42 @@
+import type { ProtocolSession, SessionChange } from "../../contract/gateways/tenant-gateway.ts";
+import { ok, refuse, type Result } from "../../contract/result.ts";
+import type { Database } from "../../sqlite/database.ts";
+
+/** How long a session is kept after its last change. */
+const KEPT_MS = 7 * 24 * 3600 * 1000;
+
+/** What clients of protocols with sessions have set in these. */
+export class SessionStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  get(id: string, now: number): ProtocolSession | null {
+    const row = this.#db.first<{ record: string }>(
+      "select record from session where id = ? and until > ?",
+      id,
+      now,
+    );
+    return row === undefined ? null : (JSON.parse(row.record) as ProtocolSession);
+  }
+
+  change(id: string, { level, add, remove, most }: SessionChange, now: number): Result<null> {
+    const stored = this.get(id, now) ?? { level: null, subjects: [] };
+    const others = stored.subjects.filter((one) => one !== add && one !== remove);
+    const subjects = add === undefined ? others : [...others, add];
+    if (subjects.length > most) {
+      return refuse(409, "too_many_subscriptions", `A session has at most ${most} subscriptions.`);
+    }
+    const record: ProtocolSession = { level: level ?? stored.level, subjects };
+    this.#db.write("delete from session where until <= ?", now);
+    this.#db.write(
+      "insert into session values (?, ?, ?) on conflict (id) do update set until = excluded.until, record = excluded.record",
+      id,
+      now + KEPT_MS,
+      JSON.stringify(record),
+    );
+    return ok(null);
+  }
+}
