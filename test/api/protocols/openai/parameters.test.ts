@@ -162,11 +162,13 @@ test("parameters that nobody knows are named, those that ask for nothing are not
     model: "team:unknown",
     messages: [{ role: "user", content: "Write." }],
     newest_idea: true,
+    // A name that every object of JavaScript has.
+    constructor: true,
     other: {},
     another: null,
     service_tier: "auto",
     n: 1,
     stream_options: { include_usage: true, include_obfuscation: false },
   } as Parameters<typeof stage.openai.chat.completions.create>[0]);
-  expect(completion).toMatchObject({ troupe: { ignored: ["newest_idea"] } });
+  expect(completion).toMatchObject({ troupe: { ignored: ["constructor", "newest_idea"] } });
 });

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
 
-/** Values that ask for nothing, besides null and what is empty. A team's models have their parameters from its component. */
-const HARMLESS: Readonly<Record<string, readonly unknown[]>> = {
+/** Values that ask for nothing, besides null and empty ones. The component of a team sets the parameters of its models. */
+const HARMLESS = {
   frequency_penalty: [0],
   parallel_tool_calls: [true],
   presence_penalty: [0],
@@ -10,9 +10,11 @@ const HARMLESS: Readonly<Record<string, readonly unknown[]>> = {
   "text.verbosity": ["medium"],
   truncation: ["disabled"],
 };
-/** Parameters whose members may have an effect each. */
+/** Parameters whose members are looked at one by one. */
 const NESTED = new Set(["stream_options", "text"]);
 const MOST_NAMES = 64;
+/** Longer names are those of no parameter, and each answer repeats the names. */
+const LONGEST_NAME = 64;
 
 /**
  * Names of the parameters of a request that have no effect: all that are not known.
@@ -25,7 +27,7 @@ export function ignoredIn(
   known: ReadonlySet<string>,
   own: Readonly<Record<string, readonly unknown[]>> = {},
 ): string[] {
-  const harmless = { ...HARMLESS, ...own };
+  const harmless = new Map<string, readonly unknown[]>(Object.entries({ ...HARMLESS, ...own }));
   return Object.entries(body)
     .flatMap(([name, value]): [string, unknown][] =>
       NESTED.has(name) && isJsonObject(value)
@@ -33,8 +35,8 @@ export function ignoredIn(
         : [[name, value]],
     )
     .filter(([name, value]) => {
-      if (known.has(name) || name.length > MOST_NAMES || isEmpty(value)) return false;
-      return harmless[name]?.includes(value) !== true;
+      if (known.has(name) || name.length > LONGEST_NAME || isEmpty(value)) return false;
+      return harmless.get(name)?.includes(value) !== true;
     })
     .map(([name]) => name)
     .toSorted()
