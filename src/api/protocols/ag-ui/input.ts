@@ -2,7 +2,7 @@ import * as z from "zod";
 import { clientToolSchema, startRunSchema } from "../../../contract/run.ts";
 import { withoutNulls } from "../../../core/component/component.ts";
 import { issuesOf } from "../../../core/issues.ts";
-import { isJsonObject } from "../../../core/json.ts";
+import { isJsonObject, type Json } from "../../../core/json.ts";
 import { invalid } from "../../http/problem.ts";
 
 // The members of a RunAgentInput that are read. Other members are ignored.
@@ -124,7 +124,7 @@ export function readInput(body: unknown): RunInput {
 }
 
 /**
- * Clients in Python write fields without a value as null, which is as good as leaving them out. The .NET client sends messages
+ * Clients in Python write null for a field without a value, which means the same as leaving it out. The .NET client sends messages
  * without ids.
  *
  * @returns the body without these nulls, and with {@link placeId} where an id is missing
@@ -133,14 +133,30 @@ function completed(body: unknown): unknown {
   if (!isJsonObject(body)) return body;
   const given = withoutNulls(body);
   const { messages, tools, runId } = given;
-  const members = (item: unknown): unknown => (isJsonObject(item) ? withoutNulls(item) : item);
   const identified = (item: unknown, index: number): unknown =>
     isJsonObject(item) && typeof runId === "string" ? { id: placeId(runId, index), ...item } : item;
   return {
     ...given,
-    ...(Array.isArray(messages) && { messages: messages.map(members).map(identified) }),
-    ...(Array.isArray(tools) && { tools: tools.map(members) }),
+    ...(Array.isArray(messages) && { messages: messages.map(completedMessage).map(identified) }),
+    ...(Array.isArray(tools) && { tools: tools.map(completedFields) }),
   };
+}
+
+/** The parts of a message and their sources have optional fields, too. */
+function completedMessage(message: Json): Json {
+  const given = completedFields(message);
+  if (!isJsonObject(given) || !Array.isArray(given.content)) return given;
+  return { ...given, content: given.content.map(completedPart) };
+}
+
+function completedPart(part: Json): Json {
+  const given = completedFields(part);
+  if (!isJsonObject(given) || given.source === undefined) return given;
+  return { ...given, source: completedFields(given.source) };
+}
+
+function completedFields(value: Json): Json {
+  return isJsonObject(value) ? withoutNulls(value) : value;
 }
 
 /** The id of a message that came without one: the request is recognized when it is sent again with its `runId`. */

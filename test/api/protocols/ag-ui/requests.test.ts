@@ -155,6 +155,21 @@ test("fields without a value may be null, as clients in Python send them", async
   });
 });
 
+test("fields of parts of messages may be null, too", async () => {
+  await newTeam(worker, { id, component: writer() });
+  const source = { type: "data", value: "AAAA", mimeType: null };
+  const content = [
+    { type: "text", text: "Hello." },
+    { type: "image", source, metadata: null },
+    { type: "binary", mimeType: "video/mp4", id: "file", data: null, url: null, filename: null },
+  ];
+  const events = await post({ messages: [{ id: "1", role: "user", content }] });
+  expect(events[0]).toMatchObject({
+    metadata: { troupe: { dropped: ["messages[0].content[1]", "messages[0].content[2]"] } },
+  });
+  expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "success" } });
+});
+
 test("an edited message needs an id of its own, and the error says so", async () => {
   await newTeam(worker, { id, component: writer() });
   await post({ messages: [{ id: "1", role: "user", content: "Hello." }] });
