@@ -11,7 +11,7 @@ const MOST_BEHIND_BYTES = 1_000_000;
  * must not be started again without end.
  */
 const PAUSES_MS = [0, 100, 1_000, 5_000];
-/** What a message costs a Worker, in milliseconds of CPU, with a margin. */
+/** What a message or a ping costs a Worker, in milliseconds of CPU, with a margin. */
 const CPU_MS_PER_MESSAGE = 0.05;
 
 /** How much earlier than the Worker an object may begin to count how long a stream has been open, in milliseconds. */
@@ -164,6 +164,7 @@ class WatchRelay {
     options.signal?.addEventListener("abort", () => this.#end(), { once: true });
     this.#ping = setInterval(() => {
       if (this.#socket !== undefined) this.#attempts = 0;
+      if (this.#messagesLeft-- <= 0) this.#end();
       void this.#write(ping);
     }, PING_MS);
   }

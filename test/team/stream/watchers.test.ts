@@ -1,5 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { DurableObjectGateway } from "#team/object/durable-object-gateway.ts";
 import { Batch, CONTINUE_CODE } from "#team/stream/batch.ts";
 import { watch } from "#team/stream/watch-relay.ts";
 import { lastObject } from "../support/last-object.ts";
@@ -244,6 +246,29 @@ test("the streams of a deleted team end, also when it was unloaded", async () =>
   await team.evict();
   value(await team.gateway.destroy());
   for await (const _frame of frames);
+});
+
+test("a stream that has used the CPU time of its request ends after a whole frame, whose cursor brings the rest", async () => {
+  const team = await TestTeam.create(roundRobin([counter("a"), counter("b")], 4));
+  const frames = await team.stream(null);
+  const run = await team.start("go");
+  await team.finished(run.id);
+  const recorded = ids(await framesOfRun(frames));
+  const seen: number[] = [];
+  // Enough for the first of three messages.
+  const gateway = new DurableObjectGateway(env.ENGINE, 0.05, 0).team(team.tenant, team.id);
+  const short = value(await gateway.stream({ run: null, after: 0 }));
+  if ("done" in short) throw new Error("the stream is over");
+  await team.start("again");
+  for await (const { id } of readFrames(short.body)) if (id !== undefined) seen.push(id);
+  // The last frame is the result of the run.
+  expect(seen).toEqual([...recorded, (recorded.at(-1) ?? 0) + 1]);
+  let next: number | undefined;
+  for await (const { id } of await team.stream(null, seen.at(-1))) {
+    next = id;
+    if (id !== undefined) break;
+  }
+  expect(next).toBe((seen.at(-1) ?? 0) + 1);
 });
 
 test("an object that ends with every watcher is not started again without end", async () => {
