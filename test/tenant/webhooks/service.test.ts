@@ -281,6 +281,7 @@ describe("webhooks", () => {
         "conversation",
         "closed",
         "memory",
+        "session",
       ]) {
         storage.sql.exec(`drop table ${table}`);
       }
