@@ -112,6 +112,7 @@ export type {
   StructuredOutput,
   TaskResult,
 } from "./core/run/task-result.ts";
+export type { LoginAnswer, LoginChallenge, ServerLogins } from "./core/steps/server-logins.ts";
 export type {
   StepAttempt,
   StepCache,

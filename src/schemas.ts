@@ -183,6 +183,16 @@ export {
 // Tenants
 export { SCOPES, type Scope } from "./contract/constants.ts";
 export {
+  connectionSchema,
+  connectionsSchema,
+  createConnectionSchema,
+  startedConnectionSchema,
+  type ConnectionInfo,
+  type ConnectionList,
+  type CreateConnection,
+  type StartedConnection,
+} from "./contract/tenant/connection.ts";
+export {
   createdKeySchema,
   createKeySchema,
   createTokenSchema,

@@ -4,6 +4,7 @@ import { CommandSender } from "./commands.ts";
 import { TeamClient } from "./team.ts";
 import { type CallOptions, Transport, type TransportOptions } from "./transport.ts";
 import type {
+  StartedConnection,
   ChangeMemory,
   ChunkPage,
   CollectionInfo,
@@ -20,6 +21,8 @@ import type {
   PutCollection,
   SearchCollection,
   CreatedKey,
+  ConnectionList,
+  CreateConnection,
   CreateKey,
   CreateTeam,
   DeliveryPage,
@@ -145,6 +148,17 @@ export class TroupeClient {
     /** A page, newest first. */
     list: (query: Query = {}): Promise<Keys> => this.#commands.json("GET /v1/keys", {}, { query }),
     revoke: (id: string): Promise<void> => this.#commands.json("DELETE /v1/keys/:key", { key: id }),
+  };
+
+  /** Logins of the tenant at MCP servers. */
+  readonly connections = {
+    /** Begins a login; a human opens its `authorization_url`. */
+    create: (connection: CreateConnection): Promise<StartedConnection> =>
+      this.#commands.json("POST /v1/connections", {}, { body: connection }),
+    list: (): Promise<ConnectionList> => this.#commands.json("GET /v1/connections", {}),
+    /** Forgets a connection with its tokens. */
+    delete: (id: string): Promise<void> =>
+      this.#commands.json("DELETE /v1/connections/:connection", { connection: id }),
   };
 
   readonly memories = {

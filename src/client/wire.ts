@@ -8,6 +8,7 @@ import type {
   RunTotals,
   TeamList,
 } from "../contract/directory.ts";
+import type { createConnectionSchema } from "../contract/tenant/connection.ts";
 import type {
   createdKeySchema,
   createKeySchema,
@@ -119,6 +120,7 @@ export type RunOptions = Omit<z.input<typeof startRunSchema>, "task">;
 export type Answer = z.input<typeof answerSchema>;
 export type CreateSchedule = z.input<typeof createScheduleSchema>;
 export type ChangeSchedule = z.input<typeof patchScheduleSchema>;
+export type CreateConnection = z.input<typeof createConnectionSchema>;
 export type CreateKey = z.input<typeof createKeySchema>;
 export type CreateToken = z.input<typeof createTokenSchema>;
 export type PutWebhook = z.input<typeof putWebhookSchema>;
@@ -144,6 +146,11 @@ export type PutCollection = z.input<typeof putCollectionSchema>;
 export type SearchCollection = z.input<typeof searchCollectionSchema>;
 export type CollectionList = z.output<typeof collectionPageSchema>;
 export type CollectionResult = z.output<typeof collectionResultSchema>;
+export type {
+  ConnectionInfo,
+  ConnectionList,
+  StartedConnection,
+} from "../contract/tenant/connection.ts";
 export type { Memory, MemoryList } from "../contract/memory.ts";
 export type {
   ChunkPage,

@@ -44,6 +44,9 @@ export const MAX_CLIENT_TOOLS = 128;
 /** Push notification configs that a run may have. */
 export const MAX_PUSH_CONFIGS = 10;
 
+/** Logins at MCP servers that a tenant may have. */
+export const MOST_CONNECTIONS = 100;
+
 /** The events that a webhook can subscribe to. */
 export const WEBHOOK_EVENTS = [
   "run.completed",

@@ -43,6 +43,7 @@ import type { Tenants } from "../contract/gateways/tenant-gateway.ts";
 import type { VectorService } from "../memory/vectors/vector-service.ts";
 import { DurableObjectMemories } from "../memory/object/durable-object-memories.ts";
 import { DurableObjectTenants } from "../tenant/object/durable-object-tenants.ts";
+import type { OAuth } from "../tenant/connections/grants.ts";
 import type { Services } from "../api/http/services.ts";
 import type { WorkersAIBinding } from "../components/models/workers-ai/binding.ts";
 import { keyAddressOf } from "../components/models/key-address.ts";
@@ -90,6 +91,10 @@ export interface Composition {
   maxMemoryBytes: number;
   /** The names of the models that are called. */
   prices: ModelPrices;
+  /** The address at which browsers reach the service, by its setting. */
+  publicUrl: string | undefined;
+  /** OAuth for the logins of tenants at MCP servers. */
+  oauth: OAuth;
   /** Sends a delivery of a webhook once; never rejects. */
   sendWebhook: (request: WebhookRequest) => Promise<WebhookResponse>;
 }
@@ -182,6 +187,7 @@ export function compose(
       ...(await shipped()).teams().filter(({ name }) => catalog.team(name) === undefined),
     ],
     checkWebhookUrl: (url) => checkWebhookUrl(url, webhooks),
+    baseUrl: ({ url }) => settings.publicUrl ?? new URL(url).origin + basePath,
     limits,
     prices,
     currency,
@@ -222,10 +228,24 @@ export function compose(
       const { SandboxClient } = await import("../components/sandbox/deployed.ts");
       await new SandboxClient(sandbox).deleteSession(session);
     },
+    publicUrl: settings.publicUrl,
+    oauth: lazyOAuth(outgoing),
     sendWebhook: webhookSender(
       webhooks,
       guardedFetch(webhooks, fetch, logEntry, resolvingFetch(env)),
     ),
+  };
+}
+
+/** Imported with the first login. */
+function lazyOAuth(outgoing: OutgoingDependencies): OAuth {
+  const load = async (): Promise<OAuth> => {
+    const { OAuthClient } = await import("../components/mcp/login/oauth-client.ts");
+    return new OAuthClient(outgoing);
+  };
+  return {
+    tokens: async (...wanted) => (await load()).tokens(...wanted),
+    redeem: async (...back) => (await load()).redeem(...back),
   };
 }
 

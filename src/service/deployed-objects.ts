@@ -10,6 +10,7 @@ import type { Runnable } from "../core/run/runnable.ts";
 import { TroupeTeam } from "../team/object/team-object.ts";
 import { TroupeMemory } from "../memory/object/memory-object.ts";
 import { TroupeTenant } from "../tenant/object/tenant-object.ts";
+import type { OAuth } from "../tenant/connections/grants.ts";
 import type { SecretOwners } from "../secrets/kept-secrets.ts";
 import { type Telemetry, telemetryOf } from "../telemetry/telemetry.ts";
 import type { WebhookRequest, WebhookResponse } from "../outgoing/webhooks.ts";
@@ -102,6 +103,14 @@ export class DeployedTenant extends TroupeTenant<Env> {
 
   protected sendWebhook(request: WebhookRequest): Promise<WebhookResponse> {
     return composedOf(this, this.env).sendWebhook(request);
+  }
+
+  protected override publicUrl(): string | undefined {
+    return composedOf(this, this.env).publicUrl;
+  }
+
+  protected oauth(): OAuth {
+    return composedOf(this, this.env).oauth;
   }
 
   protected override telemetry(): Telemetry | undefined {

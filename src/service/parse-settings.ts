@@ -42,6 +42,7 @@ export function parseSettings(settings: SettingValues) {
     prices: ModelPrices.parse(settings.MODEL_PRICES),
     currency: currencyOf(settings.CURRENCY),
     egress,
+    publicUrl: publicUrlOf(settings.PUBLIC_URL),
     webhooks: webhookRules(settings),
     sandbox: sandboxAddress(settings, egress),
     origins: allowedOrigins(settings.ALLOWED_ORIGINS),
@@ -68,6 +69,19 @@ function currencyOf(value: string | undefined): string | null {
   throw new ValueError(
     `CURRENCY is ${JSON.stringify(value)}: it must be a code of ISO 4217 in capitals, such as EUR`,
   );
+}
+
+/** The address at which browsers reach the service; undefined if it is not set. @throws ValueError */
+function publicUrlOf(value: string | undefined): string | undefined {
+  if (value === undefined || value.trim() === "") return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const plain = url !== undefined && url.search === "" && url.hash === "" && url.username === "";
+  if (!plain || !/^https?:$/.test(url.protocol)) {
+    throw new ValueError(
+      `PUBLIC_URL is ${JSON.stringify(value)}: it must be the https:// address of this service, such as https://troupe.example.com or https://example.com/agents`,
+    );
+  }
+  return url.origin + url.pathname.replace(/\/$/, "");
 }
 
 function requireHttp(name: string, value: string | undefined): void {

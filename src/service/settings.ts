@@ -11,6 +11,8 @@ export const SETTINGS = [
   "TROUPE_OPEN",
   /** 32 bytes as base64: the key that encrypts secrets in stored components. */
   "SECRETS_KEY",
+  /** The address at which browsers reach this service. */
+  "PUBLIC_URL",
   /** JSON: the hosts that each secret of the Worker may be sent to. */
   "SECRET_HOSTS",
   /** The hosts that requests may be sent to, separated by commas. */

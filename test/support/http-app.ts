@@ -40,6 +40,7 @@ export function testApp(options: Partial<AppOptions> = {}): {
       },
     ],
     checkWebhookUrl: () => undefined,
+    baseUrl: ({ url }) => new URL(url).origin,
     limits: DEFAULT_LIMITS,
     prices: ModelPrices.parse(undefined),
     currency: null,

@@ -69,7 +69,8 @@ export function localProblem(
 
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-function isLocalHost(host: string): boolean {
+/** @param host with or without a port */
+export function isLocalHost(host: string): boolean {
   return LOCAL_HOSTS.has(host.replace(/:\d+$/, "").toLowerCase());
 }
 

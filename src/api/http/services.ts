@@ -47,6 +47,8 @@ export interface Services {
   redactedSecrets: Pick<RedactedSecrets, "resolve">;
   /** @throws EgressError when no webhook may be sent there */
   checkWebhookUrl: (url: string) => void;
+  /** The address at which browsers reach the service, without a slash at its end. */
+  baseUrl: (request: Request) => string;
   limits: Limits;
   prices: Pick<ModelPrices, "empty">;
   /** The currency of the prices; null if the setting is missing. */

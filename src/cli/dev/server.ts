@@ -166,6 +166,7 @@ export class DevServer {
     return {
       ...fromEnvironment,
       TROUPE_OPEN: open ? "1" : "0",
+      PUBLIC_URL: worker["PUBLIC_URL"] ?? this.#url,
       SECRETS_KEY: key ?? this.#state.secretsKey(),
       TROUPE_FRONT_KEY: this.#frontKey,
       ...(this.#keys && authVars(this.#keys)),

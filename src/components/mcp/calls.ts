@@ -12,11 +12,16 @@ import type { LegacyQuestions } from "./connection/legacy-questions.ts";
 import type { AnsweredRound, QuestionRound } from "./connection/server-question.ts";
 import type { McpSession } from "./connection/session.ts";
 import { McpSessionHost } from "./connection/session-host.ts";
+import { LoginNeededError } from "./connection/challenge.ts";
+import { type LoginNeeded, loginNeeded, LoginQuestions, useIn } from "./login/login-questions.ts";
 import { callTool } from "./tool-call.ts";
 import { type McpTool, policyOf } from "./tool-list.ts";
 
 /** The most questions that a server may ask during one call. */
 const MAX_ROUNDS = 8;
+
+/** The end of an attempt: a result, questions of the server, or a login that it needs. */
+type CallEnd = { result: ToolResult } | QuestionRound | LoginNeeded;
 
 /** Calls of a server's tools, each in as many rounds as the server has questions. */
 export class McpCalls {
@@ -40,10 +45,15 @@ export class McpCalls {
   ): AsyncGenerator<Message, ToolResult, void> {
     const { ctx, caller = name } = call;
     const rounds: AnsweredRound[] = [];
+    const logins = new LoginQuestions(ctx, this.#session.server, caller);
     while (rounds.length <= MAX_ROUNDS) {
-      const outcome = yield* this.#attempt(tool, name, args, rounds, call);
+      const outcome = yield* this.#attempt(tool, name, args, { rounds, logins }, call);
       if ("result" in outcome) return outcome.result;
       try {
+        if ("login" in outcome) {
+          await logins.ask(outcome);
+          continue;
+        }
         const answers = await this.#answers(outcome, caller, ctx.scope(`asked:${rounds.length}`));
         rounds.push({ ...outcome, answers });
       } catch (error) {
@@ -60,24 +70,28 @@ export class McpCalls {
     tool: McpTool,
     name: string,
     args: JsonObject,
-    rounds: readonly AnsweredRound[],
-    { ctx, caller = name, unseen = false }: ToolCallContext,
-  ): AsyncGenerator<Message, { result: ToolResult } | QuestionRound, void> {
+    { rounds, logins }: { rounds: readonly AnsweredRound[]; logins: LoginQuestions },
+    { caller = name, unseen = false }: ToolCallContext,
+  ): AsyncGenerator<Message, CallEnd, void> {
+    const ctx = logins.scope;
     const session = this.#session;
     const questions = this.#questions;
     const policy = policyOf(tool);
     const messageId = ctx.id();
     const failed = (text: string) => ({ result: textResult(name, text, true) });
-    const lines = ctx.stream<string, { result: ToolResult } | QuestionRound>(
+    const lines = ctx.stream<string, CallEnd>(
       rounds.length === 0 ? "call" : `call:${rounds.length}`,
       async function* (attempt) {
+        const use = useIn(attempt);
         try {
-          const outcome = yield* callTool(session, questions, { tool, args, rounds }, attempt);
+          const called = { tool, args, rounds };
+          const outcome = yield* callTool(session, questions, called, attempt, use);
           if (!("answer" in outcome)) return outcome;
           return {
             result: toToolResult(name, outcome.answer, (text) => session.redact(text)),
           };
         } catch (error) {
+          if (error instanceof LoginNeededError && use.logins) return loginNeeded(error, use);
           if (isForStep(policy, error, attempt)) throw error;
           return failed(errorText(error));
         }

@@ -29,7 +29,7 @@ export function mcpError(error: unknown, server: string, secrets: Secrets): Trou
   if (typeof status === "number") {
     const passing = status === 408 || status === 429 || (status >= 500 && status !== 501);
     const remedy =
-      status === 401 ? " It needs credentials: headers or oauth in its server_params." : "";
+      status === 401 ? " Give it other credentials: headers or oauth in its server_params." : "";
     return new McpError(
       passing ? "mcp_connection" : "mcp_refused",
       `The MCP server "${server}" answered HTTP ${status}: ${text}${remedy}`,

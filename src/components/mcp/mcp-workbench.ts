@@ -30,6 +30,7 @@ import { type ReadingKind, readingTools } from "./reading-tools.ts";
 import { LegacyQuestions } from "./connection/legacy-questions.ts";
 import { McpSession } from "./connection/session.ts";
 import type { McpSessionHost } from "./connection/session-host.ts";
+import { LoginQuestions } from "./login/login-questions.ts";
 import { McpCalls } from "./calls.ts";
 import {
   checkOverrides,
@@ -190,9 +191,8 @@ export class McpWorkbench implements Workbench {
 
   /** A step. A tool of the server takes precedence over a reading tool. */
   async #listed(ctx: TurnContext): Promise<Map<string, ShownTool>> {
-    const tools = await ctx.step("list", ({ signal, session }) =>
-      fetchTools(this.#session, { signal, sandboxSession: session }),
-    );
+    const logins = new LoginQuestions(ctx, this.#session.server);
+    const tools = await logins.step("list", (use) => fetchTools(this.#session, use));
     return shownTools([...tools, ...readingTools(this.#toolsFor)], this.#overrides);
   }
 
@@ -252,9 +252,9 @@ export class McpWorkbench implements Workbench {
   }
 
   #ask(ctx: TurnContext, request: Request): Promise<Json> {
-    return ctx.step("request", ({ signal, session: sandboxSession }) =>
-      this.#session.use({ signal, sandboxSession }, async (client, timeout) => {
-        const answer = await request(client, { signal, timeout });
+    return new LoginQuestions(ctx, this.#session.server).step("request", (use) =>
+      this.#session.use(use, async (client, timeout) => {
+        const answer = await request(client, { signal: use.signal, timeout });
         const text = this.#session.redact(JSON.stringify(answer));
         return JSON.parse(text) as Json;
       }),

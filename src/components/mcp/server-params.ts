@@ -7,15 +7,26 @@ const headersSchema = z
   .nullish();
 
 /** OAuth credentials for a server: a token of the client credentials grant (RFC 6749, 4.4). */
-const clientCredentialsSchema = z.object({
-  client_id: z.string().min(1),
-  /** May be `env:NAME` of a secret. */
-  client_secret: z.string().min(1),
-  /** The authorization server that issued the credentials. They are sent to no other one. */
-  issuer: z.url({ protocol: /^https?$/ }),
-  /** Separated by spaces. Default: the scope that the server requests. */
-  scope: z.string().nullish(),
-});
+const clientCredentialsSchema = z
+  .object({
+    client_id: z.string().min(1),
+    /** May be `env:NAME` of a secret. */
+    client_secret: z.string().min(1).nullish(),
+    /** Instead of a secret: a PEM (PKCS #8) that signs who the client is. May be `env:NAME`. */
+    private_key: z.string().min(1).nullish(),
+    /** Default: RS256. */
+    signing_algorithm: z
+      .enum(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"])
+      .nullish(),
+    /** The authorization server that issued the credentials. They are sent to no other one. */
+    issuer: z.url({ protocol: /^https?$/ }),
+    /** Separated by spaces. Default: the scope that the server requests. */
+    scope: z.string().nullish(),
+  })
+  .refine(({ client_secret, private_key }) => (client_secret == null) !== (private_key == null), {
+    path: ["client_secret"],
+    message: "or private_key must be given, and not both",
+  });
 export type ClientCredentials = z.output<typeof clientCredentialsSchema>;
 
 const secondsSchema = z.number().positive();

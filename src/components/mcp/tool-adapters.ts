@@ -74,9 +74,9 @@ export abstract class McpToolAdapter implements Tool {
       {
         signal,
         idempotencyKey,
-        ...(session !== undefined && { session }),
         ...(trace && { trace }),
       },
+      { signal, sandboxSession: session },
     );
     let next = await items.next();
     while (!next.done) next = await items.next();

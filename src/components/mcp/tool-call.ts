@@ -10,7 +10,7 @@ import type {
   QuestionRound,
   McpServerQuestion,
 } from "./connection/server-question.ts";
-import type { McpSession } from "./connection/session.ts";
+import type { McpSession, SessionUse } from "./connection/session.ts";
 import { type McpTool, policyOf } from "./tool-list.ts";
 
 /** The key in `_meta` by which a server can recognize a repeated call. */
@@ -33,13 +33,15 @@ export interface McpCall {
 /**
  * Calls a tool. Yields the progress that the server reports, as lines.
  *
+ * @param from how the call uses the session
  * @throws McpError, the signal's reason
  */
 export async function* callTool(
   session: McpSession,
   questions: LegacyQuestions | undefined,
   call: McpCall,
-  attempt: Pick<StepAttempt, "signal" | "idempotencyKey" | "session" | "trace">,
+  attempt: Pick<StepAttempt, "signal" | "idempotencyKey" | "trace">,
+  from: SessionUse,
 ): AsyncGenerator<string, CallOutcome, void> {
   const lines = new Lines();
   const ended = new AbortController();
@@ -67,7 +69,7 @@ export async function* callTool(
       onprogress: (progress) => lines.add(lineOf(progress)),
     });
   };
-  const use = { signal, sandboxSession: attempt.session };
+  const use = { ...from, signal };
   const answer = session.use(use, (client, timeout) =>
     questions === undefined
       ? request(client, timeout)

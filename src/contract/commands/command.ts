@@ -14,6 +14,7 @@ export const TAGS = [
   "Memories",
   "Knowledge",
   "Webhooks",
+  "Connections",
   "Keys",
   "Usage",
   "Tenants",

@@ -1,4 +1,5 @@
 import type { collectionCommands } from "./collections.ts";
+import type { connectionCommands } from "./connections.ts";
 import type { directoryCommands } from "./directory.ts";
 import type { fileCommands } from "./files.ts";
 import type { healthCommands } from "./health.ts";
@@ -23,6 +24,7 @@ export type TeamCommands = typeof fileCommands &
 
 /** The commands on a tenant's resources and on tenants. */
 export type TenantCommands = typeof collectionCommands &
+  typeof connectionCommands &
   typeof directoryCommands &
   typeof keyCommands &
   typeof memoryCommands &

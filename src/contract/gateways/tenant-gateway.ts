@@ -11,6 +11,8 @@ import type {
 import type { StreamCaller } from "./team-gateway.ts";
 import type { Idempotency } from "../common.ts";
 import type { Scope } from "../constants.ts";
+import type { LoginAnswer, LoginChallenge } from "../../core/steps/server-logins.ts";
+import type { ConnectionInfo, CreateConnection, StartedConnection } from "../tenant/connection.ts";
 import type { KeyInfo } from "../tenant/key.ts";
 import type { Result } from "../result.ts";
 import type { UsageQuery, UsageReport } from "../usage/usage-report.ts";
@@ -66,6 +68,14 @@ export interface TenantGateway
    */
   keyEnds(id: string, signal: AbortSignal): Promise<boolean>;
 
+  /** Begins a login. @param by who begins it, and the address at which they reach the service */
+  startConnection(
+    input: CreateConnection,
+    by: { baseUrl: string; credential: string },
+  ): Promise<Result<StartedConnection>>;
+  /** Ends a login with what the browser of a human has brought back. */
+  redeemLogin(back: LoginReturn): Promise<Result<ConnectionInfo>>;
+
   /** The answer to a new webhook has its secret. */
   putWebhook(id: string, input: PutWebhook): Promise<Result<PutWebhookAnswer>>;
   webhooks(): Promise<WebhookInfo[]>;
@@ -110,6 +120,25 @@ export interface TenantOfTeam {
   deliver(delivery: Delivery): Promise<Acknowledgement>;
   /** Whether a team may start a run or have this many streams open. */
   admit(request: AdmissionRequest): Promise<Result<Admitted>>;
+  /** An access token for an MCP server, or a login that the run has to wait for. */
+  token(wanted: LoginWanted): Promise<Result<LoginAnswer>>;
+}
+
+/** A server wants a login of a run. */
+export interface LoginWanted extends LoginChallenge {
+  team: string;
+  run: string;
+  /** The question of the run that the login answers. */
+  request: string;
+}
+
+/** What a browser brings back from a login. */
+export interface LoginReturn {
+  state: string;
+  code: string | null;
+  iss: string | null;
+  /** The error code of the authorization server, instead of a code. */
+  error: string | null;
 }
 
 /** A tenant as the objects of its memories see it. Their names are those without the tenant: `collection/handbook`. */

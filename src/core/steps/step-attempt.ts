@@ -1,3 +1,5 @@
+import type { ServerLogins } from "./server-logins.ts";
+
 /**
  * What a restart does with a step that had started and has no result. `retry`: runs it again under the same key;
  * `never`: its result is an error that says the outcome is unknown; `ask`: a human decides.
@@ -64,6 +66,8 @@ export interface StepAttempt {
   startOver?: () => void;
   /** Undefined on hosts without a cache. Entries are written together with the step's result: both or neither. */
   cache?: StepCache;
+  /** The tenant's logins at other servers; undefined on hosts without any. */
+  logins?: ServerLogins;
   /** Undefined if no trace is recorded; send it to services that record one. */
   trace?: TraceContext;
 }

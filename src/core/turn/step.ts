@@ -86,6 +86,7 @@ export class Step<T> {
         if (messageId !== undefined) host.discard(messageId);
       },
       ...(host.session !== undefined && { session: host.session }),
+      ...(host.logins && { logins: host.logins }),
       ...(host.flush && { flush: () => host.flush?.() }),
       ...(host.cache && { cache: bufferedCache(host.cache, this.#keep) }),
       ...(trace && { trace }),

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "../json.ts";
 import type { MemoryHost } from "../memory/memory-host.ts";
 import type { AnswerForm, ToolSchema } from "../models/chat-completion-client.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
+import type { ServerLogins } from "../steps/server-logins.ts";
 import type {
   StepCache,
   StepKind,
@@ -87,6 +88,8 @@ export interface TurnHost {
   readonly memory?: MemoryHost;
   /** {@link StepAttempt.session} */
   readonly session?: string;
+  /** {@link StepAttempt.logins} */
+  readonly logins?: ServerLogins | undefined;
   clock(): Moment;
   /** Throws a {@link TurnSignal} when no effect may start. */
   gate(): void;

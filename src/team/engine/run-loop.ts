@@ -18,6 +18,7 @@ import { frameOfTurn } from "./turn-report.ts";
 import type { RunEngine } from "./run-engine.ts";
 import type { Outcome } from "./run-outcome.ts";
 import type { LoadedTeam, TeamCache } from "./team-cache.ts";
+import type { ServerLogins } from "../../core/steps/server-logins.ts";
 import type { OtherMemories } from "./turn/turn-memory.ts";
 import { TurnJournal } from "./turn/turn-journal.ts";
 
@@ -39,6 +40,8 @@ export interface RunLoopParts {
   env: object;
   /** The memories of users and of the tenant; undefined without the binding MEMORY. */
   memories: OtherMemories | undefined;
+  /** The tenant's logins at other servers, for a run; undefined without the binding TENANT. */
+  logins: ((run: string) => ServerLogins) | undefined;
 }
 
 /**

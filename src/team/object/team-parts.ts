@@ -1,6 +1,9 @@
 import { ok, type Refused, refuseInput, type Result } from "../../contract/result.ts";
 import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { TenantLimits } from "../../contract/tenant/tenant.ts";
+import type { TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
+import { TroupeError } from "../../core/errors.ts";
+import type { ServerLogins } from "../../core/steps/server-logins.ts";
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { Log } from "../../core/log.ts";
 import type { CostOf } from "../../contract/usage/model-usage.ts";
@@ -101,6 +104,7 @@ export function loadParts(host: TeamHost): TeamParts {
       tenant: listing.tenantName ?? null,
     });
   const memories = openMemories(host);
+  const { tenant } = listing;
   const engine = new RunEngine({
     storage,
     alarm,
@@ -112,10 +116,11 @@ export function loadParts(host: TeamHost): TeamParts {
     telemetry,
     env,
     memories: memories && new TenantMemories(memories.objects, memories.delivery),
+    logins: tenant && ((run) => loginsOf(tenant, stores.team.record.id, run)),
   });
   const quota = new Quota({
     team: stores.team.record.id,
-    tenant: listing.tenant,
+    tenant,
     limits: host.limits,
     storedBytes: () => storage.sql.databaseSize,
     openStreams: () => live.streams,
@@ -152,6 +157,18 @@ export function loadParts(host: TeamHost): TeamParts {
     scheduler,
     expiry: new Expiry({ stores, alarm, engine }),
     stateParts,
+  };
+}
+
+/** The tenant's logins at other servers, for a run. */
+function loginsOf(tenant: Pick<TenantOfTeam, "token">, team: string, run: string): ServerLogins {
+  return {
+    async token(challenge, request) {
+      const given = await tenant.token({ ...challenge, team, run, request });
+      if (given.ok) return given.value;
+      const { status, code, detail } = given.problem;
+      throw Object.assign(new TroupeError(code, detail), { retryable: status >= 500 });
+    },
   };
 }
 

@@ -1,4 +1,6 @@
 import { MEMORIES_UNDELIVERED, NEWER_DATA, type Result } from "../../contract/result.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { LoginWait } from "../connections/connection-store.ts";
 import { typedStub } from "../../sqlite/remote-methods.ts";
 import type { DestroyStub } from "../../team/object/handlers/team-methods.ts";
 import { destroy } from "../../team/object/durable-object-gateway.ts";
@@ -15,6 +17,7 @@ export interface OtherObjectsEnv {
 /** A team object as its tenant calls it. */
 interface TeamStub extends DestroyStub {
   team(): Promise<Result<unknown>>;
+  answer(run: string, request: string, answer: JsonObject): Promise<Result<unknown>>;
 }
 
 /** An object of memories as its tenant calls it. */
@@ -100,6 +103,11 @@ export class OtherObjects {
   /** Deletes some conversations with deleted teams. @returns the ids whose object holds no team */
   deleteOrphans(parts: TenantParts): Promise<string[]> {
     return this.#destroy(parts, parts.directory.conversations.orphans(DELETED_AT_ONCE));
+  }
+
+  /** Answers a question of a run that a login has answered. */
+  answerLogin(tenant: string, { team, run, request }: LoginWait): Promise<Result<unknown>> {
+    return this.#team(tenant, team).answer(run, request, { content: "Logged in." });
   }
 
   /** @returns the ids whose object holds no team */

@@ -57,6 +57,12 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   [
     "create table session (id text primary key, until integer not null, record text not null) without rowid",
   ],
+  // Logins at MCP servers: kept, begun (by the hash of their `state`), and waited for by questions of runs.
+  [
+    "create table connection (server text primary key, record text not null) without rowid",
+    "create table login (state text primary key, record text not null) without rowid",
+    "create table login_wait (team text, request text, record text not null, primary key (team, request)) without rowid",
+  ],
 ];
 
 /** Whether anything is stored for this tenant. Writes nothing. */

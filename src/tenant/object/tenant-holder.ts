@@ -9,11 +9,14 @@ import { ChangeFeed } from "../directory/change-feed.ts";
 import type { OtherObjects } from "./other-objects.ts";
 import { REGISTRY } from "./registry.ts";
 import { createTenantTables, holdsTenant } from "./tables.ts";
-import { loadParts, type TenantParts } from "./tenant-parts.ts";
+import { type ConnectionHost, loadParts, type TenantParts } from "./tenant-parts.ts";
 import { TenantStore } from "./tenant-store.ts";
 
 /** Dependencies of a tenant on its object and its deployment. */
-export interface TenantHolderOptions extends Omit<WebhookHost, "db" | "setAlarm"> {
+export interface TenantHolderOptions extends Omit<
+  WebhookHost & ConnectionHost,
+  "db" | "setAlarm" | "answerLogin"
+> {
   ctx: DurableObjectState;
   others: OtherObjects;
   /** The settings of the deployment, read when its limits are first needed. */
@@ -126,6 +129,7 @@ export class TenantHolder {
         await this.#delete(parts);
         return;
       }
+      await parts.connections.answers.give();
       await this.#options.others.dropExpired(parts);
       this.forget(await this.#options.others.deleteOrphans(parts));
       this.setAlarm(Date.now());
@@ -163,18 +167,17 @@ export class TenantHolder {
     }
     const tenant = new TenantStore(this.db);
     if (!tenant.exists) return;
-    const { sealer, send, writePush, telemetry } = this.#options;
+    const { ctx: _, settings: __, others, ...host } = this.#options;
     const parts = loadParts(tenant, this.#clock, {
-      sealer,
-      send,
-      writePush,
-      telemetry,
+      ...host,
+      answerLogin: (...wait) => others.answerLogin(...wait),
       db: this.db,
       setAlarm: () => this.setAlarm(Date.now()),
     });
     this.#loaded = parts;
     // Not in the constructor: the fields of a subclass are not initialized yet.
     queueMicrotask(() => parts.webhooks.onAlarm());
+    void parts.connections.answers.give();
     this.#loadTeamsAfterFutureClock(parts);
   }
 
@@ -204,6 +207,7 @@ export class TenantHolder {
     const times = [
       parts.reservations.nextExpiry,
       parts.webhooks.alarmAt(),
+      parts.connections.answers.alarmAt(),
       isOrphaned ? now : null,
     ];
     const at = registered && !deleting ? earliest(times) : now;

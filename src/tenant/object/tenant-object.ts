@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { refuseStored } from "../../contract/result.ts";
+import { ok, refuseStored } from "../../contract/result.ts";
 import type { PushBody, RunChange } from "../../contract/webhooks/run-change.ts";
 import { Sealer } from "../../secrets/sealer.ts";
 import { addMethods } from "../../sqlite/remote-methods.ts";
@@ -13,8 +13,10 @@ import { DeliveryTelemetry } from "../webhooks/delivery-telemetry.ts";
 import type { SendResult } from "../webhooks/dispatcher.ts";
 import type { SignedRequest } from "../webhooks/signing.ts";
 import { webhookHandlers } from "../webhooks/webhook-handlers.ts";
-import { directoryHandlers, tenantHandlers } from "./handlers/tenant-handlers.ts";
+import { beingDeleted, directoryHandlers, tenantHandlers } from "./handlers/tenant-handlers.ts";
 import type { ObjectParts, TenantHandlers } from "./handlers/tenant-methods.ts";
+import { connectionHandlers, type ConnectionSource } from "../connections/connection-handlers.ts";
+import type { OAuth } from "../connections/grants.ts";
 import { OtherObjects, type OtherObjectsEnv } from "./other-objects.ts";
 import { TenantHolder } from "./tenant-holder.ts";
 
@@ -27,7 +29,12 @@ export interface TenantEnv extends OtherObjectsEnv {
 /** The name under which the streams of the directory itself are counted; no team's id contains an @. */
 const FEED = "@feed";
 
-const handlers: TenantHandlers = { ...tenantHandlers, ...directoryHandlers, ...webhookHandlers };
+const handlers: TenantHandlers = {
+  ...tenantHandlers,
+  ...directoryHandlers,
+  ...webhookHandlers,
+  ...connectionHandlers,
+};
 
 /**
  * A tenant as a Durable Object: its keys, its limits, its webhooks and the directory of its teams. Under the name
@@ -54,6 +61,8 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends Du
       sealer,
       send: (request) => this.sendWebhook(request),
       writePush: (...change) => this.pushBody(...change),
+      oauth: () => this.oauth(),
+      publicUrl: () => this.publicUrl(),
       telemetry: new DeliveryTelemetry(() => this.telemetry(), ctx.id.name ?? null),
     });
     const webhooks = {
@@ -61,9 +70,21 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends Du
       hold: () => tenant.hold().webhooks,
       sealer,
     };
-    this.#parts = { tenant, webhooks, keys: new CredentialSockets(ctx) };
+    const connections: ConnectionSource = {
+      stored: () => (isDeleting(tenant) ? undefined : tenant.parts?.connections),
+      hold: () => (isDeleting(tenant) ? beingDeleted() : ok(tenant.hold().connections)),
+    };
+    this.#parts = { tenant, webhooks, connections, keys: new CredentialSockets(ctx) };
     this.#watchers = new Watchers(ctx);
     this.#restoreWatchers();
+  }
+
+  /** OAuth for logins at MCP servers, to allowed hosts only. */
+  protected abstract oauth(): OAuth;
+
+  /** The address at which browsers reach the service; undefined, the default, if it is not known. */
+  protected publicUrl(): string | undefined {
+    return undefined;
   }
 
   /** Sends a delivery of a webhook once, to allowed hosts only. Never rejects. */
@@ -144,4 +165,8 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends Du
   override alarm(): Promise<void> {
     return this.#parts.tenant.alarm();
   }
+}
+
+function isDeleting({ parts }: TenantHolder): boolean {
+  return parts?.tenant.record.deleting === true;
 }

@@ -4,6 +4,9 @@ import type { ChangeClock } from "../directory/change-clock.ts";
 import { Directory } from "../directory/directory.ts";
 import { Lists } from "../directory/lists.ts";
 import { RunLists } from "../directory/run-lists.ts";
+import { ConnectionStore } from "../connections/connection-store.ts";
+import { type ConnectionsOptions, Connections } from "../connections/connections.ts";
+import { LoginAnswers, type LoginAnswersOptions } from "../connections/login-answers.ts";
 import { MemoryNames } from "./memory-names.ts";
 import { KeyStore } from "./key-store.ts";
 import { Reservations } from "../limits/reservations.ts";
@@ -26,15 +29,26 @@ export interface TenantParts {
   lists: Lists;
   runLists: RunLists;
   webhooks: Webhooks;
+  connections: Connections;
 }
+
+/** Dependencies of the connections on their object. */
+export type ConnectionHost = Pick<ConnectionsOptions, "sealer" | "oauth" | "publicUrl"> &
+  Pick<LoginAnswersOptions, "setAlarm"> & {
+    /** Answers a question of a run of the tenant. */
+    answerLogin: (
+      tenant: string,
+      ...wait: Parameters<LoginAnswersOptions["answer"]>
+    ) => ReturnType<LoginAnswersOptions["answer"]>;
+  };
 
 /** Loads the stored data. @param clock the object's clock: numbers continue to increase after a load */
 export function loadParts(
   tenant: TenantStore,
   clock: ChangeClock,
-  webhooks: WebhookHost,
+  host: WebhookHost & ConnectionHost,
 ): TenantParts {
-  const { db } = webhooks;
+  const { db } = host;
   const usage = new UsageStore(db);
   const directory = new Directory(db, clock, usage);
   const spending = new Spending(directory, usage);
@@ -50,6 +64,18 @@ export function loadParts(
     admission: new Admission(directory, spending),
     lists: new Lists(db, directory),
     runLists: new RunLists(db),
-    webhooks: new Webhooks(webhooks),
+    webhooks: new Webhooks(host),
+    connections: loadConnections(tenant.record.id, host),
   };
+}
+
+function loadConnections(tenant: string, host: WebhookHost & ConnectionHost): Connections {
+  const { db, sealer, oauth, publicUrl, answerLogin, setAlarm } = host;
+  const store = new ConnectionStore(db);
+  const answers = new LoginAnswers({
+    store,
+    answer: (wait) => answerLogin(tenant, wait),
+    setAlarm,
+  });
+  return new Connections({ tenant, store, sealer, oauth, publicUrl, answers });
 }

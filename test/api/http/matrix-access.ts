@@ -285,6 +285,21 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     status: 404,
   },
   "POST /v1/webhooks/{webhook}/test": { needs: ["teams:write"], status: 200 },
+  "GET /v1/connections": { needs: ["teams:read"], status: 200 },
+  "POST /v1/connections": {
+    needs: ["teams:write"],
+    // Requests to it are not allowed.
+    status: 422,
+    body: { server: "https://mcp.example.com/mcp" },
+  },
+  "DELETE /v1/connections/{connection}": { needs: ["teams:write"], status: 404 },
+  "GET /v1/connections/callback": {
+    needs: "nobody",
+    teamToken: true,
+    status: 404,
+    refusals: "text/html; charset=utf-8",
+  },
+  "GET /v1/connections/client.json": { needs: "nobody", teamToken: true, status: 200 },
   "GET /v1/whoami": { needs: "any", teamToken: true, status: 200 },
   "POST /v1/keys": { needs: ["keys:write"], status: 201, body: { name: "made" } },
   "GET /v1/keys": { needs: ["keys:write"], status: 200 },

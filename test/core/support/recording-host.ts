@@ -1,6 +1,7 @@
 import { TurnSignal } from "troupe";
 import type { Answer, MemoryHost, Question, StepCache } from "troupe";
 import type { Moment, StepRecord, TurnHost } from "#core/turn/turn-host.ts";
+import type { ServerLogins } from "#core/steps/server-logins.ts";
 import { TurnScope } from "#core/turn/turn-scope.ts";
 
 export interface Interruption {
@@ -20,6 +21,8 @@ export class RecordingHost {
   readonly questions: Question[] = [];
   /** What the host keeps of results, if anything. */
   cache?: StepCache;
+  /** The logins of a tenant, if there are any. */
+  logins?: ServerLogins;
   /** What an attempt reads and writes of memories, if anything. */
   memory?: () => MemoryHost;
   readonly #controller = new AbortController();
@@ -47,6 +50,7 @@ export class RecordingHost {
       stopRequested: false,
       env: {},
       ...(this.#session !== undefined && { session: this.#session }),
+      ...(this.logins && { logins: this.logins }),
       ...(this.cache && { cache: this.cache }),
       ...(this.memory && { memory: this.memory() }),
       clock,

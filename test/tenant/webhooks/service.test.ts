@@ -282,6 +282,9 @@ describe("webhooks", () => {
         "closed",
         "memory",
         "session",
+        "connection",
+        "login",
+        "login_wait",
       ]) {
         storage.sql.exec(`drop table ${table}`);
       }

@@ -14,6 +14,7 @@ import { requireWebhookUrl } from "../input/webhook-url.ts";
 import { invalid, unwrap } from "../problem.ts";
 import { type Services, tenantOf, tenantsOf } from "../services.ts";
 import { collectionEndpoints } from "./collections.ts";
+import { connectionEndpoints } from "./connections.ts";
 import { directoryEndpoints } from "./directory.ts";
 import { fileEndpoints } from "./files.ts";
 import { keyEndpoints } from "./keys.ts";
@@ -27,6 +28,7 @@ export function managementEndpoints(services: Services): Endpoint[] {
     ...fileEndpoints(services),
     ...statePartEndpoints(services),
     ...collectionEndpoints(services),
+    ...connectionEndpoints(services),
     ...directoryEndpoints(services),
     ...keyEndpoints(services),
     ...memoryEndpoints(services),

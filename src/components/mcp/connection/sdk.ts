@@ -4,9 +4,14 @@
 // forgets to initialize zod for the other modules unless zod's own entry is among the imports here, as it is by StdioTransport:
 // the SDK imports another entry, and zod's own only passes on its parts. Without it no Worker starts.
 export {
+  auth,
   Client,
   ClientCredentialsProvider,
+  computeScopeUnion,
+  createPrivateKeyJwtAuth,
+  extractWWWAuthenticateParams,
   SSEClientTransport,
   StreamableHTTPClientTransport,
+  validateAuthorizationResponseIssuer,
 } from "@modelcontextprotocol/client";
 export { StdioTransport } from "./stdio-transport.ts";

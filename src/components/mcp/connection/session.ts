@@ -1,11 +1,14 @@
 import type {
+  AuthProvider,
   Client,
   OAuthClientProvider,
   PriorDiscovery,
   Transport,
 } from "@modelcontextprotocol/client";
+import type { ServerLogins } from "../../../core/steps/server-logins.ts";
 import type { Secrets } from "../../../outgoing/dependencies.ts";
-import { clientCredentials } from "./client-credentials.ts";
+import { challengeOf, LoginNeededError, noLogins } from "./challenge.ts";
+import { authentication } from "./authentication.ts";
 import { type McpError, mcpError } from "../mcp-error.ts";
 import { type McpServerConfig, serverName, timeoutsOf } from "../server-params.ts";
 import type { McpDependencies } from "../dependencies.ts";
@@ -36,6 +39,8 @@ export interface SessionUse {
   signal: AbortSignal;
   /** The sandbox session in which a stdio server runs. Default: a session of this object. */
   sandboxSession?: string | undefined;
+  /** The logins of the tenant, and the id of the question that asks a human for one. */
+  logins?: { host: ServerLogins; question: string } | undefined;
 }
 
 /** A connection in use. */
@@ -59,7 +64,9 @@ export class McpSession {
   #live: Connection | undefined;
   /** The client of a connection that was closed when idle, and its session at the server. */
   #earlier: { client: Client; session: EarlierSession } | undefined;
-  #authProvider: OAuthClientProvider | undefined;
+  #authProvider: OAuthClientProvider | AuthProvider | undefined;
+  /** The access token of the tenant's login. */
+  #token: { token: string; fresh: boolean } | undefined;
   /** The protocol generation of the server, once known: it saves the negotiation at the next connection. */
   #generation: PriorDiscovery | undefined;
   /** Why the current connection had to be closed. */
@@ -74,6 +81,11 @@ export class McpSession {
     this.#secrets = secretsOf(params, dependencies);
   }
 
+  /** The name of the server in messages. */
+  get server(): string {
+    return serverName(this.#params);
+  }
+
   /** `text` without the secrets that were sent to the server. */
   redact(text: string): string {
     return this.#secrets.redact(text);
@@ -81,31 +93,62 @@ export class McpSession {
 
   /**
    * Runs requests over a connection. When the server no longer knows the session of an earlier request, they are sent
-   * again in a new session, because the server has not handled them.
+   * again in a new session, because the server has not handled them. Nor has it handled those that it refuses for want of
+   * a login: they are sent again with a token of the tenant's.
    *
    * @param run gets the client and the milliseconds for an answer
-   * @throws McpError, TroupeError of the rules for outgoing requests, the signal's reason
+   * @throws McpError, LoginNeededError, TroupeError of the rules for outgoing requests, the signal's reason
    */
   async use<T>(use: SessionUse, run: (client: Client, answerMs: number) => Promise<T>): Promise<T> {
     const { answerMs } = timeoutsOf(this.#params);
     clearTimeout(this.#idle);
     this.#users++;
-    const reused = this.#open !== undefined || this.#earlier !== undefined;
     try {
-      const { client } = await this.#connection(use);
-      try {
-        return await run(client, answerMs);
-      } catch (error) {
-        if (!reused || !isLostSession(error)) throw error;
-      }
-      await this.#drop();
-      return await run((await this.#connection(use)).client, answerMs);
+      return await this.#loggedIn(use, () =>
+        this.#inSession(use, (client) => run(client, answerMs)),
+      );
     } catch (error) {
       use.signal.throwIfAborted();
-      throw mcpError(this.#excess ?? error, serverName(this.#params), this.#secrets);
+      throw mcpError(this.#excess ?? error, this.server, this.#secrets);
     } finally {
       this.#users--;
       if (this.#users === 0) this.#closeWhenIdle();
+    }
+  }
+
+  async #inSession<T>(use: SessionUse, run: (client: Client) => Promise<T>): Promise<T> {
+    const reused = this.#open !== undefined || this.#earlier !== undefined;
+    const { client } = await this.#connection(use);
+    try {
+      return await run(client);
+    } catch (error) {
+      if (!reused || !isLostSession(error)) throw error;
+    }
+    await this.#drop();
+    return run((await this.#connection(use)).client);
+  }
+
+  /** Sends requests again with a token of the tenant's when the server wants a login. Ends when the tenant has no other one. */
+  async #loggedIn<T>({ logins }: SessionUse, send: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const used = this.#token;
+      try {
+        return await send();
+      } catch (error) {
+        const asked = challengeOf(error);
+        if (asked === undefined) throw error;
+        const { server } = this;
+        if (logins === undefined || this.#params.type === "StdioServerParams") {
+          throw noLogins(server, asked);
+        }
+        const { url } = this.#params;
+        const { token = null, fresh = false } = used ?? {};
+        const challenge = { ...asked, server: url, rejected: token, fresh };
+        const answer = await logins.host.token(challenge, logins.question);
+        if ("login" in answer) throw new LoginNeededError(server, answer.login.url);
+        this.#secrets.remember(answer.token);
+        this.#token = answer;
+      }
     }
   }
 
@@ -147,20 +190,15 @@ export class McpSession {
   }
 
   async #connectOnce({ signal, sandboxSession = this.#ownSandboxSession }: SessionUse) {
-    const { Client, ClientCredentialsProvider, StdioTransport } = await import("./sdk.ts");
-    const { oauth } = this.#params.type === "StdioServerParams" ? {} : this.#params;
-    if (oauth) {
-      this.#authProvider ??= clientCredentials(
-        ClientCredentialsProvider,
-        oauth,
-        this.#dependencies,
-        (secret) => this.#secrets.remember(secret),
-      );
-    }
+    const sdk = await import("./sdk.ts");
+    this.#authProvider ??= await authentication(this.#params, this.#dependencies, {
+      token: () => this.#token?.token,
+      remember: (secret) => this.#secrets.remember(secret),
+    });
     const earlier = this.#earlier;
     this.#earlier = undefined;
     this.#excess = undefined;
-    const client = earlier?.client ?? this.#newClient(Client);
+    const client = earlier?.client ?? this.#newClient(sdk.Client);
     const transport = await openTransport(this.#params, {
       dependencies: this.#dependencies,
       secrets: this.#secrets,
@@ -173,7 +211,7 @@ export class McpSession {
       },
       onLost: () => void transport.close(),
     });
-    if (this.#offersWorkspace && transport instanceof StdioTransport) {
+    if (this.#offersWorkspace && transport instanceof sdk.StdioTransport) {
       client.setRequestHandler("roots/list", () => transport.roots);
     }
     const { connectMs } = timeoutsOf(this.#params);

@@ -1,4 +1,4 @@
-import type { OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
+import type { AuthProvider, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import { ValueError } from "../../../core/errors.ts";
 import { Secrets } from "../../../outgoing/dependencies.ts";
 import { checkHeaders } from "../../../outgoing/headers.ts";
@@ -22,7 +22,7 @@ export interface TransportOptions {
   /** Called when an awaited answer can no longer arrive: the connection has to be closed. */
   onLost: () => void;
   /** Gets access tokens if the server requires them. It outlives connections, and so do its tokens. */
-  authProvider?: OAuthClientProvider | undefined;
+  authProvider?: OAuthClientProvider | AuthProvider | undefined;
   earlier?: EarlierSession | undefined;
   /** The sandbox session in which a stdio server runs. */
   sandboxSession: string;

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts"
 import type { MemoryHost } from "../../../core/memory/memory-host.ts";
 import type { AnswerForm, ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import { TurnSignal } from "../../../core/steps/signals.ts";
+import type { ServerLogins } from "../../../core/steps/server-logins.ts";
 import type { StepCache, TraceContext } from "../../../core/steps/step-attempt.ts";
 import type { Answer, Question, ScopeSubject } from "../../../core/turn/turn-context.ts";
 import type {
@@ -32,7 +33,7 @@ const LONGEST_WAIT_IN_MEMORY_MS = 30_000;
 
 export interface TurnJournalOptions extends Pick<
   RunLoopParts,
-  "engine" | "stores" | "feed" | "telemetry" | "env" | "memories"
+  "engine" | "stores" | "feed" | "telemetry" | "env" | "memories" | "logins"
 > {
   loop: RunLoop;
 }
@@ -42,6 +43,7 @@ export class TurnJournal implements TurnHost {
   readonly turnId: string;
   readonly started: Moment;
   readonly session: string;
+  readonly logins: ServerLogins | undefined;
   readonly env: object;
   readonly cache: StepCache;
   /** What the turn has read and written of memories; undefined as long as it uses none. */
@@ -65,12 +67,13 @@ export class TurnJournal implements TurnHost {
   readonly #telemetry: RunTelemetry | undefined;
 
   constructor(options: TurnJournalOptions) {
-    const { loop, engine, stores, feed, telemetry, env, memories } = options;
+    const { loop, engine, stores, feed, telemetry, env, memories, logins } = options;
     const { active } = loop;
     const { steps, questions, cache, team } = stores;
     this.turnId = active.turnId;
     this.started = active.turnStarted;
     this.session = team.session;
+    this.logins = logins?.(active.record.id);
     this.env = env;
     this.#openMemory = () => new TurnMemory(stores, active, memories);
     this.cache = active.repeatsFailedTurn ? cache.renewing() : cache;

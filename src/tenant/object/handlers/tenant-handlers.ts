@@ -145,7 +145,7 @@ function tenantNotFound(): Refused {
   return refuse(404, "tenant_not_found", "There is no such tenant.");
 }
 
-function beingDeleted(): Refused {
+export function beingDeleted(): Refused {
   return refuse(409, "tenant_being_deleted", "The tenant is being deleted.");
 }
 

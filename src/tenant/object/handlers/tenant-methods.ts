@@ -6,6 +6,7 @@ import type {
 import type { CredentialSockets } from "../../../team/stream/credential-watch.ts";
 import type { Handlers } from "../../../sqlite/remote-methods.ts";
 import type { WebhookSource } from "../../webhooks/webhook-handlers.ts";
+import type { ConnectionSource } from "../../connections/connection-handlers.ts";
 import type { RegistryMethods } from "../registry.ts";
 import type { TenantHolder } from "../tenant-holder.ts";
 
@@ -15,6 +16,7 @@ export interface ObjectParts {
   webhooks: WebhookSource;
   /** The sockets of Workers that wait for the end of a key, with its id. */
   keys: CredentialSockets<string>;
+  connections: ConnectionSource;
 }
 
 /** The methods of a tenant's object that are called over RPC. */

@@ -16,9 +16,15 @@ export interface AuthorizationServer extends AsyncDisposable {
   browse: (page: URL) => Promise<void>;
 }
 
+/** Documents of clients by their addresses, which are no places that answer. */
+type Documents = { readonly [url: string]: () => Response | Promise<Response> };
+
+const TEST_CLIENT: Documents = { [CLIENT_DOCUMENT]: () => Response.json(clientDocument()) };
+
 /** @param scopes those that there are for tokens of a resource */
 export async function startAuthorizationServer(
   scopes: readonly string[],
+  documents: Documents = TEST_CLIENT,
 ): Promise<AuthorizationServer> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -27,11 +33,7 @@ export async function startAuthorizationServer(
     scopes: ["openid", "offline_access", ...scopes],
     cookies: { keys: ["a key of the test"] },
     findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
-    // The document of a client, which is no place that answers.
-    fetch: async (input, init) =>
-      new Request(input).url === CLIENT_DOCUMENT
-        ? Response.json(clientDocument())
-        : fetch(input, init),
+    fetch: async (input, init) => documents[new Request(input).url]?.() ?? fetch(input, init),
     features: {
       devInteractions: { enabled: false },
       registration: { enabled: true },

@@ -23,6 +23,17 @@ import { TestTools } from "./test-tools.ts";
 /** How a test server speaks: the protocol of 2026 without sessions, that of 2025 with sessions, or the older transport. */
 export type Kind = "modern" | "sessions" | "sse";
 
+/** What requests need. */
+export interface Guard {
+  issuer: string;
+  /** The token that is accepted, unless `lacks` decides. */
+  token?: string;
+  /** What a token lacks for a method: it is not accepted, or has not these scopes; null for nothing. */
+  lacks?: (token: string, method: string | undefined) => "token" | { scope: string } | null;
+  /** The scopes that a request without a token has to get. */
+  scope?: string;
+}
+
 const CAPABILITIES = { tools: {}, resources: {}, prompts: {} };
 
 const NOTE = { uri: "note://1", name: "one", mimeType: "text/plain" };
@@ -42,7 +53,7 @@ export class TestMcpServer implements AsyncDisposable {
   /** Sessions that clients have ended. */
   ended = 0;
   /** Where clients get the token that requests need; undefined where they need none. */
-  guard: { issuer: string; token: string } | undefined;
+  guard: Guard | undefined;
   readonly #http: HttpServer;
   readonly #sessions = new Map<string, StreamableHTTPServerTransport | SSEServerTransport>();
   readonly #kind: Kind;
@@ -104,9 +115,17 @@ export class TestMcpServer implements AsyncDisposable {
       response.setHeader("content-type", "application/json").end(JSON.stringify(about));
       return true;
     }
-    if (request.headers.authorization === `Bearer ${this.guard.token}`) return false;
-    const challenge = `Bearer resource_metadata="${metadata}", scope="tools"`;
-    response.writeHead(401, { "www-authenticate": challenge }).end();
+    const [, token] = /^Bearer (.+)$/.exec(request.headers.authorization ?? "") ?? [];
+    const lacks = this.guard.lacks ?? ((given) => (given === this.guard?.token ? null : "token"));
+    const method = request.headers["mcp-method"]?.toString();
+    const lacking = token === undefined ? "token" : lacks(token, method);
+    if (lacking === null) return false;
+    const [status, more] =
+      lacking === "token"
+        ? [401, `scope="${this.guard.scope ?? "tools"}"`]
+        : [403, `error="insufficient_scope", scope="${lacking.scope}"`];
+    const challenge = `Bearer resource_metadata="${metadata}", ${more}`;
+    response.writeHead(status, { "www-authenticate": challenge }).end();
     return true;
   }
 
