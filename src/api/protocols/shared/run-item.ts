@@ -57,3 +57,17 @@ export type RunItem =
   | { type: "completed"; result: RunResultFrame; run: RunInfo | undefined }
   | { type: "cancelled"; run: RunInfo }
   | { type: "failed"; problem: Problem };
+
+const ENDINGS: ReadonlySet<RunItem["type"]> = new Set<RunItem["type"]>([
+  "retract",
+  "paused",
+  "waiting",
+  "completed",
+  "cancelled",
+  "failed",
+]);
+
+/** Whether no message of a text before this item follows it. */
+export function endsTexts({ type }: RunItem): boolean {
+  return ENDINGS.has(type);
+}

@@ -1,5 +1,5 @@
 import { toText } from "../../../../core/messages/views.ts";
-import type { RunItem } from "../../shared/run-item.ts";
+import { endsTexts, type RunItem } from "../../shared/run-item.ts";
 import { type AgUiEvent, OWN } from "../events.ts";
 import { aboutMessage, type OwnMetadata } from "../event-fields.ts";
 import type { Ids } from "./ids.ts";
@@ -15,7 +15,7 @@ export class Texts {
   /** Texts that turned out to be thoughts, by who thinks. */
   readonly #thoughts = new Map<string, string>();
   /** Thoughts that clients have. */
-  readonly #told = new Set<string>();
+  readonly #sentThoughts = new Set<string>();
   readonly #open = new Map<string, OpenText>();
   /** Texts whose answer streamed behind a thought, by who speaks. Their messages are still to come. */
   readonly #answers = new Map<string, OpenText>();
@@ -46,20 +46,21 @@ export class Texts {
     if (text === undefined) return { events: this.#endAnswer(item, items), isVoid: false };
     if (!item.void) return { events: text.end(aboutText(item, items)), isVoid: false };
     const rest = text.rest();
-    const thought = items.find((one) => one.type === "thought" && one.source === source);
-    const told = thought?.type === "thought" ? thought : undefined;
+    const thought = items.find(
+      (one): one is Item<"thought"> => one.type === "thought" && one.source === source,
+    );
     const ends = (about?: OwnMetadata): { events: AgUiEvent[]; isVoid: boolean } => {
-      if (told !== undefined) this.#told.add(told.id);
+      if (thought !== undefined) this.#sentThoughts.add(thought.id);
       return { events: [...rest, ...text.end(about)], isVoid: false };
     };
-    if (text.thought !== "" && told?.content.trim() === text.thought.trim()) {
+    if (text.thought !== "" && thought?.content.trim() === text.thought.trim()) {
       if (text.answer === "") return ends();
-      this.#told.add(told.id);
+      this.#sentThoughts.add(thought.id);
       this.#answers.set(source, text);
       return { events: rest, isVoid: false };
     }
     const { role } = text.start;
-    if (role === "agent" && told?.id === messageId && told.content === text.answer) {
+    if (role === "agent" && thought?.id === messageId && thought.content === text.answer) {
       this.#thoughts.set(source, text.id);
       return ends({ metadata: { [OWN]: { type: "ThoughtEvent" } } });
     }
@@ -79,14 +80,14 @@ export class Texts {
     return answer.end(aboutText(item, items));
   }
 
-  /** Whether an answer that clients have is not the message that comes, or none comes. @param items all of the same frame */
+  /** Whether clients have an answer that differs from its message, or whose message will not come. @param items all of the same frame */
   isContradicted(items: readonly RunItem[]): boolean {
     return [...this.#answers].some(([source, { answer }]) => {
       const said = items.find(
         (item) => item.type === "text_end" && !item.void && item.source === source,
       );
       if (said?.type === "text_end") return said.content.trim() !== answer.trim();
-      return items.some((item) => ENDINGS.has(item.type) || isOfSpeaker(item, source));
+      return items.some((item) => endsTexts(item) || isOfSpeaker(item, source));
     });
   }
 
@@ -95,7 +96,7 @@ export class Texts {
     const open = [...this.#open.values()];
     const ends = [...open, ...this.#answers.values()].flatMap((text) => text.end());
     this.#thoughts.clear();
-    this.#told.clear();
+    this.#sentThoughts.clear();
     this.#answers.clear();
     return {
       ends,
@@ -108,7 +109,7 @@ export class Texts {
   }
 
   thought({ id, source, content }: Item<"thought">): AgUiEvent[] {
-    if (this.#told.delete(id)) return [];
+    if (this.#sentThoughts.delete(id)) return [];
     const messageId = this.#ids.nextThought(id);
     return [
       ...this.#steps.begin(source),
@@ -143,16 +144,6 @@ export class Texts {
     ];
   }
 }
-
-/** After these no message comes. */
-const ENDINGS: ReadonlySet<RunItem["type"]> = new Set<RunItem["type"]>([
-  "retract",
-  "paused",
-  "waiting",
-  "completed",
-  "cancelled",
-  "failed",
-]);
 
 /** Whether an agent says or does something. */
 function isOfSpeaker(item: RunItem, source: string): boolean {

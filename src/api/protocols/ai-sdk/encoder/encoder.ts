@@ -4,7 +4,7 @@ import type { StreamFrame } from "../../../../contract/stream/stream-frame.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import type { ChatMessage } from "../../../../core/messages/message.ts";
 import { toText } from "../../../../core/messages/views.ts";
-import type { RunItem, TextPlace } from "../../shared/run-item.ts";
+import { endsTexts, type RunItem, type TextPlace } from "../../shared/run-item.ts";
 import { RunProjector } from "../../shared/run-projector.ts";
 import { CallWriter } from "./call-writer.ts";
 import { endMetadata, runMetadata } from "./chunk.ts";
@@ -27,11 +27,11 @@ class ChatEncoder implements StreamEncoder {
   readonly #calls: CallWriter;
   /** Questions for input that have no answer yet, by the agents that asked them. */
   readonly #inputs = new Map<string, string>();
-  /** Texts that are not shown: those of humans, which the page has, and those written as parts. */
-  readonly #untold = new Set<string>();
-  /** The thought that the last frame's text turned out to be. */
-  #toldThought: string | undefined;
-  /** The text of the last frame that began with the thought. */
+  /** Texts that are not written: those of humans, which the page has, and those written as parts. */
+  readonly #unwritten = new Set<string>();
+  /** The thought that the text of this frame turned out to be. */
+  #shownThought: string | undefined;
+  /** The text of this frame that begins with its thought. */
   #thinking: string | undefined;
   /** During a replay, the text of the last message, until all recorded frames were read. */
   #pending: string | undefined;
@@ -58,7 +58,7 @@ class ChatEncoder implements StreamEncoder {
 
   encode(frame: StreamFrame): string {
     const items = this.#projector.take(frame);
-    this.#toldThought = undefined;
+    this.#shownThought = undefined;
     this.#thinking = undefined;
     if (items.length > 1) this.#lookAhead(items);
     for (const item of items) this.#item(item, items);
@@ -74,19 +74,20 @@ class ChatEncoder implements StreamEncoder {
   /** @param items those of its frame */
   #item(item: RunItem, items: readonly RunItem[]): void {
     if (item.type !== "run") this.#start();
+    if (endsTexts(item)) this.#writer.giveUpAnswers();
     switch (item.type) {
       case "run":
         return this.#changed(item.run);
       case "text_start":
         return this.#textStart(item, items);
       case "text_delta":
-        if (!this.#isUntold(item)) this.#writer.grow(item);
+        if (!this.#isUnwritten(item)) this.#writer.grow(item);
         return;
       case "text_end":
         if (item.messageId === this.#thinking) return this.#writer.keepAnswer(item);
-        return this.#writer.endText(item, item.messageId === this.#toldThought);
+        return this.#writer.endText(item, item.messageId === this.#shownThought);
       case "thought":
-        if (item.id !== this.#toldThought && this.#thinking === undefined)
+        if (item.id !== this.#shownThought && this.#thinking === undefined)
           this.#writer.thought(item);
         return;
       case "tool_calls":
@@ -105,31 +106,25 @@ class ChatEncoder implements StreamEncoder {
           this.#inputs.set(item.event.source, item.event.request_id);
         return this.#writer.data(eventPart(item.event));
       case "retract":
-        this.#writer.giveUpAnswers();
         return this.#retracted(item.messageIds);
       case "live":
         return this.#caughtUp();
       case "paused":
-        this.#writer.giveUpAnswers();
         // Another encoder may continue after the pause, and knows no step of void texts.
         return this.#writer.endStepIfDone();
       case "waiting":
-        this.#writer.giveUpAnswers();
         return this.#waiting(item.run);
       case "completed":
-        this.#writer.giveUpAnswers();
         return this.#completed(item);
       case "cancelled":
-        this.#writer.giveUpAnswers();
         return this.#cancelled(item.run);
       case "failed":
-        this.#writer.giveUpAnswers();
         return this.#failed(item);
     }
   }
 
   #textStart(item: ItemOf<"text_start">, items: readonly RunItem[]): void {
-    if (this.#isUntold(item)) return;
+    if (this.#isUnwritten(item)) return;
     const { source } = item;
     const isWhole = items.some((one) => one.type === "message" && one.message.source === source);
     if (isWhole) return this.#writer.openMessage(item);
@@ -145,18 +140,18 @@ class ChatEncoder implements StreamEncoder {
     const thought = items.find((item) => item.type === "thought");
     for (const item of items) {
       if (item.type === "text_start" && (item.role === "human" || isImages))
-        this.#untold.add(keyOf(item));
+        this.#unwritten.add(keyOf(item));
       if (item.type !== "text_end") continue;
       if (thought?.source === item.source && this.#writer.thinks(item.messageId))
         this.#thinking = item.messageId;
       if (item.messageId !== thought?.id) continue;
       if (item.content === thought.content && this.#writer.hasText(thought.id))
-        this.#toldThought = thought.id;
+        this.#shownThought = thought.id;
     }
   }
 
-  #isUntold(place: TextPlace): boolean {
-    return this.#untold.size > 0 && this.#untold.has(keyOf(place));
+  #isUnwritten(place: TextPlace): boolean {
+    return this.#unwritten.size > 0 && this.#unwritten.has(keyOf(place));
   }
 
   #start(): void {
@@ -207,8 +202,8 @@ class ChatEncoder implements StreamEncoder {
     const { id, source } = message;
     if (message.type === "MultiModalMessage") {
       const hasText = items.some(({ type }) => type === "text_end");
-      const isTold = hasText && !items.some(({ type }) => type === "text_start");
-      const content = isTold
+      const isShown = hasText && !items.some(({ type }) => type === "text_start");
+      const content = isShown
         ? message.content.filter((one) => typeof one !== "string")
         : message.content;
       this.#writer.parts(content, metadataOf({ messageId: id, source }));

@@ -26,6 +26,8 @@ interface OpenText {
 export class MessageWriter {
   readonly calls = new ToolParts();
   readonly #texts = new Map<string, OpenText>();
+  /** Answers behind a thought whose message has not come yet, by who speaks. */
+  readonly #answers = new Map<string, OpenText>();
   #out = "";
   /** Whether a step is open, which may have started in an earlier stream of the message. */
   #step: "none" | "here" | "before" = "none";
@@ -51,6 +53,7 @@ export class MessageWriter {
     this.#step = "none";
     this.#hasCalls = false;
     this.#texts.clear();
+    this.#answers.clear();
     this.calls.clear();
   }
 
@@ -76,7 +79,8 @@ export class MessageWriter {
 
   /** Agents that speak at the same time share a step: version 6 ends all texts with a step. */
   endStepIfDone(): void {
-    if (this.#texts.size === 0 && this.calls.size === 0) this.endStep();
+    const isOpen = this.#texts.size > 0 || this.#answers.size > 0 || this.calls.size > 0;
+    if (!isOpen) this.endStep();
   }
 
   endStep(): void {
@@ -109,7 +113,8 @@ export class MessageWriter {
       text.isAhead = false;
       return this.#write(text, { thought: "", answer: item.delta.slice(text.read.answer.length) });
     }
-    this.#giveUp(item.messageId, text);
+    this.#texts.delete(item.messageId);
+    this.#giveUp(text);
     this.grow(item);
   }
 
@@ -145,17 +150,16 @@ export class MessageWriter {
     const text = this.#texts.get(messageId);
     if (text === undefined) return;
     this.#write(text, text.read.end());
-    if (item.void && !thought) return this.#giveUp(messageId, text);
     this.#texts.delete(messageId);
+    if (item.void && !thought) return this.#giveUp(text);
     const isOther = text.place.messageId !== messageId;
     const metadata = thought || isOther ? metadataOf(item, thought ? { thought } : {}) : undefined;
     this.#endPart(text, metadata);
   }
 
   /** Ends a text that is in no message. */
-  #giveUp(key: string, text: OpenText): void {
+  #giveUp(text: OpenText): void {
     const { messageId: message, source, attempt } = text.place;
-    this.#texts.delete(key);
     this.#endPart(text, metadataOf(text.place, { void: true }));
     this.write({ type: "data-retry", data: { message, source, attempt }, transient: true });
   }
@@ -171,24 +175,25 @@ export class MessageWriter {
     if (text === undefined) return;
     this.#write(text, text.read.end());
     this.#texts.delete(messageId);
-    if (text.part === "text") this.#texts.set(answerOf(source), text);
+    if (text.part === "text") this.#answers.set(source, text);
     else this.#endPart(text);
   }
 
   /** Begins the text of a message, with the answer that was written behind its thought. */
   openMessage(place: TextPlace): void {
-    const text = this.#texts.get(answerOf(place.source));
+    const text = this.#answers.get(place.source);
     if (text === undefined) return void this.openText(place, true);
-    this.#texts.delete(answerOf(place.source));
+    this.#answers.delete(place.source);
     this.#texts.set(place.messageId, text);
     text.isAhead = true;
   }
 
   /** Ends answers whose message has not come. @param source only its */
   giveUpAnswers(source?: string): void {
-    for (const [key, text] of this.#texts) {
-      if (source === undefined ? key === answerOf(text.place.source) : key === answerOf(source))
-        this.#giveUp(key, text);
+    for (const [speaker, text] of this.#answers) {
+      if (source !== undefined && source !== speaker) continue;
+      this.#answers.delete(speaker);
+      this.#giveUp(text);
     }
   }
 
@@ -269,11 +274,6 @@ export class MessageWriter {
     this.openStep();
     this.endStep();
   }
-}
-
-/** The key of an answer whose message has not come yet. */
-function answerOf(source: string): string {
-  return `answer of ${source}`;
 }
 
 export function keyOf({ messageId, attempt }: TextPlace): string {

@@ -200,8 +200,8 @@ export class Answer {
       if (hasMessageOf(source, batch)) return [];
       // What was said before a call of a tool is a thought. One between tags was not shown, only what followed it.
       const shown = live.shown.trim();
-      const isTold = !isVoid || (shown !== "" && toldIn(batch, source).endsWith(shown));
-      return isTold ? this.#endLive(live.shown, false) : [];
+      const isSaid = !isVoid || (shown !== "" && saidIn(batch, source).endsWith(shown));
+      return isSaid ? this.#endLive(live.shown, false) : [];
     }
     if (!this.#reasoning.delete(messageId)) return [];
     const id = attempt === 1 ? messageId : `${messageId}-${attempt}`;
@@ -298,7 +298,7 @@ function hasMessageOf(source: string, batch: readonly RunItem[]): boolean {
 }
 
 /** What a thought or another event of the source says. */
-function toldIn(batch: readonly RunItem[], source: string): string {
+function saidIn(batch: readonly RunItem[], source: string): string {
   for (const item of batch) {
     if (item.type === "thought" && item.source === source) return item.content.trim();
     if (item.type !== "event" || item.event.source !== source) continue;

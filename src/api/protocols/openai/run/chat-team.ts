@@ -5,21 +5,21 @@ import type { Wanted } from "./find-conversation.ts";
 import { TEMPLATE } from "./models.ts";
 import { type OpenAIRequest, teamOf } from "./services.ts";
 
-/** Headers by which programs for people name their chat. Gateways forward only those that begin with `X-`. */
+/** Headers in which chat programs name the chat. Gateways forward only those that begin with `X-`. */
 const CHAT_HEADERS = [
   "troupe-chat",
   "x-troupe-chat",
   "x-openwebui-chat-id",
   "x-librechat-conversation-id",
 ];
-/** What programs send for a chat that has no name yet, or whose settings name nothing that they know. */
+/** What programs send for a chat without a name, or for a placeholder of their settings that they do not know. */
 const NO_NAME = /^(?:new|null|none|undefined|\{\{.*\}\})$/i;
 const LONGEST_NAME = 200;
 const NAME = "openai_chat";
 
-/** What a request has of its chat. */
+/** Where a request continues its chat. */
 export interface ChatPlace {
-  /** What is new in it: everything, for a chat that begins, or whose user went back. */
+  /** What is new in the chat: everything, if the chat begins or its user went back. */
   entries: readonly Entry[];
   /** The team that has the chat so far, or the id of the one that is to be made. */
   team: Pick<Wanted, "conversation" | "makes">;
@@ -27,7 +27,7 @@ export interface ChatPlace {
   note: () => Promise<void>;
 }
 
-/** Finds the place of a request in its chat, if it names one. @throws ProblemError 400 for one that is no message of a chat */
+/** Finds the place of a request in its chat, if it names one. @throws ProblemError 400 for a request for details of a chat */
 export async function placeInChat(
   request: OpenAIRequest,
   { headers }: Request,
@@ -96,7 +96,7 @@ function answersIn(entries: readonly Entry[]): number {
   return entries.filter((entry) => entry.type === "message" && entry.answer).length;
 }
 
-/** How requests of programs for people begin that want a title, tags or the like of a chat, in a message alone. */
+/** How chat programs begin the only message of a request for the title, the tags or other details of a chat. */
 const TASKS = [
   /^### Task:\s/,
   /^(?:please )?(?:generate|provide|write|create) a (?:concise|short|brief)[^.]{0,60}\btitle for (?:the|this) (?:chat|conversation)\b/i,
@@ -104,11 +104,11 @@ const TASKS = [
   /^Your task is to reflect the speaker's likely facial expression through a fitting emoji\b/,
 ];
 
-/** A question of a chat's user that is not a message of the chat: Open WebUI's, which merges answers of several models. */
+/** The request of Open WebUI that merges the answers of several models. It is not a message of the chat. */
 const ASIDE =
   /^You have been provided with a set of responses from various models to the latest user query\b/;
 
-/** The text of a request that has one message, beside those of the system. */
+/** The text of a request whose only message, apart from those of the system, is the user's. */
 function onlyText(entries: readonly Entry[]): string | undefined {
   const said = entries.filter((entry) => entry.type !== "message" || entry.source !== "system");
   const [only] = said;
@@ -117,13 +117,13 @@ function onlyText(entries: readonly Entry[]): string | undefined {
   return typeof content === "string" ? content : content.find((part) => typeof part === "string");
 }
 
-/** A team would be made for each title. */
+/** Each title would create a team. */
 function chatTask(): ProblemError {
   return new ProblemError({
     status: 400,
     code: "chat_task",
     detail:
-      "This asks for a title or the like of a chat, which is no work for a team. Choose another model for such tasks in the settings of the program, or turn them off.",
+      "The request asks for the title, the tags or other details of a chat, which is not a task for a team. Choose another model for such requests in the settings of the program, or turn them off.",
     repeatable: false,
   });
 }
