@@ -283,7 +283,10 @@ export class RunningProgram {
     if (this.#madeRoom) return "The program was ended: other sessions need its place.";
     if (endedBy === undefined && KILLED.has(exitCode)) return BY_KERNEL;
     if (endedBy === undefined || endedBy === "cancelled") return undefined;
-    return terminationNote(endedBy, { ...limits, maxOutputBytes: 0 }).replace("code", "program");
+    const note = terminationNote(endedBy, { ...limits, maxOutputBytes: 0 });
+    const setting =
+      endedBy === "memory" ? " The sandbox's SANDBOX_MEMORY_BYTES sets this limit." : "";
+    return note.replace("code", "program") + setting;
   }
 
   get #started(): ProgramProcess["child"] {

@@ -238,7 +238,8 @@ testWith("python3")("a program that needs too much memory says why it ended", as
   await using program = await start(sandbox, "m", { command: "python3", args: ["-c", code] });
   expect(await program.next("exit")).toMatchObject({
     exit_code: null,
-    reason: "The program was stopped: it needs more than 100000000 bytes of memory.",
+    reason:
+      "The program was stopped: it needs more than 100000000 bytes of memory. The sandbox's SANDBOX_MEMORY_BYTES sets this limit.",
   });
 });
 
