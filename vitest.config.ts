@@ -165,7 +165,7 @@ export default defineConfig({
         test: { name: "package-long", ...packed, include: installed, ...installPatience },
       },
       {
-        test: { name: "package-named", ...packed, include: named, ...installPatience },
+        test: { name: "copilotkit", ...packed, include: named, ...installPatience },
       },
       {
         plugins: [

@@ -150,7 +150,7 @@ export function stagesIn(scratch) {
     { name: "types:peers", run: ["tsc", "-p", "tsconfig.peers.json"], packages: PEERS, long: true },
     { name: "package", run: vitest("package"), counts: "vitest", packages: PEERS, long: true },
     { name: "package-long", run: vitest("package-long"), counts: "vitest", long: true },
-    { name: "copilotkit", run: vitest("package-named"), counts: "vitest", named: true },
+    { name: "copilotkit", run: vitest("copilotkit"), counts: "vitest", named: true },
     { name: "long", run: vitest("long"), counts: "vitest", packages: PEERS, long: true },
     { name: "peers", run: vitest("peers"), counts: "vitest", packages: PEERS, long: true },
     { name: "features", run: vitest("features"), counts: "vitest", packages: PEERS, long: true },
