@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { type Principal, unauthorized } from "#api/auth/principal.ts";
 import { tooManyRefusals } from "#api/auth/refusals.ts";
 import type { Gateway } from "#contract/gateways/team-gateway.ts";
@@ -40,6 +40,10 @@ const gatewayWith = (tokenEnds?: Ends): Gateway => ({
 });
 const gateway = gatewayWith();
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 test.for([
   ["", unauthorized(true)],
   [", also where its address has sent too many", tooManyRefusals("refusals_per_minute", 1, 60)],
@@ -78,7 +82,7 @@ describe.each([
     return { reader, authenticated: () => authenticated };
   }
 
-  test("ends when its object says that it was revoked, which is asked again after a break alone", async () => {
+  test("ends when its object says that it was revoked, and asks it again only after a break", async () => {
     const asked: unknown[] = [];
     const revoked = Promise.withResolvers<boolean>();
     const answers = [
@@ -113,14 +117,21 @@ describe.each([
 });
 
 test("a stream ends when its credential expires", async () => {
-  const principal = { ...TOKEN, expires_at: new Date(Date.now() + 200).toISOString() };
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+  const life = 3_600_000;
+  const principal = { ...TOKEN, expires_at: new Date(Date.now() + life).toISOString() };
   const { fetch } = testApp({
     gateway: gatewayWith(() => new Promise(() => undefined)),
     authenticate: async () => principal,
   });
-  const reader = (await fetch("/v1/teams/t/events")).body?.getReader();
-  expect((await reader?.read())?.done).toBe(false);
-  expect(await reader?.read()).toMatchObject({ done: true });
+  const reader = (await fetch("/v1/teams/t/events")).body!.getReader();
+  expect((await reader.read()).done).toBe(false);
+  let isOver = false;
+  const rest = reader.read().finally(() => (isOver = true));
+  await vi.advanceTimersByTimeAsync(life - 1);
+  expect(isOver).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await rest).toMatchObject({ done: true });
 });
 
 test("a stream that breaks is broken for its client, too", async () => {
