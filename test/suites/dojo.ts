@@ -1,8 +1,5 @@
 import { join } from "node:path";
-import type { Outcome, Suite } from "./suite.ts";
-
-/** What test/suites/dojo/main.ts prints for each test. */
-const LINE = /^(passed|failed): (.*)$/gm;
+import { printedOutcomes, type Suite } from "./suite.ts";
 
 /** The recorded event traces of AG-UI (ag-ui-protocol/ag-ui), and the fixtures of its dojo's mock model, with the mock installed in the checkout. */
 export const dojo: Suite = {
@@ -25,15 +22,8 @@ export const dojo: Suite = {
         command: process.execPath,
         args: [join(import.meta.dirname, "dojo/main.ts"), checkout],
         env: {},
-        outcomes: outcomesIn,
+        outcomes: printedOutcomes,
       }),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     }),
 };
-
-function outcomesIn(output: string): Outcome[] {
-  return Array.from(output.matchAll(LINE), ([, result, test = ""]) => ({
-    test,
-    failed: result === "failed",
-  }));
-}

@@ -4,7 +4,7 @@ import { sha256Hex } from "#core/hash.ts";
 import { startFakeOpenAI } from "../support/fake-openai/server.ts";
 import type { RuleInput } from "../support/fake-openai/rule.ts";
 import { TestWorker } from "../support/worker.ts";
-import type { Outcome, Stage, Suite } from "./suite.ts";
+import { printedOutcomes, type Stage, type Suite } from "./suite.ts";
 
 const KEY = "suite";
 const PLACE = JSON.stringify({ city: "Vienna", districts: 23 });
@@ -89,7 +89,8 @@ export const pydanticAI = suiteOf("pydantic_agents.py", {
 });
 
 /**
- * A framework for Python that has no tests for other people's servers: the program is ours, the framework the checkout's.
+ * A suite for a Python framework that has no tests for servers of others. The program is part of this project, the framework is in the
+ * checkout.
  * `SUITE_PYTHON` is a Python with the packages that the framework needs.
  *
  * @param sources where the checkout has its modules
@@ -120,18 +121,11 @@ async function start(program: string, sources: readonly string[]): Promise<Stage
         TROUPE_URL: origin,
         TROUPE_KEY: KEY,
       },
-      outcomes: outcomesIn,
+      outcomes: printedOutcomes,
     }),
     async [Symbol.asyncDispose]() {
       await worker[Symbol.asyncDispose]();
       await fake[Symbol.asyncDispose]();
     },
   };
-}
-
-function outcomesIn(output: string): Outcome[] {
-  return Array.from(output.matchAll(/^(passed|failed): (.+)$/gm), ([, outcome, test = ""]) => ({
-    test,
-    failed: outcome === "failed",
-  }));
 }

@@ -23,3 +23,11 @@ export interface Suite {
   /** Starts the server with what the suite asks for. */
   start(): Promise<Stage>;
 }
+
+/** The outcomes that a program prints, one a line: `passed: NAME` or `failed: NAME`. */
+export function printedOutcomes(output: string): Outcome[] {
+  return Array.from(output.matchAll(/^(passed|failed): (.+)$/gm), ([, outcome, test = ""]) => ({
+    test,
+    failed: outcome === "failed",
+  }));
+}
