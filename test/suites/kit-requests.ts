@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-/** What stands before the server of the A2A kit. */
+/** A proxy in front of the server of the A2A kit. */
 export interface KitRequests extends AsyncDisposable {
   url: string;
 }
 
 /**
- * Forwards the kit's requests to a server, and makes good two things first. The kit sends the same message again where it wants
- * another task, and a server may find the task of the first one: each message gets an id of its own. And it asks for the card
- * without the version that clients of 1.0 must send.
+ * Forwards the kit's requests to a server, after two corrections. The kit sends the same message again where it wants another
+ * task, and a server may find the task of the first one: each message gets an id of its own. And the kit asks for the card without
+ * the version that clients of 1.0 must send.
  *
  * @param origin the server's
  */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TraceEvent } from "./trace.ts";
 
-/** What each framework has of its own: its steps, its raw events, its state, and when it repeats the conversation. */
+/** Events that differ between frameworks: steps, raw events, state, and repeated conversations. */
 const OWN = new Set([
   "STEP_STARTED",
   "STEP_FINISHED",
@@ -12,7 +12,7 @@ const OWN = new Set([
   "MESSAGES_SNAPSHOT",
 ]);
 
-/** What a framework adds, ids that no other event has, and the name of the model, which is none. */
+/** Fields that are not compared: those that a framework adds, ids that no other event has, and the name of the model. */
 const LEFT_OUT = new Set([
   "model",
   "rawEvent",
@@ -26,7 +26,7 @@ const LEFT_OUT = new Set([
 export type Ids = Map<string, string>;
 
 /**
- * Holds a run's events against those of a trace: the same types in the same order, with every field that the trace has. Deltas
+ * Compares the events of a run with those of a trace: the same types in the same order, with every field that the trace has. Deltas
  * of one text are one, and the ids of the trace stand for those that the run has in their place.
  *
  * @param ids takes the run's ids by the trace's
@@ -116,7 +116,7 @@ function idsIn(events: readonly TraceEvent[]): Map<string, string> {
   return places;
 }
 
-/** A text as the JSON that it is: arguments and results of tools have no one form. */
+/** A text parsed as JSON, if it is JSON: frameworks write arguments and results of tools in different forms. */
 function asJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -20,7 +20,7 @@ export interface Result {
   failure?: string | undefined;
 }
 
-/** Has a recorded conversation with a team: each request of the trace, and its events against those of the team. */
+/** Repeats a recorded conversation with a team, and compares the events that each request gets with those of the trace. */
 export async function* replay(worker: TestWorker, journey: Journey): AsyncGenerator<Result> {
   const id = journey.name.replaceAll(/[^a-z0-9]+/gi, "-").toLowerCase();
   await newTeam(worker, { id, component: journey.component });
@@ -62,7 +62,7 @@ function stateDifference({ state }: TraceClient, { events }: Exchange): string |
   return isDeepStrictEqual(shared, last) ? undefined : `the state is ${JSON.stringify(shared)}`;
 }
 
-/** The body as the client of the trace would have sent it, had it got the ids of the team. */
+/** The body with the ids of the team instead of those of the trace. */
 function withIds(input: TraceInput, ids: Ids, answer: Journey["answer"]): TraceInput {
   const own = JSON.parse(JSON.stringify(input), (key, value: unknown) =>
     typeof value === "string" && /^id$|^toolCallId$|^interruptId$/.test(key)

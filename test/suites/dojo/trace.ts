@@ -12,7 +12,7 @@ export interface Exchange {
   events: readonly TraceEvent[];
 }
 
-/** The body of a request, as far as the ids in it are looked at. */
+/** The members of a request that the replay reads. */
 export interface TraceInput {
   threadId: string;
   runId: string;
@@ -21,7 +21,7 @@ export interface TraceInput {
   tools?: object[];
 }
 
-/** A conversation as it was recorded with another server, to be held with a team. */
+/** A recorded conversation with another server, to be repeated with a team. */
 export interface Journey {
   name: string;
   /** The team's component. */
@@ -29,6 +29,6 @@ export interface Journey {
   exchanges: readonly Exchange[];
   /** Whether the trace's snapshots are of a state that client and agents share. */
   sharesState?: boolean;
-  /** The form of an answer, where the team's interrupts ask for another one than the trace's. */
+  /** Turns the payload of an answer into what the team's interrupts ask for, if that differs. */
   answer?: (payload: JsonObject) => JsonObject;
 }

@@ -66,7 +66,7 @@ export function problemText({ detail, errors = [] }: Problem): string {
   return detail + errors.map(({ path, message }) => `\n- ${placeOf(path)}: ${message}`).join("");
 }
 
-/** A place in the task or the answer that was made of a message. */
+/** The place in a message, for a place in the task or the answer that was made of it. */
 function placeOf(path: string): string {
   return path
     .replace(/^(?:task|content)(?=\.|$)/, "message")

@@ -41,7 +41,7 @@ export async function refuseExtendedCard(): Promise<never> {
   throw new A2AError("UNSUPPORTED_OPERATION", "There is no extended agent card.");
 }
 
-/** Asked for by its number, one that is not spoken here. */
+/** The error for a version that is not supported. */
 export function versionNotSupported(version: string): A2AError {
   const said = JSON.stringify(version.slice(0, 20));
   return new A2AError(

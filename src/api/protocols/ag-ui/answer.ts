@@ -121,7 +121,7 @@ async function idempotencyOf(
   return { key: `ag-ui ${key}`, hash: await sha256Hex(JSON.stringify(last?.content)) };
 }
 
-/** The message's id is the key that was used before. */
+/** The error for a message whose id was used for another one. */
 function usedId(index: number, problem: Problem): ProblemError {
   const path = `messages[${index}].id`;
   const message =

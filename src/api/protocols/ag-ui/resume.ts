@@ -93,7 +93,7 @@ function answerOf({ kind }: HumanRequest, entry: ResumeEntry, path: string): Jso
 }
 
 /**
- * A frontend may add instructions to any request; agents get those that come with something to do.
+ * A frontend may add system messages to any request. They are dropped where the request continues a run.
  *
  * @throws ProblemError 409 where a request both answers questions and has a new message of the user
  */

@@ -14,7 +14,7 @@ const CLIENT_THREAD = "ag_ui_thread";
 /** The key of a message's metadata that says that it is the request's `context`. */
 export const CONTEXT = "ag_ui_context";
 
-/** At most this many parts and messages that agents are not shown are named, because a stream's options are small. */
+/** At most this many dropped parts and messages are named, because the options of a stream must stay small. */
 export const MOST_DROPPED = 20;
 
 /** The id that a message has in the client's thread, if it came from there. */
@@ -109,7 +109,7 @@ interface Place {
   parts: string[];
 }
 
-/** An error of the task, which names the places in the request. */
+/** An error of the task with the places in the request instead of those in the task. */
 function inRequest(error: unknown, places: readonly Place[]): unknown {
   if (!(error instanceof ProblemError) || error.problem.errors === undefined) return error;
   const errors = error.problem.errors.map(({ path, message }) => {

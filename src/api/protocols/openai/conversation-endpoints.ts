@@ -6,7 +6,7 @@ import type { OpenAICall } from "./run/services.ts";
 const MOST_ITEMS = 100;
 const DEFAULT_ITEMS = 20;
 
-/** OpenAI's clients send lists with brackets. */
+/** OpenAI's clients send `include` as a list, with brackets. */
 export const includeQuery = z.strictObject({
   include: z.string().optional().describe("Has no effect."),
   "include[]": z.array(z.string()).optional().describe("Has no effect."),

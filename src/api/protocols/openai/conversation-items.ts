@@ -112,7 +112,7 @@ function shownItem(item: Kept["items"][number]): JsonObject & { id: string } {
   return { id, type, role, status: "completed", content: shownParts };
 }
 
-/** A part with what clients may leave out and get back. */
+/** A part with the fields that clients may leave out, and need in answers. */
 function completed(part: JsonObject): JsonObject {
   switch (part.type) {
     case "output_text":

@@ -6,7 +6,7 @@ import type { Principal } from "../../auth/principal.ts";
 import { unwrap } from "../../http/problem.ts";
 import type { Services } from "../../http/services.ts";
 
-/** Files of a workspace that are looked through. */
+/** At most this many files of a workspace are looked at. */
 const MOST_FILES = 200;
 
 /**
@@ -21,7 +21,7 @@ export async function writtenFiles(
   { team_id, started_at, ended_at }: RunInfo,
 ): Promise<Result<WorkspaceFile[]>> {
   if (services.files === undefined || started_at === null || ended_at === null) return ok([]);
-  // Those that the caller's own credential would not open are left out.
+  // A caller gets no file that its credential could not open.
   const isOther = principal.team !== undefined && principal.team.id !== team_id;
   if (isOther || !principal.scopes.includes("teams:read")) return ok([]);
   const workspace = await services.files();

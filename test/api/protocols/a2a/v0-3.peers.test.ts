@@ -109,7 +109,7 @@ test("its streams tell texts, questions and their answers, and end with final ev
   expect(second.at(-1)).toMatchObject({ final: true, status: { state: "completed" } });
 });
 
-test("its streams tell what is refused", async () => {
+test("its streams say why they are refused", async () => {
   const client = await clientFor(writer());
   const { id: taskId } = taskOf(await client.sendMessage(sending("Write.")));
   const refused = async (stream: AsyncIterable<unknown>): Promise<unknown> => {

@@ -17,7 +17,7 @@ export const CARD_ANSWERS = {
 /** Sends the agent cards of teams. */
 export interface Cards {
   /**
-   * The card of a team, for clients that do not say 1.0 with the fields of 0.3 beside its own; 304 where the client has it already.
+   * Sends the card of a team, to clients of 0.3 with the fields of that version; 304 if the client has it already.
    *
    * @param keep for whom it may be kept, and how long
    */

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../../../core/json.ts";
 
 const DATA = "data";
-/** What is below them is the client's own. */
+/** Members whose contents belong to the client. */
 const OPEN: ReadonlySet<string> = new Set(["metadata", DATA]);
 
 /**

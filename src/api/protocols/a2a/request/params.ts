@@ -27,7 +27,7 @@ const partSchema = z
 
 export type GivenPart = z.output<typeof partSchema>;
 
-/** What has no effect here. */
+/** A list of texts. The fields that have one have no effect here. */
 const texts = z.array(z.string()).optional();
 
 const messageSchema = z
@@ -105,7 +105,7 @@ export const getTaskSchema = z.object({ id: z.string(), historyLength });
 
 export const taskIdSchema = z.object({ id: z.string() });
 
-/** All of the protocol, also those that tasks do not have here. */
+/** All states of the protocol, including those that tasks never have here. */
 const STATES = [
   "TASK_STATE_UNSPECIFIED",
   "TASK_STATE_SUBMITTED",

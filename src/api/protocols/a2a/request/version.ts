@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 export const VERSION = "1.0";
-/** Spoken beside it. */
+/** Also supported. */
 export const LEGACY_VERSION = "0.3";
 
 const NAME = "A2A-Version";
@@ -11,13 +11,13 @@ export const VERSION_QUERY = z.strictObject({
   [NAME]: z.string().optional().describe("The version that the client speaks: 1.0 or 0.3"),
 });
 
-/** The version that a client speaks: without a word about it 0.3, as the specification says. */
+/** The version of a client: 0.3 if it sends none, as the specification says. */
 export function versionOf({ url, headers }: Request): string {
   const given = headers.get(NAME) ?? new URL(url).searchParams.get(NAME) ?? "";
   return given.trim() || LEGACY_VERSION;
 }
 
-/** Whether a version is one, or a patch of it. */
+/** Whether a version is the wanted one, or a patch version of it. */
 export function isVersion(version: string, wanted: string): boolean {
   return version === wanted || version.startsWith(`${wanted}.`);
 }

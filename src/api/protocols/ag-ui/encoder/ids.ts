@@ -5,7 +5,7 @@
 export class Ids {
   /** How often an id was used. */
   #uses = new Map<string, number>();
-  /** The same, up to the last time that it was used for reasoning. */
+  /** How often an id had been used when reasoning last got it. */
   readonly #ofThoughts = new Map<string, number>();
   readonly #sent = new Map<string, string>();
 
@@ -25,7 +25,7 @@ export class Ids {
     return sent;
   }
 
-  /** Clients got it under another id. */
+  /** Notes the id under which clients have a message. */
   use(id: string, sent: string): void {
     this.#sent.set(id, sent);
   }

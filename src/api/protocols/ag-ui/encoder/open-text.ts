@@ -9,7 +9,7 @@ type TextStart = Extract<RunItem, { type: "text_start" }>;
 /** A text that clients get while it grows: its reasoning as `REASONING_*`, and its answer as `TEXT_MESSAGE_*`. */
 export class OpenText {
   readonly start: TextStart;
-  /** All of it. */
+  /** The whole text so far. */
   content = "";
   readonly #ids: Ids;
   readonly #parts: ThinkingText;
@@ -46,7 +46,7 @@ export class OpenText {
     return this.#show(this.#parts.end());
   }
 
-  /** @param about what is known about its message */
+  /** @param about fields of its message that its end has */
   end(about: OwnMetadata = {}): AgUiEvent[] {
     const messageId = this.#answerId;
     return [
@@ -82,7 +82,7 @@ export class OpenText {
     return events;
   }
 
-  /** Its answer ends it. */
+  /** The answer has ended the thought, if there is one. */
   #endThought(): AgUiEvent[] {
     const id = this.#thoughtId;
     return id === undefined || this.#answerId !== undefined ? [] : endOfThought(id);

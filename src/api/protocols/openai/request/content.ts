@@ -48,7 +48,7 @@ export function outputOf(content: string | readonly ContentPart[], path: string)
   return text;
 }
 
-/** A content in the form of results of tools, which are texts; undefined for PDF and for what is to be fetched. */
+/** The content as the result of a tool, which is a text; undefined if it has a PDF or a file that would have to be fetched. */
 export function resultText(content: Content): string | undefined {
   const texts = typeof content === "string" ? [content] : content.map(partAsText);
   return texts.includes(undefined) ? undefined : texts.join("\n");

@@ -60,8 +60,8 @@ export function answersTo(
 }
 
 /**
- * Outputs of tools with what is said after them: the run continues with its answers, and clients send as a message what an output
- * cannot have, such as an image.
+ * Adds the messages after outputs of tools to the last output: the run continues with its answers, and clients send as a message
+ * what an output cannot contain, such as an image.
  *
  * @throws ProblemError 422
  */
