@@ -155,6 +155,12 @@ export const humanRequestSchema = z.object({
       "The fields that an input asks for: its content is the text of a JSON object with these, or decline.",
     )
     .optional(),
+  url: z
+    .string()
+    .describe(
+      "The address of a login that a human opens in a browser. The request is answered by itself when they have logged in.",
+    )
+    .optional(),
   context: z
     .object({
       messages: z.array(messageSchema).describe("Oldest first."),

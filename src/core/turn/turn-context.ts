@@ -95,6 +95,8 @@ export interface Question {
    * answer is not checked.
    */
   form?: QuestionForm;
+  /** The address of a login that answers an `input`: clients show it as a link. */
+  url?: string;
   /** Seconds after which `defaultAnswer` counts as the answer; null waits without a limit. */
   timeoutSeconds?: number | null;
   defaultAnswer?: Answer | null;

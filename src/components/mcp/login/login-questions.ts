@@ -86,6 +86,7 @@ export class LoginQuestions {
       kind: "input",
       source: this.#source,
       prompt: `The MCP server "${this.#server}" needs a login. ${where}\nThe run goes on by itself then. The answer "cancel" goes on without the login.`,
+      ...(url !== null && { url }),
     });
     if (isCancelled(answer)) {
       throw new McpError("mcp_refused", `Nobody logged in at the MCP server "${this.#server}".`);

@@ -58,7 +58,7 @@ export function listedRequest({
   createdAt,
   expiresAt,
 }: StoredQuestion): Omit<ListedRequest, keyof Occasion> {
-  const { id, kind, source, prompt, code, tool_call, form } = question;
+  const { id, kind, source, prompt, code, tool_call, form, url } = question;
   const large = (part: unknown): boolean => JSON.stringify(part).length > LARGEST_PART;
   const codeLeftOut = code !== undefined && large(code);
   const formLeftOut = form !== undefined && large(form);
@@ -73,6 +73,7 @@ export function listedRequest({
       tool_call: callCut ? { name: tool_call.name, arguments: {} } : tool_call,
     }),
     ...(form !== undefined && !formLeftOut && { form }),
+    ...(url !== undefined && { url }),
     run_id: run,
     truncated: prompt.length > LONGEST_PROMPT || codeLeftOut || callCut || formLeftOut,
     created_at: new Date(createdAt).toISOString(),

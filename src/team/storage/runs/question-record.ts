@@ -15,6 +15,7 @@ export interface QuestionRecord {
   code?: string;
   tool_call?: { name: string; arguments: JsonObject; call_id?: string; parameters?: JsonObject };
   form?: QuestionForm;
+  url?: string;
   timeout_seconds?: number | null;
   default_answer?: Answer | null;
 }
