@@ -61,8 +61,8 @@ export async function createResponse(call: OpenAICall): Promise<Response> {
   const user = userNamedBy(call, parsed);
   const opening =
     conversation === undefined ? undefined : await openConversation(request, conversation, model);
-  const isPlaced = conversation !== undefined || previous != null;
-  const place = isPlaced
+  const namesConversation = conversation !== undefined || previous != null;
+  const place = namesConversation
     ? undefined
     : await placeInChat(request, call.raw, { model, user }, parsed.entries);
   const { opened, reopen } = await startOrContinue(request, {

@@ -215,7 +215,12 @@ test("the version may be in the query instead of the header", async () => {
     ]);
   }
   const rpc = JSON.stringify(request("GetTask", { id: task.id }));
-  const called = await worker.fetch("/a2a/teams/desk?A2A-Version=1.0", { ...init, body: rpc });
+  // An empty header says nothing.
+  const called = await worker.fetch("/a2a/teams/desk?A2A-Version=1.0", {
+    ...init,
+    headers: { ...headers, "a2a-version": "" },
+    body: rpc,
+  });
   expect(await called.json()).toMatchObject({ result: { id: task.id } });
 });
 

@@ -13,8 +13,8 @@ export const VERSION_QUERY = z.strictObject({
 
 /** The version of a client: 0.3 if it sends none, as the specification says. */
 export function versionOf({ url, headers }: Request): string {
-  const given = headers.get(NAME) ?? new URL(url).searchParams.get(NAME) ?? "";
-  return given.trim() || LEGACY_VERSION;
+  const { searchParams } = new URL(url);
+  return headers.get(NAME)?.trim() || searchParams.get(NAME)?.trim() || LEGACY_VERSION;
 }
 
 /** Whether a version is the wanted one, or a patch version of it. */
