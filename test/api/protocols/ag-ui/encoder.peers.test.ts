@@ -5,8 +5,8 @@ import type { JsonObject } from "#core/json.ts";
 import { isChatMessage, toText } from "#core/messages/views.ts";
 import { makeAgUiEncoder } from "#api/protocols/ag-ui/encoder/encoder.ts";
 import { type AgUiOptions, formatOf } from "#api/protocols/ag-ui/options.ts";
-import { EventSchema, HttpAgent, OldHttpAgent } from "../../../peers/ag-ui.ts";
-import type { SeenEvent } from "./support/agents.ts";
+import { EventSchema, OldHttpAgent } from "../../../peers/ag-ui.ts";
+import { readStream } from "./support/agents.ts";
 import { encodedOverPauses, frames, stories, streamOf } from "../support/frames.ts";
 import { madeUpMessage } from "../support/made-up-messages.ts";
 import { RunSimulator } from "../support/run-simulator.ts";
@@ -46,18 +46,6 @@ function encoded(stream: readonly StreamFrame[], options: Partial<AgUiOptions> =
   return text;
 }
 
-/** The official client with its checks, which reads such a stream. */
-async function read(text: string): Promise<{ agent: HttpAgent; events: SeenEvent[] }> {
-  const events: SeenEvent[] = [];
-  const headers = { "content-type": "text/event-stream" };
-  const agent = new HttpAgent({
-    url: "http://troupe.test/",
-    fetch: () => Promise.resolve(new Response(text, { headers })),
-  });
-  await agent.runAgent({}, { onEvent: ({ event }) => void events.push(event) });
-  return { agent, events };
-}
-
 const shares = fc.constantFrom("whole", "part", "none");
 
 test("the client takes any stream as it is", async () => {
@@ -65,7 +53,7 @@ test("the client takes any stream as it is", async () => {
     fc.asyncProperty(frames, fc.boolean(), shares, async (stream, raw, state) => {
       warnings.mockClear();
       const text = encoded(stream, { raw, state });
-      const { events } = await read(text);
+      const { events } = await readStream(text);
       const sent = eventsIn(text);
       expect(events).toEqual(sent);
       for (const event of sent) expect(EventSchema.parse(event)).toEqual(event);
@@ -102,7 +90,7 @@ test("the client holds what the log has, in the end or when it waits", async () 
       const end = eventsIn(text).at(-1) as { type: string } | undefined;
       // A connection that ends in the middle is opened again, and gets the whole conversation.
       if (end?.type !== "RUN_FINISHED" && end?.type !== "RUN_ERROR") return;
-      const { agent } = await read(text);
+      const { agent } = await readStream(text);
       const said = agent.messages.flatMap(({ role, content, metadata }) =>
         (role === "assistant" || role === "user") && !isThought(metadata) ? [textIn(content)] : [],
       );
@@ -140,11 +128,13 @@ test("the client holds the same where another encoder continues after each pause
       warnings.mockClear();
       const { options } = formatOf({ ...OPTIONS, old });
       const text = encodedOverPauses(story, () => makeAgUiEncoder(options));
-      const { agent } = await read(text);
+      const { agent } = await readStream(text);
       expect(warnings).not.toHaveBeenCalled();
       const [own, whole] = [eventsIn(text), encoded(streamOf(story, 0), { old })];
       expect(own.at(-1)).toEqual(eventsIn(whole).at(-1));
-      expect(withoutVoidResults(agent)).toEqual(withoutVoidResults((await read(whole)).agent));
+      expect(withoutVoidResults(agent)).toEqual(
+        withoutVoidResults((await readStream(whole)).agent),
+      );
     }),
     { numRuns: casesOf(200) },
   );
@@ -185,7 +175,7 @@ test("the client has every message of a run, under its agent's name", async () =
   await fc.assert(
     fc.asyncProperty(stories, async (story) => {
       const stream = streamOf(story, 0);
-      const { agent } = await read(encoded(stream));
+      const { agent } = await readStream(encoded(stream));
       const said = agent.messages.map((one) => JSON.stringify([nameOf(one), textIn(one.content)]));
       if (stream.some(({ event }) => event === "retract")) return;
       for (const frame of untilWaiting(stream)) {
@@ -230,7 +220,7 @@ test("a text that turns out to be a thought becomes the message that its tool ca
     message("m2", "ToolCallRequestEvent", "", { content: [call] }),
     message("m3", "ToolCallExecutionEvent", "", { content: [result] }),
   ];
-  const { agent } = await read(encoded(stream));
+  const { agent } = await readStream(encoded(stream));
   const own = { name: "search", arguments: '{"query":"x"}' };
   const metadata = { troupe: { source: "writer" } };
   expect(agent.messages).toEqual([
@@ -255,7 +245,7 @@ test("a text that turns out to be a thought becomes the message that its tool ca
 test("a human's text that turns out to be a thought has no tool calls", async () => {
   const request = message("m0", "UserInputRequestedEvent", "", { request_id: "r" });
   const call = { id: "call_1", name: "search", arguments: "{}" };
-  const { agent } = await read(
+  const { agent } = await readStream(
     encoded([
       opening,
       request,
@@ -272,7 +262,7 @@ test("a human's text that turns out to be a thought has no tool calls", async ()
 });
 
 test("a thought that did not stream is reasoning", async () => {
-  const { agent } = await read(encoded([opening, message("m1", "ThoughtEvent", "Hm.")]));
+  const { agent } = await readStream(encoded([opening, message("m1", "ThoughtEvent", "Hm.")]));
   expect(agent.messages).toEqual([
     { id: "m1", role: "reasoning", content: "Hm.", metadata: { troupe: { source: "writer" } } },
   ]);
@@ -290,7 +280,7 @@ test("a text that is void is taken back, and the next attempt is the message", a
     piece("Good"),
     message("m1", "TextMessage", "Good day."),
   ];
-  const { agent } = await read(encoded(stream));
+  const { agent } = await readStream(encoded(stream));
   expect(agent.messages).toMatchObject([
     { id: "m1", content: "Good day.", metadata: { troupe: { type: "TextMessage" } } },
   ]);
@@ -307,7 +297,7 @@ test("a client with a conversation too long to be sent again gets an error for i
     code: "answer_changed",
     message: expect.stringContaining("run-1"),
   });
-  await expect(read(text)).resolves.toBeDefined();
+  await expect(readStream(text)).resolves.toBeDefined();
 });
 
 test("what the others are saying continues when a text is taken back", async () => {
@@ -331,7 +321,7 @@ test("what the others are saying continues when a text is taken back", async () 
     ],
     { thread: [given] },
   );
-  const { agent } = await read(text);
+  const { agent } = await readStream(text);
   expect(agent.messages).toMatchObject([
     given,
     { id: "m2", content: "But why?" },
@@ -340,7 +330,7 @@ test("what the others are saying continues when a text is taken back", async () 
 });
 
 test("what a text does not say is in its message's metadata", async () => {
-  const { agent } = await read(
+  const { agent } = await readStream(
     encoded([
       opening,
       message("m1", "StructuredMessage[Report]", "Lisbon"),
@@ -359,7 +349,7 @@ test("what a text does not say is in its message's metadata", async () => {
 });
 
 test("events without a counterpart become custom ones, whatever their version", async () => {
-  const { events } = await read(encoded([opening, message("m1", "WeatherEvent", "Rain.")]));
+  const { events } = await readStream(encoded([opening, message("m1", "WeatherEvent", "Rain.")]));
   expect(events).toContainEqual({
     type: "CUSTOM",
     name: "troupe.WeatherEvent",
@@ -368,7 +358,7 @@ test("events without a counterpart become custom ones, whatever their version", 
 });
 
 test("each agent's turn is a step, and the shared state names the speaker", async () => {
-  const { agent, events } = await read(
+  const { agent, events } = await readStream(
     encoded([opening, message("m1", "ThoughtEvent", "Hm."), message("m2", "TextMessage", "So.")]),
   );
   const steps = events.flatMap((event) =>

@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import type { StreamFrame } from "#contract/stream/stream-frame.ts";
 import { makeAgUiEncoder } from "#api/protocols/ag-ui/encoder/encoder.ts";
 import type { JsonObject } from "#core/json.ts";
-import { HttpAgent, OldestHttpAgent } from "../../../peers/ag-ui.ts";
+import { OldestHttpAgent } from "../../../peers/ag-ui.ts";
 import { casesOf } from "../../../support/samples.ts";
 import { startFakeOpenAI } from "../../../support/fake-openai/server.ts";
 import { TestWorker } from "../../../support/worker.ts";
 import { newTeam, writer } from "../support/teams.ts";
 import { madeUpMessage } from "../support/made-up-messages.ts";
 import { RunSimulator } from "../support/run-simulator.ts";
-import type { SeenEvent } from "./support/agents.ts";
+import { readStream } from "./support/agents.ts";
 
 const TIME = "2026-11-23T04:00:00.000Z";
 const CALL = { id: "call_1", name: "search", arguments: "{}" };
@@ -52,13 +52,7 @@ async function read(...stream: StreamFrame[]) {
     old: false,
   });
   const text = [opening, ...stream].map((one) => encoder.encode(one)).join("");
-  const events: SeenEvent[] = [];
-  const headers = { "content-type": "text/event-stream" };
-  const agent = new HttpAgent({
-    url: "http://troupe.test/",
-    fetch: () => Promise.resolve(new Response(text, { headers })),
-  });
-  await agent.runAgent({}, { onEvent: ({ event }) => void events.push(event) });
+  const { agent, events } = await readStream(text);
   const types = events.map(({ type }) => type).filter((type) => !type.startsWith("STEP_"));
   return { messages: agent.messages, events, types };
 }

@@ -6,43 +6,24 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PEER_PACKAGES } from "../../../peers/packages.ts";
-import { freePort } from "../../../support/ports.ts";
-import { SAMPLE_COMPONENT } from "../../../support/sample-component.ts";
-import { TestWorker } from "../../../support/worker.ts";
-import { bearer, deployed } from "../support/access.ts";
-import {
-  type AuthorizationServer,
-  startAuthorizationServer,
-} from "../support/authorization-server.ts";
-import { newTeam } from "../support/teams.ts";
+import { AGENT_SCOPES, type SignIn, startSignIn } from "./support/sign-in.ts";
 
 const PROGRAM = join(PEER_PACKAGES, "mcp-remote/dist/proxy.js");
-const AGENT_SCOPES = ["teams:read", "runs:read", "runs:write", "requests:write"];
-
 const ANSWER = [{ type: "text", text: expect.stringMatching(/./) }];
 
-let issuer: AuthorizationServer;
-let worker: TestWorker;
+let stage: SignIn;
+let issuer: SignIn["issuer"];
 let origin: string;
 /** Where the program keeps what it got. */
 const folder = mkdtempSync(join(tmpdir(), "troupe-mcp-remote-"));
 
 beforeAll(async () => {
-  issuer = await startAuthorizationServer(AGENT_SCOPES);
-  const port = await freePort();
-  origin = `http://127.0.0.1:${port}`;
-  const settings = {
-    JWT_ISSUER: issuer.issuer,
-    JWT_AUDIENCE: origin,
-    JWT_JWKS_URL: `${issuer.issuer}/jwks`,
-  };
-  worker = await TestWorker.start(await deployed(settings, ["ada"]), { port });
-  await newTeam(worker, { id: "desk", label: "Desk", component: SAMPLE_COMPONENT }, bearer("ada"));
+  stage = await startSignIn();
+  ({ issuer, origin } = stage);
 });
 
 afterAll(async () => {
-  await worker[Symbol.asyncDispose]();
-  await issuer[Symbol.asyncDispose]();
+  await stage[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 

@@ -11,41 +11,22 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { UnauthorizedError as OldUnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "../../../support/ports.ts";
-import { SAMPLE_COMPONENT } from "../../../support/sample-component.ts";
-import { TestWorker } from "../../../support/worker.ts";
-import { bearer, deployed } from "../support/access.ts";
-import {
-  type AuthorizationServer,
-  CLIENT_DOCUMENT,
-  clientMetadata,
-  REDIRECT,
-  startAuthorizationServer,
-} from "../support/authorization-server.ts";
-import { newTeam } from "../support/teams.ts";
+import { bearer } from "../support/access.ts";
+import { CLIENT_DOCUMENT, clientMetadata, REDIRECT } from "../support/authorization-server.ts";
+import { type SignIn, startSignIn } from "./support/sign-in.ts";
 
-const AGENT_SCOPES = ["teams:read", "runs:read", "runs:write", "requests:write"];
-
-let issuer: AuthorizationServer;
-let worker: TestWorker;
+let stage: SignIn;
+let issuer: SignIn["issuer"];
+let worker: SignIn["worker"];
 let origin: string;
 
 beforeAll(async () => {
-  issuer = await startAuthorizationServer(AGENT_SCOPES);
-  const port = await freePort();
-  origin = `http://127.0.0.1:${port}`;
-  const settings = {
-    JWT_ISSUER: issuer.issuer,
-    JWT_AUDIENCE: origin,
-    JWT_JWKS_URL: `${issuer.issuer}/jwks`,
-  };
-  worker = await TestWorker.start(await deployed(settings, ["ada"]), { port });
-  await newTeam(worker, { id: "desk", label: "Desk", component: SAMPLE_COMPONENT }, bearer("ada"));
+  stage = await startSignIn();
+  ({ issuer, worker, origin } = stage);
 });
 
 afterAll(async () => {
-  await worker[Symbol.asyncDispose]();
-  await issuer[Symbol.asyncDispose]();
+  await stage[Symbol.asyncDispose]();
 });
 
 type Tokens = NonNullable<Awaited<ReturnType<OAuthClientProvider["tokens"]>>>;

@@ -27,6 +27,18 @@ export async function agentOf(
   return new HttpAgent({ url: url.href, ...options });
 }
 
+/** The official client with its checks, which has read such a stream, and the events that it took. */
+export async function readStream(text: string): Promise<{ agent: HttpAgent; events: SeenEvent[] }> {
+  const events: SeenEvent[] = [];
+  const headers = { "content-type": "text/event-stream" };
+  const agent = new HttpAgent({
+    url: "http://troupe.test/",
+    fetch: () => Promise.resolve(new Response(text, { headers })),
+  });
+  await agent.runAgent({}, { onEvent: ({ event }) => void events.push(event) });
+  return { agent, events };
+}
+
 /** Adds what the user says, and runs the team. */
 export function say(
   agent: HttpAgent,
