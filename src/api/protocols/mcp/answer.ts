@@ -8,6 +8,7 @@ import { tenantOf } from "../../http/services.ts";
 import { scopeOfMessage } from "./access.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import { CallStream } from "./call-stream.ts";
+import { refuseInvalid } from "./invalid-messages.ts";
 import type { ListenRequest } from "./listen/listen.ts";
 import { isElicitationAnswer, takeElicitationAnswer } from "./run/elicitation.ts";
 import { REQUEST_OF_RUN, requestKey } from "./run/idempotency.ts";
@@ -31,6 +32,8 @@ export async function answer(
 ): Promise<Response> {
   const body = await readBody(request, services);
   if (body === undefined) return parseError();
+  const refused = refuseInvalid(body);
+  if (refused !== undefined) return refused;
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   for (const message of messages) {
     const scope = scopeOfMessage(message, principal.scopes);

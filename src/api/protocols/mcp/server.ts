@@ -27,6 +27,7 @@ import { requireTasks, TASK_METHODS, TASK_SCHEMAS } from "./tasks.ts";
 import { complete } from "./resources/completion.ts";
 import { listResources, readResource, resourceTemplates } from "./resources/resources.ts";
 import { threadOf } from "./resources/threads.ts";
+import { invalidParamsText, issuesIn } from "./invalid-messages.ts";
 import { listTools } from "./list-tools.ts";
 
 /** Answers one message, or a batch of them, with a server of its own. */
@@ -215,19 +216,33 @@ class TaskCreated extends Error {
   }
 }
 
-/** The SDK's server, whose tools may also give tasks. */
+/** The SDK's server, whose tools may also give tasks, and whose errors name the parameters that are invalid. */
 export class TeamServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
-    if (method !== "tools/call") return super._wrapHandler(method, handler);
+    if (method !== "tools/call") return namingParams(super._wrapHandler(method, handler));
     const checked = super._wrapHandler(method, async (request, ctx) => {
       const result = await handler(request, ctx);
       if (result.resultType === "task") throw new TaskCreated(result);
       return result;
     });
-    return (request, ctx) =>
+    return namingParams((request, ctx) =>
       checked(request, ctx).catch((error: unknown) => {
         if (error instanceof TaskCreated) return error.task;
         throw error;
-      });
+      }),
+    );
   }
+}
+
+/** The SDK throws what is wrong with parameters as an error of no kind, or with its issues as JSON in the text. */
+function namingParams(handler: Handler): Handler {
+  return async (request, ctx) => {
+    try {
+      return await handler(request, ctx);
+    } catch (error) {
+      const issues = error instanceof Error ? issuesIn(error) : [];
+      if (issues.length === 0) throw error;
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, invalidParamsText(issues));
+    }
+  };
 }

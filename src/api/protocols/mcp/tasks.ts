@@ -2,7 +2,7 @@ import type { Result, Server, ServerContext } from "@modelcontextprotocol/server
 import * as z from "zod";
 import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../../../contract/run.ts";
-import { ProblemError, unwrap } from "../../http/problem.ts";
+import { invalid, ProblemError, unwrap } from "../../http/problem.ts";
 import { Conversation } from "../shared/conversation.ts";
 import { readResponses } from "./run/input-requests.ts";
 import { detailedTask, placeOfTask, takesTasks, TASKS } from "./run/task.ts";
@@ -25,7 +25,12 @@ export const TASK_METHODS = {
   /** Answers what the run asks. Answers to anything else have no effect. */
   "tasks/update": async (request, id, { ctx }) => {
     const { team, run } = await findTask(request, id);
-    const { answers } = readResponses(run, ctx.mcpReq.inputResponses ?? {});
+    const { inputResponses } = ctx.mcpReq;
+    if (inputResponses === undefined) {
+      const issue = { path: "inputResponses", message: "must be an object" };
+      throw invalid("invalid_params", "Invalid params: inputResponses must be an object", [issue]);
+    }
+    const { answers } = readResponses(run, inputResponses);
     if (answers.length > 0)
       unwrap(await new Conversation(team, request.services).answer(run.id, answers));
     return {};

@@ -26,7 +26,7 @@ const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 const subjects = z.array(z.string().max(500)).max(MOST_SUBJECTS).default([]);
 const filterSchema = z.object({ taskIds: subjects, resourceSubscriptions: subjects });
 
-/** A request for notifications that the SDK has accepted. */
+/** A request for notifications. */
 export interface ListenRequest {
   id: RequestId;
   params: JsonObject;
@@ -36,7 +36,7 @@ export interface ListenRequest {
  * Answers `subscriptions/listen` with a stream of what the client asked for and may see. The SDK has checked the request and knows
  * neither tasks nor where notifications come from: of its own stream, only the first message counts.
  *
- * @param accepted the SDK's answer
+ * @param accepted the SDK's answer, which may refuse the method
  * @param client aborted when the client has left
  */
 export async function listen(
@@ -45,7 +45,10 @@ export async function listen(
   accepted: Response,
   client: AbortSignal,
 ): Promise<Response> {
-  const honored = await acknowledgedBy(accepted);
+  const honored = await acknowledgedBy(accepted.clone());
+  // The revisions with sessions do not know the method.
+  if (honored === undefined) return accepted;
+  await accepted.body?.cancel();
   const asked = isJsonObject(params.notifications) ? params.notifications : {};
   const parsed = filterSchema.safeParse(asked);
   if (!parsed.success) {
@@ -112,14 +115,14 @@ async function untilOver(signal: AbortSignal): Promise<void> {
   await new Promise((over) => signal.addEventListener("abort", over));
 }
 
-/** What the SDK agrees to. Its stream ends with that. */
-async function acknowledgedBy({ body }: Response): Promise<SubscriptionFilter> {
+/** What the SDK agrees to; undefined where it refuses. Its stream ends with that. */
+async function acknowledgedBy({ body }: Response): Promise<SubscriptionFilter | undefined> {
   const reader = body?.getReader();
   const first = await reader?.read();
   await reader?.cancel();
   const [, data = ""] = /^data: (.*)$/m.exec(new TextDecoder().decode(first?.value)) ?? [];
-  const { params } = JSON.parse(data) as { params: { notifications: SubscriptionFilter } };
-  return params.notifications;
+  const { params } = JSON.parse(data) as { params?: { notifications: SubscriptionFilter } };
+  return params?.notifications;
 }
 
 function capabilitiesOf({ _meta: meta }: JsonObject): ClientCapabilities | undefined {
