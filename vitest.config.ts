@@ -13,7 +13,7 @@ const workerd = ["test/{team,tenant}/**/*.test.ts", "test/**/*.workerd.test.ts"]
 const long = [
   "test/bench/main.test.ts",
   "test/cli/dev/egress-proxy.test.ts",
-  "test/cli/{commands,help,init,kill,memories,node-versions,questions,run,teams}.test.ts",
+  "test/cli/{commands,connections,help,init,kill,memories,node-versions,questions,run,teams}.test.ts",
   "test/conformance/main.test.ts",
   "test/console/*.test.ts",
   "test/docs.test.ts",

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { attachCommand } from "./commands/attach.ts";
+import { connectionsCommand } from "./commands/connections.ts";
 import { devCommand } from "./commands/dev.ts";
 import { docsCommand } from "./commands/docs.ts";
 import { importCommand } from "./commands/import.ts";
@@ -45,6 +46,7 @@ Example:
     deleteCommand(),
     logsCommand(),
     keysCommand(),
+    connectionsCommand(),
   ]) {
     program.addCommand(command);
   }
