@@ -35,6 +35,7 @@ const WITH_PEERS = [
   "**/*.peers.test.ts",
   "test/api/protocols/ag-ui/support/agents.ts",
   "test/api/protocols/ai-sdk/support/*.ts",
+  "test/suites/dojo/**",
   "test/telemetry/support/collector.ts",
 ];
 
