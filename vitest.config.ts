@@ -21,7 +21,7 @@ const long = [
   "test/e2e/{patience-kill,python-secrets,python-tools,spinning-run,stations,stop-kill,stored-once,stored-secrets,templates,time-in-memory,unreadable-data,waiting-agent,webhooks-page,workspace-files}.test.ts",
   "test/examples.test.ts",
   "test/fuzz/*.test.ts",
-  "test/components/mcp/{program-starts,stdio}.test.ts",
+  "test/components/mcp/{browser-programs,program-starts,stdio}.test.ts",
   "test/lint/build.test.ts",
   "test/memory/embedding-killed.test.ts",
   "test/memory/outside-vectors-killed.test.ts",

@@ -47,6 +47,13 @@ const SETTINGS = {
     1000,
     "Programs of MCP servers that run at the same time, at most 4 of one session.",
   ),
+  maxProgramProcesses: whole(
+    "SANDBOX_MAX_PROGRAM_PROCESSES",
+    512,
+    1,
+    10_000,
+    "Limit of the processes of a program of an MCP server, and of their threads (as root, or with cgroups).",
+  ),
   network: flag(
     "SANDBOX_NETWORK",
     "`1` gives code the network of the service (`process` with namespaces; without them it has it).",
@@ -75,13 +82,17 @@ const SETTINGS = {
     600,
     "Highest time limit that a request may set.",
   ),
-  memoryBytes: bytes("SANDBOX_MEMORY_BYTES", 512 * MB, "Memory limit of a block."),
+  memoryBytes: bytes(
+    "SANDBOX_MEMORY_BYTES",
+    512 * MB,
+    "Memory limit of a block, and of a program of an MCP server.",
+  ),
   maxProcesses: whole(
     "SANDBOX_MAX_PROCESSES",
     64,
     1,
     10_000,
-    "Process limit of a block (`process` as root).",
+    "Limit of the processes of a block, and of their threads (`process` as root, or with cgroups).",
   ),
   outputBytes: bytes(
     "SANDBOX_OUTPUT_BYTES",

@@ -92,9 +92,9 @@ export class ProcessIsolation implements Isolation {
     ];
   }
 
-  async runner(): Promise<ProcessRunner> {
+  /** @param maxProcesses the limit of its processes, and of their threads */
+  async runner(maxProcesses = this.#options.maxProcesses): Promise<ProcessRunner> {
     const uid = this.#user();
-    const { maxProcesses } = this.#options;
     const owner = { marker: `${this.#name}-${randomUUID()}`, ...(uid !== undefined && { uid }) };
     const runner = await ProcessRunner.create({
       // Short: programs make sockets in it, whose paths have at most a hundred characters.

@@ -29,6 +29,8 @@ export interface ProgramsOptions {
   isolation: ProcessIsolation | undefined;
   sessions: Sessions;
   maxPrograms: number;
+  /** For each program, its processes and their threads. A browser has more than a hundred. */
+  maxProgramProcesses: number;
   memoryBytes: number;
   workspaceBytes: number;
   workspaceFiles: number;
@@ -62,7 +64,7 @@ export class Programs {
 
   /** @throws ProblemError 422 where programs may not run, 429 when too many do */
   async start(session: string, program: Program): Promise<RunningProgram> {
-    const { isolation, sessions } = this.#options;
+    const { isolation, sessions, maxProgramProcesses } = this.#options;
     if (isolation === undefined) {
       throw new ProblemError(
         422,
@@ -75,7 +77,7 @@ export class Programs {
     try {
       await this.#makeRoom(session);
       const set = await sessions.snapshot(session);
-      const runner = await isolation.runner();
+      const runner = await isolation.runner(maxProgramProcesses);
       const running = new RunningProgram(randomUUID(), session, runner.workspace);
       try {
         await runner.update({ set, removed: [] });

@@ -14,16 +14,17 @@ import { findProgram } from "./programs.ts";
 /** What systems call a browser of the Chromium family. */
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
-const executablePath = NAMES.map(findProgram).find((path) => path !== undefined);
+/** The path of the browser, where there is one. */
+export const CHROMIUM = NAMES.map(findProgram).find((path) => path !== undefined);
 
 /** Whether the machine has a browser. Without one, tests in it are skipped, under names that say so. */
-export const HAS_BROWSER = executablePath !== undefined;
+export const HAS_BROWSER = CHROMIUM !== undefined;
 
 export async function startBrowser(): Promise<Browser> {
-  if (executablePath === undefined) throw new Error(`needs one of ${NAMES.join(", ")}`);
+  if (CHROMIUM === undefined) throw new Error(`needs one of ${NAMES.join(", ")}`);
   // Those who test as root, in containers, have no sandbox for it.
   const args = ["--no-sandbox", "--disable-background-networking"];
-  return chromium.launch({ executablePath, args });
+  return chromium.launch({ executablePath: CHROMIUM, args });
 }
 
 /** How long a page may take for what a test waits for: this ends what hangs, and a busy machine is slow. */

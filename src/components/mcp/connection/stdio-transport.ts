@@ -123,10 +123,12 @@ export class StdioTransport implements Transport {
 
   #ending({ exitCode, stderr, reason }: Ending): McpError {
     const said = stderr.trim();
-    const how = `ended with the exit code ${exitCode ?? "of a signal"}`;
+    const how = exitCode === null ? "was killed" : `ended with the exit code ${exitCode}`;
+    // The reason comes first, because a program may have said a lot.
     const parts = [
-      `The program "${this.#params.command}" ${how}${said === "" ? "." : `: ${said}`}`,
+      `The program "${this.#params.command}" ${how}.`,
       reason,
+      said === "" ? "" : `It said: ${said}`,
     ];
     const text = parts.filter((part) => part !== "").join(" ");
     return new McpError("mcp_connection", this.#options.secrets.redact(text));
