@@ -11,6 +11,7 @@ import { CallStream } from "./call-stream.ts";
 import { refuseInvalid } from "./invalid-messages.ts";
 import type { ListenRequest } from "./listen/listen.ts";
 import { isElicitationAnswer, takeElicitationAnswer } from "./run/elicitation.ts";
+import { CpuBudget } from "./run/follow-run.ts";
 import { REQUEST_OF_RUN, requestKey } from "./run/idempotency.ts";
 import { type McpRequest, type McpServices, teamOf } from "./services.ts";
 import { sessionOf, versionOf, withNewSession } from "./session.ts";
@@ -51,6 +52,7 @@ export async function answer(
     version,
     only: team,
     session,
+    budget: new CpuBudget(services.limits.max_stream_cpu_ms),
     idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
     ...(session !== undefined && messages.length === 1 && { stream: new CallStream(version) }),
   };

@@ -11,8 +11,8 @@ const placeSchema = z.object({
   /** When the call ends waiting, in seconds since 1970. */
   until: z.number(),
   /** What was sent: the team's cursor, notifications of progress, and questions. */
-  cursor: z.number(),
-  progress: z.number(),
+  cursor: z.int().min(0),
+  progress: z.int().min(0),
   asked: z.array(z.string()),
 });
 
@@ -43,6 +43,9 @@ export class CallStream {
   /** Those of events that are on their way. */
   readonly #ids: string[] = [];
   readonly #primes: boolean;
+  /** Whether the client has an id with which it can come back. */
+  #canContinue = false;
+  #isInterrupted = false;
   #output: TransformStreamDefaultController<Uint8Array> | undefined;
 
   /** @param version the revision of the protocol; clients of those before 2025-11-25 read each event as a message */
@@ -53,8 +56,16 @@ export class CallStream {
   /** The call waits for a run: an event without data shows the client that it can reconnect. */
   begin(place: CallPlace): void {
     this.#place = place;
-    if (this.#primes)
-      this.#output?.enqueue(new TextEncoder().encode(`id: ${idOf(place)}\ndata: \n\n`));
+    if (!this.#primes || this.#output === undefined) return;
+    this.#output.enqueue(new TextEncoder().encode(`id: ${idOf(place)}\ndata: \n\n`));
+    this.#canContinue = true;
+  }
+
+  /** Ends the stream before the call's result, after all that was sent, if the client can continue it. */
+  interrupt(): void {
+    if (!this.#canContinue) return;
+    this.#isInterrupted = true;
+    if (this.#ids.length === 0) this.#output?.terminate();
   }
 
   /** An event is sent next, after which this is the place. */
@@ -76,8 +87,10 @@ export class CallStream {
       },
       transform: (chunk, controller) => {
         const id = this.#ids.shift() ?? (this.#place && idOf(this.#place));
-        if (id !== undefined) controller.enqueue(encoder.encode(`id: ${id}\n`));
-        controller.enqueue(chunk);
+        this.#canContinue ||= id !== undefined;
+        // One piece: a client that has the id has the event.
+        controller.enqueue(id === undefined ? chunk : joined(encoder.encode(`id: ${id}\n`), chunk));
+        if (this.#isInterrupted && this.#ids.length === 0) controller.terminate();
       },
       flush: () => {
         this.#output = undefined;
@@ -91,4 +104,11 @@ export class CallStream {
 
 function idOf(place: CallPlace): string {
   return toBase64Url(new TextEncoder().encode(JSON.stringify(place)));
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
 }

@@ -8,6 +8,7 @@ import { GET_RUN } from "./access.ts";
 import { CallStream, parsePlace } from "./call-stream.ts";
 import { openLists } from "./listen/list-changes.ts";
 import { NotificationStream } from "./listen/notification-stream.ts";
+import { CpuBudget } from "./run/follow-run.ts";
 import { serve } from "./server.ts";
 import { threadOf } from "./resources/threads.ts";
 import type { McpRequest, McpServices } from "./services.ts";
@@ -44,7 +45,15 @@ export async function openStream(
   }
   const last = request.headers.get("last-event-id");
   const version = versionOf(request);
-  const asked = { services, principal, version, only: team, session, idempotencyKey: undefined };
+  const asked = {
+    services,
+    principal,
+    version,
+    only: team,
+    session,
+    budget: new CpuBudget(services.limits.max_stream_cpu_ms),
+    idempotencyKey: undefined,
+  };
   if (last === null) return sessionStream(asked, request.signal);
   const place = parsePlace(last);
   if (place === undefined || (only !== undefined && only !== place.team)) {

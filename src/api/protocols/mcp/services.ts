@@ -1,6 +1,7 @@
 import type { Principal } from "../../auth/principal.ts";
 import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
+import type { CpuBudget } from "./run/follow-run.ts";
 import type { CallPlace, CallStream } from "./call-stream.ts";
 import type { MessageServices } from "../../http/services.ts";
 import type { ProtocolServices } from "../shared/services.ts";
@@ -22,6 +23,8 @@ export interface McpRequest {
   only: TeamInfo | undefined;
   /** The session, in the revisions of the protocol that have sessions. */
   session: McpSession | undefined;
+  /** The CPU time that it may use for streams. */
+  budget: CpuBudget;
   /** `Idempotency-Key`. */
   idempotencyKey: string | undefined;
   /** The stream of a call that its client can continue, in the revisions with sessions. */

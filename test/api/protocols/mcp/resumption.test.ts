@@ -6,7 +6,8 @@ import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.t
 import { agent, inTurn } from "../ai-sdk/support/teams.ts";
 import { HUMAN, inTurn as humansInTurn, newTeam, runsOf } from "../support/teams.ts";
 import { type ClientName, connect } from "./support/clients.ts";
-import { initialize, lastOf, post, request } from "./support/messages.ts";
+import { initialize, lastOf, type Message, post, request } from "./support/messages.ts";
+import { ask } from "./support/tasks.ts";
 
 const SESSIONS: ClientName[] = ["2025-11-25", "2025-11-25, SDK 1"];
 const headers = bearer("acme");
@@ -160,5 +161,87 @@ describe("over HTTP", () => {
     expect(await wrong.json()).toMatchObject({
       error: { message: expect.stringContaining("Last-Event-ID") },
     });
+  });
+});
+
+describe("a request that has used its CPU time", () => {
+  const WORDS = Array.from({ length: 60 }, (_, index) => `word${index}`).join(" ");
+  const FIRST = "At once.";
+  let limited: TestWorker;
+
+  beforeAll(async () => {
+    limited = await TestWorker.start({ MAX_STREAM_CPU_MS: "5" });
+  });
+
+  afterAll(() => limited[Symbol.asyncDispose]());
+
+  const team = (id: string) => {
+    const slow = agent("slow", [WORDS], { delay: 20 });
+    return newTeam(limited, { id, component: inTurn(agent("quick", [FIRST]), slow) });
+  };
+
+  test("ends the call's stream in a session, and the client gets the rest by the last event's id", async () => {
+    await team("long");
+    const session = { "mcp-session-id": await initialize(limited) };
+    const params = {
+      name: "run_long",
+      arguments: { task: "Write.", wait_seconds: 20 },
+      _meta: { progressToken: "p" },
+    };
+    let response = await post(limited, request(1, "tools/call", params), { headers: session });
+    const messages: Message[] = [];
+    let requests = 0;
+    while (!messages.some(({ result }) => result !== undefined)) {
+      requests++;
+      const text = await response.text();
+      messages.push(
+        ...[...text.matchAll(/^data: (\{.*)$/gm)].map(
+          ([, data = ""]) => JSON.parse(data) as Message,
+        ),
+      );
+      const last = [...text.matchAll(/^id: (\S+)$/gm)].at(-1)?.[1] ?? "";
+      response = await limited.fetch("/mcp", {
+        headers: {
+          ...session,
+          accept: "text/event-stream",
+          "mcp-protocol-version": "2025-11-25",
+          "last-event-id": last,
+        },
+      });
+    }
+    await response.body?.cancel();
+    expect(requests).toBeGreaterThan(1);
+    const said = messages.flatMap(({ params: given }) => given?.message ?? []);
+    for (const message of [FIRST, WORDS])
+      expect(said.filter((one) => one === message)).toHaveLength(1);
+    const numbers = messages.flatMap(({ params: given }) => given?.progress ?? []);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    expect(messages.at(-1)).toMatchObject({
+      id: 1,
+      result: { structuredContent: { status: "completed", text: WORDS } },
+    });
+    expect(await runsOf(limited, "long")).toHaveLength(1);
+  });
+
+  test("answers the call without a session with the active run, or with its task", async () => {
+    await team("brief");
+    const brief = { name: "run_brief", arguments: { task: "Write.", wait_seconds: 20 } };
+    const { result } = await ask(limited, "tools/call", brief, { capabilities: {} });
+    expect(result).toMatchObject({ structuredContent: { status: "running" } });
+    await team("task");
+    const asTask = { ...brief, name: "run_task" };
+    const { result: task } = await ask(limited, "tools/call", asTask);
+    expect(task).toMatchObject({ resultType: "task", status: "working" });
+  });
+
+  test("ends a subscription with its result", async () => {
+    await team("heard");
+    const started = { name: "run_heard", arguments: { task: "Write." } };
+    const { taskId } = (await ask(limited, "tools/call", started)).result!;
+    const notifications = { taskIds: [taskId] };
+    const heard = await ask(limited, "subscriptions/listen", { notifications });
+    expect(heard.result?.resultType).toBe("complete");
+    const { result } = await ask(limited, "tasks/get", { taskId });
+    expect(result?.status).toBe("working");
   });
 });

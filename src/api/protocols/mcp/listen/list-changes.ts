@@ -24,13 +24,13 @@ export type ListChanges = (observer: ListObserver) => Promise<void>;
  * @throws ProblemError
  */
 export async function openLists(request: McpRequest, signal: AbortSignal): Promise<ListChanges> {
-  const { services, principal, only } = request;
+  const { services, principal, only, budget } = request;
   const caller = { credential: principal.id, signal };
   const stream = unwrap(await tenantOf(services, principal.tenant).events(null, true, caller));
   const teams = only ? [only] : await latestTeams(services, principal.tenant, MOST_TEAMS);
   const known = new Map(teams.map((team) => [team.id, shown(team)]));
   return async ({ onList, onThread }) => {
-    for await (const { event, data } of eventsOf(stream, signal)) {
+    for await (const { event, data } of eventsOf(stream, { signal, budget })) {
       if (event === "run") {
         await onThread((JSON.parse(data) as { team_id: string }).team_id);
       } else if (event === "team") {

@@ -199,13 +199,14 @@ async function followTask(
   if (info.ended_at !== null) return;
   await followRun(teamOf(request, team), run, {
     signal,
+    budget: request.budget,
     onItem: () => Promise.resolve(),
     onRun: async (now) => {
       if (now.ended_at === null) await show(now);
-      return true;
+      return now.ended_at === null;
     },
   });
-  if (signal.aborted) return;
+  if (signal.aborted || request.budget.signal.aborted) return;
   // The result has what was said, which the stream's run does not.
   const ended = await teamOf(request, team).run(run);
   if (ended.ok) await show(ended.value);

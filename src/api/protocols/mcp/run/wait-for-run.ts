@@ -74,6 +74,7 @@ export async function waitForRun(
     sent.progress = count;
     next();
   });
+  let isFollowed = resumes !== undefined;
   const log = new CallLog(call, next);
   const token = ctx.mcpReq._meta?.progressToken;
   events?.begin({
@@ -90,8 +91,10 @@ export async function waitForRun(
       team,
       run,
       {
+        budget: request.budget,
         signal: AbortSignal.any([AbortSignal.timeout(seconds * 1000), ctx.mcpReq.signal]),
         onItem: async (item, cursor) => {
+          isFollowed = true;
           sent.cursor = cursor;
           await log.item(item);
           await progress.item(item);
@@ -101,7 +104,8 @@ export async function waitForRun(
           // The stream was opened before the answers were given.
           const open = info.requests.filter((question) => !answering.has(question.id));
           if (now) await ask(call, { ...info, requests: open }, asked, next);
-          if (info.status === "paused") return false;
+          // A client that has not followed the run needs its result only.
+          if (info.status === "paused" || (info.ended_at !== null && !isFollowed)) return false;
           const isBefore = open.length < info.requests.length;
           return info.status !== "waiting" || isBefore || asked.size > 0;
         },
@@ -110,6 +114,8 @@ export async function waitForRun(
       sent.cursor,
     );
   }
+  // The client comes back for the rest, if it can. Any other gets the run as it is.
+  if (request.budget.signal.aborted) events?.interrupt();
   const info = unwrap(await team.run(run));
   return resultOf(call, info, { asTask, dismissed: responses.dismissed });
 }

@@ -53,7 +53,7 @@ export function request(id: number, method: string, params: object = {}): object
 export interface Message {
   id?: string | number;
   method?: string;
-  params?: { message?: string };
+  params?: { message?: string; progress?: number };
   result?: {
     structuredContent: { run_id: string; status: string; teams?: { id: string }[] };
     tools?: { name: string }[];
