@@ -92,6 +92,11 @@ export class ProcessIsolation implements Isolation {
     ];
   }
 
+  /** Whether what it runs has a network. */
+  get network(): boolean {
+    return this.#walls === undefined || this.#options.network;
+  }
+
   /** @param maxProcesses the limit of its processes, and of their threads */
   async runner(maxProcesses = this.#options.maxProcesses): Promise<ProcessRunner> {
     const uid = this.#user();

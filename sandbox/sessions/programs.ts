@@ -78,7 +78,12 @@ export class Programs {
       await this.#makeRoom(session);
       const set = await sessions.snapshot(session);
       const runner = await isolation.runner(maxProgramProcesses);
-      const running = new RunningProgram(randomUUID(), session, runner.workspace);
+      const running = new RunningProgram(
+        randomUUID(),
+        session,
+        runner.workspace,
+        isolation.network,
+      );
       try {
         await runner.update({ set, removed: [] });
         running.begin(runner.startProgram(program, this.#limits, running.signal), this.#limits);
@@ -178,6 +183,8 @@ export class RunningProgram {
   readonly session: string;
   /** The path of its workspace as it sees it. */
   readonly workspace: string;
+  /** Whether it has a network. */
+  readonly network: boolean;
   readonly #ended = new AbortController();
   /** The ids of requests that it has not answered. */
   readonly #asked = new Set<unknown>();
@@ -193,10 +200,11 @@ export class RunningProgram {
   /** Whether its files are not wanted any more. */
   discarded = false;
 
-  constructor(id: string, session: string, workspace: string) {
+  constructor(id: string, session: string, workspace: string, network: boolean) {
     this.id = id;
     this.session = session;
     this.workspace = workspace;
+    this.network = network;
     this.exited.catch(() => undefined);
   }
 

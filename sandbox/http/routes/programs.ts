@@ -18,7 +18,7 @@ export function programEndpoints({ programs, settings }: Services): Endpoint[] {
       answers: {
         200: {
           description:
-            "Events: `started` with {program, workspace}, `line` with {line} for each line of its standard output, last `exit` with {exit_code, stderr}, and the reason if it was ended.",
+            "Events: `started` with {program, workspace, network}, `line` with {line} for each line of its standard output, last `exit` with {exit_code, stderr}, and the reason if it was ended.",
           media: "text/event-stream",
         },
       },
@@ -61,7 +61,8 @@ function programEvents(program: RunningProgram): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start(controller) {
       const send = (frame: string): void => controller.enqueue(Buffer.from(frame));
-      send(event("started", { program: program.id, workspace: program.workspace }));
+      const { id, workspace, network } = program;
+      send(event("started", { program: id, workspace, network }));
       const pings = setInterval(() => send(": ping\n\n"), PING_MS);
       const copy = async (): Promise<void> => {
         for await (const line of program.lines()) {

@@ -71,6 +71,21 @@ export function toToolResult(
   return { type: "ToolResult", name, result, is_error: isError };
 }
 
+/** How Node and Chromium say that an address cannot be reached. */
+const UNREACHABLE =
+  /\b(E(NOTFOUND|AI_AGAIN|NETUNREACH|CONNREFUSED)|ERR_(INTERNET_DISCONNECTED|NAME_NOT_RESOLVED|ADDRESS_UNREACHABLE|CONNECTION_REFUSED))\b/;
+
+/** The result of a program without a network: where it failed for that reason, the setting is named. */
+export function withNetworkRemedy(result: ToolResult): ToolResult {
+  const failed = result.result.some(
+    (part) => part.type === "TextResultContent" && UNREACHABLE.test(part.content),
+  );
+  if (!result.is_error || !failed) return result;
+  const remedy =
+    "Programs have no network in this sandbox. Its setting SANDBOX_NETWORK=1 gives them the network of the sandbox.";
+  return { ...result, result: [...result.result, text(remedy)] };
+}
+
 function fitted(
   name: string,
   part: ResultContent,

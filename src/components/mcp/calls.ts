@@ -7,7 +7,7 @@ import type { TurnContext } from "../../core/turn/turn-context.ts";
 import { errorText, isForStep } from "../../core/tools/call-tool.ts";
 import type { ToolCallContext, ToolResult } from "../../core/tools/tool.ts";
 import { textResult } from "../../core/tools/tool-result.ts";
-import { toToolResult } from "./call-result.ts";
+import { toToolResult, withNetworkRemedy } from "./call-result.ts";
 import type { LegacyQuestions } from "./connection/legacy-questions.ts";
 import type { AnsweredRound, QuestionRound } from "./connection/server-question.ts";
 import type { McpSession } from "./connection/session.ts";
@@ -87,9 +87,8 @@ export class McpCalls {
           const called = { tool, args, rounds };
           const outcome = yield* callTool(session, questions, called, attempt, use);
           if (!("answer" in outcome)) return outcome;
-          return {
-            result: toToolResult(name, outcome.answer, (text) => session.redact(text)),
-          };
+          const result = toToolResult(name, outcome.answer, (text) => session.redact(text));
+          return { result: session.lacksNetwork ? withNetworkRemedy(result) : result };
         } catch (error) {
           if (error instanceof LoginNeededError && use.logins) return loginNeeded(error, use);
           if (isForStep(policy, error, attempt)) throw error;

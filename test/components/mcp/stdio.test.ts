@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { McpWorkbench } from "troupe";
 import type { McpServerParams, SandboxAddress, ToolCallContext } from "troupe";
 import { RecordingHost } from "../../core/support/recording-host.ts";
+import { testWith } from "../../support/programs.ts";
 import { Sandbox } from "../../support/sandbox.ts";
 import { call, textsOf } from "./support/calls.ts";
 
-/** A program with one tool, whose result is the text of an expression in `args`. */
+/** A program with one tool, whose result is the text of an expression in `args`, or of a promise. */
 function serverWith(name: string, expression: string): McpServerParams {
   const program = `require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
     const { id, method, params } = JSON.parse(line);
@@ -16,8 +17,10 @@ function serverWith(name: string, expression: string): McpServerParams {
       return answer({ result: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "one", version: "1" } } });
     if (method === "tools/list")
       return answer({ result: { tools: [{ name: "${name}", inputSchema: { type: "object" } }] } });
-    if (method === "tools/call")
-      return answer({ result: { content: [{ type: "text", text: text(params.arguments) }] } });
+    if (method === "tools/call") {
+      const show = (isError) => (shown) => answer({ result: { isError, content: [{ type: "text", text: String(shown) }] } });
+      return Promise.resolve(text(params.arguments)).then(show(false), show(true));
+    }
     answer({ error: { code: -32601, message: "no such method" } });
   });`;
   return { type: "StdioServerParams", command: "node", args: ["-e", program] };
@@ -113,6 +116,28 @@ test("a sandbox without real processes refuses, with the remedy", async () => {
   expect(error).toMatchObject({ code: "sandbox_refused", retryable: false });
   expect(String(error)).toMatch(/SANDBOX_ISOLATION=process.*SANDBOX_MCP=1/);
 });
+
+testWith("bwrap")(
+  "a program without a network that reaches nothing: the error names the setting",
+  async () => {
+    const connect =
+      'new Promise((_, fail) => require("net").connect(9, "127.0.0.1").on("error", fail))';
+    const fails = async (SANDBOX_NETWORK: string): Promise<string> => {
+      await using sandbox = await Sandbox.start({
+        settings: { SANDBOX_MCP: "1", SANDBOX_NETWORK },
+      });
+      const address = { url: sandbox.url, apiKey: sandbox.key };
+      const serverParams = serverWith("connect", connect);
+      const workbench = new McpWorkbench({ serverParams }, { sandbox: address });
+      const { result } = await call(workbench, "connect");
+      await workbench.close();
+      expect(result.is_error).toBe(true);
+      return textsOf(result).join(" ");
+    };
+    expect(await fails("0")).toMatch(/ECONNREFUSED.*SANDBOX_NETWORK=1/);
+    expect(await fails("1")).toMatch(/ECONNREFUSED 127.0.0.1:9$/);
+  },
+);
 
 test("a program that has ended when it is written to is an error with how it ended", async () => {
   /** Sends the event that the program has ended. */

@@ -86,6 +86,12 @@ export class McpSession {
     return serverName(this.#params);
   }
 
+  /** Whether the server is a program to which the sandbox gives no network. */
+  get lacksNetwork(): boolean {
+    const { transport } = this.#live ?? {};
+    return transport !== undefined && "network" in transport && transport.network === false;
+  }
+
   /** `text` without the secrets that were sent to the server. */
   redact(text: string): string {
     return this.#secrets.redact(text);

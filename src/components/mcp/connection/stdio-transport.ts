@@ -31,6 +31,8 @@ export class StdioTransport implements Transport {
    */
   readonly pid = null;
   readonly stderr = null;
+  /** Whether the program has a network. */
+  network = true;
   readonly #client: SandboxClient;
   readonly #params: StdioServerConfig;
   readonly #options: StdioTransportOptions;
@@ -69,6 +71,7 @@ export class StdioTransport implements Transport {
     }
     this.#program = first.value.program;
     this.#workspace = first.value.workspace;
+    this.network = first.value.network;
     this.#read = this.#readAll(events);
   }
 

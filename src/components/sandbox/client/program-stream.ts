@@ -3,7 +3,12 @@ import * as z from "zod";
 import type { IdleTimeout } from "./idle-timeout.ts";
 import { type SandboxProblem, problemFrom } from "./sandbox-problem.ts";
 
-const startedSchema = z.object({ program: z.string(), workspace: z.string() });
+const startedSchema = z.object({
+  program: z.string(),
+  workspace: z.string(),
+  // Other services than ours need not say it.
+  network: z.boolean().default(true),
+});
 const messageSchema = z.object({ line: z.string() });
 const exitSchema = z.object({
   exit_code: z.number().int().nullable(),
@@ -13,7 +18,7 @@ const exitSchema = z.object({
 
 /** The events of a session's program: it starts, writes lines, ends. */
 export type ProgramEvent =
-  | { type: "started"; program: string; workspace: string }
+  | { type: "started"; program: string; workspace: string; network: boolean }
   | { type: "line"; line: string }
   | { type: "exit"; exitCode: number | null; stderr: string; reason: string }
   | { type: "problem"; problem: SandboxProblem };
