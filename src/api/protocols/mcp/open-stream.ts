@@ -2,7 +2,7 @@ import type { Principal } from "../../auth/principal.ts";
 import { requireScope } from "../../http/access/admission.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { json } from "../../http/endpoint.ts";
-import { internalErrorLine, ProblemError, unwrap } from "../../http/problem.ts";
+import { internalErrorLine, ProblemError, problemOf, unwrap } from "../../http/problem.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import { GET_RUN } from "./access.ts";
 import { CallStream, parsePlace } from "./call-stream.ts";
@@ -102,7 +102,9 @@ async function sessionStream(request: McpRequest, client: AbortSignal): Promise<
         if (threadOf(request, uri) === team) notify("resources/updated", { uri });
     },
   })
-    .catch((error: unknown) => request.services.log(internalErrorLine(error)))
+    .catch((error: unknown) => {
+      if (problemOf(error) === undefined) request.services.log(internalErrorLine(error));
+    })
     .finally(() => stream.end());
   return stream.response;
 }

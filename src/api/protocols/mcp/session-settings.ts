@@ -15,7 +15,7 @@ const MOST_REMEMBERED = 1_000;
 
 interface Remembered {
   until: number;
-  settings: Promise<ProtocolSession | null>;
+  settings: ProtocolSession | null;
 }
 
 const remembered = new Map<string, Remembered>();
@@ -26,17 +26,13 @@ export async function sessionSettings(request: McpRequest): Promise<ProtocolSess
   if (id === undefined) return null;
   const known = remembered.get(id);
   if (known !== undefined && known.until > Date.now()) return known.settings;
-  const settings = tenantOf(request.services, request.principal.tenant).session(id);
+  // The value, not its promise: one of a request that was cancelled would never resolve for others.
+  const settings = await tenantOf(request.services, request.principal.tenant).session(id);
   remembered.delete(id);
   remembered.set(id, { until: Date.now() + CURRENT_MS, settings });
   const [oldest] = remembered.keys();
   if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
-  try {
-    return await settings;
-  } catch (error) {
-    remembered.delete(id);
-    throw error;
-  }
+  return settings;
 }
 
 /** @throws ProblemError */

@@ -7,7 +7,7 @@ import * as z from "zod";
 import type { RunInfo } from "../../../../contract/run.ts";
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
 import { json } from "../../../http/endpoint.ts";
-import { internalErrorLine } from "../../../http/problem.ts";
+import { internalErrorLine, problemOf } from "../../../http/problem.ts";
 import { followRun } from "../run/follow-run.ts";
 import { detailedTask, placeOfTask, type TaskPlace, TASKS } from "../run/task.ts";
 import { mayAnswer } from "../run/wait-for-run.ts";
@@ -102,7 +102,10 @@ export async function listen(
   const isOver =
     tasks.length > 0 && !follows ? ended : Promise.race([lists, ended.then(() => lists)]);
   void isOver
-    .catch((error: unknown) => request.services.log(internalErrorLine(error)))
+    // What was deleted or revoked in the meantime ends the stream: the next subscription leaves it out.
+    .catch((error: unknown) => {
+      if (problemOf(error) === undefined) request.services.log(internalErrorLine(error));
+    })
     .finally(() => {
       stream.send({ id, result: { resultType: "complete", _meta } });
       stream.end();
