@@ -169,9 +169,11 @@ function askedIn(request: ListedRequest): string {
       ? `asks for approval${call ? ` to call ${call.name}` : code ? " to run code" : ""}`
       : kind === "tool"
         ? `waits for the result of ${call?.name ?? "a tool"}`
-        : asked === ""
-          ? "waits for your answer"
-          : `asks: ${asked}`;
+        : request.url !== undefined
+          ? `is waiting for a login. ${asked}`
+          : asked === ""
+            ? "waits for your answer"
+            : `asks: ${asked}`;
   return visibleName(`${source} ${asks}`);
 }
 

@@ -2,8 +2,8 @@ import type { Scope } from "../shell/access.tsx";
 
 /** What the scopes allow. */
 export const SCOPES: Readonly<Record<Scope, string>> = {
-  "teams:read": "read teams, their messages, files and webhooks",
-  "teams:write": "create, change, fork, reset and delete teams; change webhooks",
+  "teams:read": "read teams, their messages, files, webhooks and connections",
+  "teams:write": "create, change, fork, reset and delete teams; change webhooks and connections",
   "runs:read": "read runs, streams, open questions and schedules",
   "runs:write": "start, stop and retry runs, and answer questions; change schedules and files",
   "requests:write": "only answer questions",

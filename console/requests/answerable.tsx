@@ -4,6 +4,7 @@ import { useNow } from "../hooks/use-now.ts";
 import { Name } from "../parts/name.tsx";
 import { Approval } from "./approval.tsx";
 import type { GivenAnswer } from "./delayed-answers.ts";
+import { LoginRequest } from "./login-request.tsx";
 import { Question } from "./question.tsx";
 
 export interface AnswerableProps {
@@ -26,16 +27,17 @@ export function Answerable({ request, open, given, onAnswer, onUndo }: Answerabl
     if (!open) undo.current();
   }, [open]);
   const Form = request.kind === "approval" ? Approval : Question;
+  const form = { request, refused: given?.phase === "failed" ? given.error : undefined, onAnswer };
   return (
     <>
       {open && (
         // It keeps what was filled in while the answer can be undone.
         <div hidden={answered}>
-          <Form
-            request={request}
-            refused={given?.phase === "failed" ? given.error : undefined}
-            onAnswer={onAnswer}
-          />
+          {request.url === undefined ? (
+            <Form {...form} />
+          ) : (
+            <LoginRequest {...form} url={request.url} />
+          )}
         </div>
       )}
       {answered ? (
@@ -66,7 +68,10 @@ export function Answerable({ request, open, given, onAnswer, onUndo }: Answerabl
       ) : (
         !open && (
           <p role="status">
-            <Asked request={request} /> <strong>Answered elsewhere, or no longer needed.</strong>
+            <Asked request={request} />{" "}
+            <strong>
+              {request.url === undefined ? "Answered elsewhere" : "Logged in"}, or no longer needed.
+            </strong>
           </p>
         )
       )}
@@ -82,7 +87,7 @@ function Countdown({ to }: { to: number }) {
 }
 
 function Asked({
-  request: { source, kind, tool_call, code },
+  request: { source, kind, tool_call, code, url },
 }: {
   request: HumanRequest | ListedRequest;
 }) {
@@ -95,7 +100,9 @@ function Asked({
           : "wants to call "
         : code
           ? "wants to run code."
-          : "asks a question."}
+          : url === undefined
+            ? "asks a question."
+            : "is waiting for a login."}
       {tool_call && (
         <>
           <code>

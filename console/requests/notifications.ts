@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { ListedRequest } from "troupe/client";
 import { visibleName } from "../text/foreign.ts";
+import { promptOf } from "./prompt.ts";
 import { keyOf } from "./use-kept.ts";
 
 const KEY = "troupe.notify";
@@ -58,14 +59,16 @@ export function useAnnouncedRequests(
 }
 
 function announce(request: ListedRequest, onOpen: () => void): void {
-  const { source, kind, tool_call: call, code, prompt, team_label, team_id } = request;
+  const { source, kind, tool_call: call, code, url, team_label, team_id } = request;
   const asks =
     kind === "approval"
       ? `${source} asks for your approval${call ? ` to call ${call.name}` : code ? " to run code" : ""}`
-      : `${source} is waiting for ${kind === "tool" ? "a result" : "your answer"}`;
+      : `${source} is waiting for ${kind === "tool" ? "a result" : url === undefined ? "your answer" : "a login"}`;
   // With the same tag, several tabs show one notification.
   const notification = new Notification(visibleName(asks), {
-    body: [team_label ?? team_id, prompt].map((text) => visibleName(text).slice(0, 200)).join("\n"),
+    body: [team_label ?? team_id, promptOf(request)]
+      .map((text) => visibleName(text).slice(0, 200))
+      .join("\n"),
     tag: keyOf(request),
     icon: "/favicon.svg",
   });

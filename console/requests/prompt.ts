@@ -1,5 +1,16 @@
-/** The question to a human; empty for the default prompt of AutoGen's console. */
-export function promptOf({ prompt }: { prompt: string }): string {
-  const text = prompt.trim();
+import type { HumanRequest } from "troupe/client";
+
+/**
+ * The question to a human; empty for the default prompt of AutoGen's console. The sentence with the address of a login is left
+ * out, because a link has the address.
+ */
+export function promptOf({ prompt, url }: Pick<HumanRequest, "prompt" | "url">): string {
+  const [before = "", ...after] = url === undefined ? [prompt] : prompt.split(url);
+  const text = (after.length === 0 ? before : before.replace(/[^.]*$/, "")).trim();
   return /^enter your response:?$/i.test(text) ? "" : text;
+}
+
+/** Whether a text answers the request. A login answers itself when it is done. */
+export function isQuestion({ kind, url }: Pick<HumanRequest, "kind" | "url">): boolean {
+  return kind === "input" && url === undefined;
 }

@@ -11,7 +11,7 @@ interface RequestDockProps {
   onAnswer: (request: HumanRequest, answer: Answer) => Promise<unknown>;
 }
 
-/** The approvals and tool calls that wait for the user of a team's page. */
+/** The approvals, tool calls and logins that wait for the user of a team's page. */
 export function RequestDock({ requests, onAnswer }: RequestDockProps) {
   const cards = useKept(requests, "closed");
   const { given, give, undo } = useDelayedAnswers();

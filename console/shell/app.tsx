@@ -52,6 +52,9 @@ const PlaygroundPage = lazy(async () => ({
 }));
 const Finder = lazy(() => import("./finder.tsx"));
 const ApiPage = lazy(async () => ({ default: (await import("../team-api/api-page.tsx")).ApiPage }));
+const ConnectionsPage = lazy(async () => ({
+  default: (await import("../connections/connections-page.tsx")).ConnectionsPage,
+}));
 const KeysPage = lazy(async () => ({ default: (await import("../keys/keys-page.tsx")).KeysPage }));
 
 export function App({ whoami, onLeave, onTenants }: CallerProps) {
@@ -180,6 +183,11 @@ export function App({ whoami, onLeave, onTenants }: CallerProps) {
                       <DeliveriesPage key={id} webhookId={id} />
                     </Needs>
                   )}
+                </Route>
+                <Route path="/connections">
+                  <Needs scope="teams:read">
+                    <ConnectionsPage />
+                  </Needs>
                 </Route>
                 <Route path="/keys">
                   <Needs scope="keys:write">

@@ -26,6 +26,7 @@ const PAGES = [
   ["memory", "/memory", "Memory"],
   ["memory", "/memory/collections", "Documents"],
   ["webhooks", "/webhooks", "Webhooks"],
+  ["connections", "/connections", "Connections"],
   ["keys", "/keys", "Keys"],
 ] as const;
 

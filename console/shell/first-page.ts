@@ -7,7 +7,10 @@ export function pagesOf({
   scopes,
   team_id,
 }: Caller): Readonly<
-  Record<"teams" | "inbox" | "runs" | "usage" | "memory" | "webhooks" | "keys", boolean>
+  Record<
+    "teams" | "inbox" | "runs" | "usage" | "memory" | "webhooks" | "connections" | "keys",
+    boolean
+  >
 > {
   const may = (...needed: WhoAmI["scopes"]): boolean =>
     team_id === null && needed.every((scope) => scopes.includes(scope));
@@ -18,6 +21,7 @@ export function pagesOf({
     usage: may("usage:read"),
     memory: may("teams:read"),
     webhooks: may("teams:read"),
+    connections: may("teams:read"),
     keys: may("keys:write"),
   };
 }

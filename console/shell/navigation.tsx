@@ -35,6 +35,7 @@ export function Navigation({ open, hasMore, whoami, onFind, onLeave, onTenants }
   const [onMemory] = useRoute("/memory/*?");
   const [onWebhooks] = useRoute("/webhooks");
   const [onDeliveries] = useRoute("/webhooks/:id");
+  const [onConnections] = useRoute("/connections");
   const [onKeys] = useRoute("/keys");
   const pages = pagesOf(whoami);
   return (
@@ -71,6 +72,9 @@ export function Navigation({ open, hasMore, whoami, onFind, onLeave, onTenants }
             name="Webhooks"
             current={onWebhooks || onDeliveries}
           />
+        )}
+        {pages.connections && (
+          <Place href="/connections" icon="plug" name="Connections" current={onConnections} />
         )}
         {pages.keys && <Place href="/keys" icon="key" name="Keys" current={onKeys} />}
       </nav>

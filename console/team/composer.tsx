@@ -5,6 +5,7 @@ import { Icon } from "../parts/icon.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useSequence } from "../hooks/use-sequence.ts";
+import { isQuestion } from "../requests/prompt.ts";
 import { visibleName } from "../text/foreign.ts";
 import { type Attachment, Attachments } from "./attachments.tsx";
 import { Queue } from "./queue.tsx";
@@ -23,7 +24,7 @@ export function Composer({ team, handle }: ComposerProps) {
   const file = useRef<HTMLInputElement>(null);
   const task = useSequence();
   const { status } = team;
-  const question = team.requests.find(({ kind }) => kind === "input");
+  const question = team.requests.find(isQuestion);
   const busy = question === undefined && ["running", "waiting", "paused"].includes(status);
   const empty = text.trim() === "" && files.length === 0;
 

@@ -6,7 +6,7 @@ import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
-import { promptOf } from "../requests/prompt.ts";
+import { isQuestion, promptOf } from "../requests/prompt.ts";
 import { RequestDock } from "../requests/request-dock.tsx";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
@@ -75,8 +75,8 @@ export function TeamPage({ id }: { id: string }) {
   if (status === "unavailable" && team.error) {
     return <Failure error={team.error} onRetry={team.reload} />;
   }
-  // Inputs are answered in the field for tasks.
-  const forms = requests.filter(({ kind }) => kind !== "input");
+  // Questions are answered in the field for tasks.
+  const forms = requests.filter((request) => !isQuestion(request));
   const empty = messages.length === 0 && texts.length === 0 && run?.status !== "running";
   return (
     <div className="team" data-view={view} data-open={opened !== null || artefact !== undefined}>
@@ -145,7 +145,7 @@ export function TeamPage({ id }: { id: string }) {
 }
 
 function Question({ team }: { team: ReturnType<typeof useTeam> }) {
-  const question = team.requests.find(({ kind }) => kind === "input");
+  const question = team.requests.find(isQuestion);
   if (question === undefined) return null;
   const prompt = promptOf(question);
   return (

@@ -21,6 +21,12 @@ export function safeLink(href: string): string | undefined {
   return ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined;
 }
 
+/** The address of a page on the web, if it is one. */
+export function webLink(href: string): string | undefined {
+  const link = safeLink(href);
+  return link?.startsWith("http") ? link : undefined;
+}
+
 /** The address of an inline image; undefined for an image that would have to be fetched. */
 export function safeImage(href: string): string | undefined {
   return /^data:image\/(png|jpeg|gif|webp|avif);base64,[\w+/=\s]+$/i.test(href) ? href : undefined;

@@ -108,7 +108,7 @@ testInBrowser("a key sees and changes what its scopes allow", async () => {
   const places = page.getByRole("navigation", { name: "Main" }).getByRole("link");
   await expect
     .poll(async () => (await places.allTextContents()).map((place) => place.trim()))
-    .toEqual(["Home", "Teams", "Inbox", "Runs", "Memory", "Webhooks"]);
+    .toEqual(["Home", "Teams", "Inbox", "Runs", "Memory", "Webhooks", "Connections"]);
   await page.goto(`${closed.origin}/teams/${team.id}/schedules`);
   await page.getByText("No schedules yet").waitFor();
   await expect.poll(() => page.getByRole("button", { name: "New schedule" }).count()).toBe(0);

@@ -1,0 +1,30 @@
+import type { StartedConnection } from "troupe/client";
+import { Dialog } from "../dialogs/dialog.tsx";
+import { SecretText } from "../dialogs/secret.tsx";
+import { LoginLink } from "../parts/login-link.tsx";
+
+interface LoginDialogProps {
+  login: StartedConnection;
+  onClose: () => void;
+}
+
+/** A login that has begun: its link, and its address for the person who has the account. */
+export function LoginDialog({ login, onClose }: LoginDialogProps) {
+  const { authorization_url, expires_at } = login;
+  return (
+    <Dialog title="Log in" onClose={onClose}>
+      <p>
+        Teams act at the server as the person who logs in. This closes by itself when the login is
+        done.
+      </p>
+      <div className="buttons">
+        <LoginLink url={authorization_url} />
+      </div>
+      <p className="muted">
+        You can also send the address to someone who has an account there. It works once, until{" "}
+        {new Date(expires_at).toLocaleString()}.
+      </p>
+      <SecretText label="Address of the login" text={authorization_url} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,44 @@
+import type { Answer, HumanRequest, ListedRequest } from "troupe/client";
+import { LoginLink } from "../parts/login-link.tsx";
+import { Name } from "../parts/name.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { visibleName } from "../text/foreign.ts";
+import { promptOf } from "./prompt.ts";
+
+interface LoginRequestProps {
+  request: HumanRequest | ListedRequest;
+  /** The address of the login. */
+  url: string;
+  /** Why the server did not accept the last answer. */
+  refused: Error | undefined;
+  onAnswer: (answer: Answer) => void;
+}
+
+/** A login that a run waits for. It answers itself when it is done. */
+export function LoginRequest({ request, url, refused, onAnswer }: LoginRequestProps) {
+  const { source } = request;
+  return (
+    <div className="stack" role="group" aria-label={`Login for ${source}`}>
+      <p>
+        <strong>
+          <Name name={source} />
+        </strong>{" "}
+        is waiting for a login
+      </p>
+      <p className="name">{visibleName(promptOf(request))}</p>
+      <p className="muted">The run continues by itself when you have logged in.</p>
+      <Problem error={refused} />
+      <div className="buttons">
+        <button
+          className="button"
+          type="button"
+          aria-keyshortcuts="r"
+          onClick={() => onAnswer({ content: "cancel" })}
+        >
+          Continue without the login
+        </button>
+        <LoginLink url={url} keys="a" />
+      </div>
+    </div>
+  );
+}
