@@ -32,7 +32,7 @@ const long = [
   "test/api/protocols/paused-kill.test.ts",
   "test/api/protocols/a2a/{answers,card,conversations,page,push,push-kill}.test.ts",
   "test/api/protocols/ai-sdk/page.test.ts",
-  "test/api/protocols/mcp/{completion,listen,malformed,resources,resumption,runs,session-settings,sessions,tasks}.test.ts",
+  "test/api/protocols/mcp/{completion,kill,listen,malformed,resources,resumption,runs,session-settings,sessions,tasks}.test.ts",
   "test/api/protocols/openai/{chats,conversations,hosts,kill,page}.test.ts",
   "test/components/models/makers/matrix.test.ts",
   "test/client/{kill,operations,page}.test.ts",

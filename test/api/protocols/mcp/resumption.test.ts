@@ -6,7 +6,7 @@ import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.t
 import { agent, inTurn } from "../ai-sdk/support/teams.ts";
 import { HUMAN, inTurn as humansInTurn, newTeam, runsOf } from "../support/teams.ts";
 import { type ClientName, connect } from "./support/clients.ts";
-import { initialize, lastOf, type Message, post, request } from "./support/messages.ts";
+import { firstOf, initialize, lastOf, type Message, post, request } from "./support/messages.ts";
 import { ask } from "./support/tasks.ts";
 
 const SESSIONS: ClientName[] = ["2025-11-25", "2025-11-25, SDK 1"];
@@ -28,14 +28,6 @@ afterAll(async () => {
 
 const call = (team: string, task: string) =>
   request(1, "tools/call", { name: `run_${team}`, arguments: { task, wait_seconds: 20 } });
-
-/** The first event of a stream as its text. */
-async function firstOf(response: Response): Promise<string> {
-  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  const { value = "" } = await reader.read();
-  await reader.cancel();
-  return value;
-}
 
 describe.each(SESSIONS)("%s", (name) => {
   test("a call continues after a lost connection, and its progress says each message once", async () => {

@@ -1,13 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type FakeOpenAI, startFakeOpenAI } from "../../../support/fake-openai/server.ts";
 import { SAMPLE_COMPONENT } from "../../../support/sample-component.ts";
 import { TestWorker } from "../../../support/worker.ts";
 import { TestMcpServer } from "../../../components/mcp/support/test-server.ts";
 import { initialize, lastOf, messagesOf, post, request } from "./support/messages.ts";
-import { HUMAN, inTurn, newTeam, runsOf, writer } from "../support/teams.ts";
+import { HUMAN, inTurn, newTeam, runsOf } from "../support/teams.ts";
 
 let worker: TestWorker;
 
@@ -179,50 +175,4 @@ test("tools come in pages, each once, also of teams with one label", async () =>
   const ask = request(1, "tools/call", { name: "run_Same_t1", arguments: { task: "Hello." } });
   const { result } = await lastOf(await post(many, ask));
   expect(result?.structuredContent).toMatchObject({ team_id: "t1", status: "waiting" });
-});
-
-describe("a Worker that is killed in the middle of a call", () => {
-  let openai: FakeOpenAI;
-  let persistTo: string;
-
-  beforeAll(async () => {
-    openai = await startFakeOpenAI({
-      rules: [{ name: "slow", hold: true, reply: { content: "At last." } }],
-    });
-    persistTo = await mkdtemp(join(tmpdir(), "mcp-server-"));
-  });
-
-  afterAll(async () => {
-    await openai[Symbol.asyncDispose]();
-    await rm(persistTo, { recursive: true, force: true });
-  });
-
-  test("the same request in the same session finds the same run at its successor", async () => {
-    const settings = { OPENAI_API_KEY: "test-key", OPENAI_BASE_URL: openai.url };
-    let session: string;
-    {
-      await using first = await TestWorker.start(settings, { persistTo });
-      await newTeam(first, { id: "killed", component: inTurn(writer()) });
-      session = await initialize(first);
-      const headers = { "mcp-session-id": session };
-      const lost = post(first, call(7, "killed"), { headers }).then(lastOf);
-      void lost.catch(() => undefined);
-      await openai.held("slow");
-      // Its process is killed.
-    }
-    openai.release("slow");
-    await using second = await TestWorker.start(settings, {
-      persistTo,
-      quietAbout: "run_recovered",
-    });
-    const headers = { "mcp-session-id": session };
-    const { result } = await lastOf(await post(second, call(7, "killed"), { headers }));
-    const runs = await runsOf(second, "killed");
-    expect(runs).toMatchObject([{ status: "completed" }]);
-    expect(result?.structuredContent).toMatchObject({
-      run_id: runs[0]?.id,
-      status: "completed",
-      text: "At last.",
-    });
-  });
 });

@@ -87,3 +87,11 @@ export async function lastOf(response: Response): Promise<Message> {
   for await (const message of messagesOf(response)) last = message;
   return last;
 }
+
+/** The first event of a stream as its text. */
+export async function firstOf(response: Response): Promise<string> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = "" } = await reader.read();
+  await reader.cancel();
+  return value;
+}
