@@ -5,6 +5,9 @@ import type { Database } from "../../sqlite/database.ts";
 /** How long a session is kept after its last change. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
 
+/** Those that were changed last are kept, so that a client that makes a session for each call does not fill the tenant's object. */
+export const MOST_SESSIONS = 1_000;
+
 /** What clients of protocols with sessions have set in these. */
 export class SessionStore {
   readonly #db: Database;
@@ -36,6 +39,10 @@ export class SessionStore {
       id,
       now + KEPT_MS,
       JSON.stringify(record),
+    );
+    this.#db.write(
+      "delete from session where id in (select id from session order by until desc limit -1 offset ?)",
+      MOST_SESSIONS,
     );
     return ok(null);
   }
