@@ -61,29 +61,44 @@ export async function measure(): Promise<Report> {
   await add("a human thinks, a client was connected", () => scene.askWatched(), RESTS_MS);
 
   const model = await scene.whileModelThinks();
+  const page = await scene.stay();
   await sleep(UNLOADED_MS);
   const before = (await scene.memory()).starts;
-  for (const { team } of teams) await scene.api.team(team);
+  for (const team of [...teams.map((one) => one.team), page]) await scene.api.team(team);
   const after = (await scene.memory()).starts;
-  for (const { what, team, left } of teams) {
+  const wasUnloaded = (team: string): boolean => {
     const starts = (counts: Record<string, number>): number => counts[`local/${team}`] ?? 0;
+    return starts(after) > starts(before);
+  };
+  for (const { what, team, left } of teams) {
     rows.push({
       when: what,
       "under way meanwhile": "",
       "last timer or request of ours ends after, ms": left,
-      "unloaded by workerd within 150 s": starts(after) > starts(before) ? "yes" : "no",
+      "unloaded by workerd within 150 s": wasUnloaded(team) ? "yes" : "no",
     });
   }
   rows.push({ when: "a model is asked, nobody is connected", ...model });
+  rows.push({
+    when: "a client watches the team, and nothing happens",
+    "under way meanwhile": "the Worker's pings",
+    "unloaded by workerd within 150 s": wasUnloaded(page) ? "yes" : "no",
+  });
   const goals: Goal[] = teams.map(({ what, left, most }) => ({
     what: `${what}: what keeps the object`,
     value: left,
     unit: "ms",
     limit: { atMost: most },
   }));
+  goals.push({
+    what: "a client watches the team for an hour, and nothing happens: seconds billed",
+    value: wasUnloaded(page) ? 0 : 3_600,
+    unit: "s",
+    limit: { atMost: 0 },
+  });
   return {
     title: "Time in memory",
-    method: `Timers and requests under way in all objects of the process, counted by a Worker that wraps \`setTimeout\`, \`setInterval\` and \`fetch\`; a request counts until its answer begins. It is asked every ${EVERY_MS} ms without asking an object. What counts is when the last of them was gone for ${number(QUIET_MS)} ms. Then no request is sent for ${number(UNLOADED_MS / 1000)} s, and the next request shows whether the object was constructed again.`,
+    method: `Timers and requests under way in all objects of the process, counted by a Worker that wraps \`setTimeout\`, \`setInterval\` and \`fetch\`; a request counts until its answer begins. It is asked every ${EVERY_MS} ms without asking an object. What counts is when the last of them was gone for ${number(QUIET_MS)} ms. Then no request is sent for ${number(UNLOADED_MS / 1000)} s, and the next request shows whether the object was constructed again. An object that was unloaded while a page is open is not billed for the page.`,
     rows,
     goals,
   };
@@ -143,6 +158,13 @@ class Scene {
     const watcher = await this.api.watch(team);
     await sleep(QUIET_MS);
     await watcher.cancel();
+    return team;
+  }
+
+  /** A client that watches the team from now on. */
+  async stay(): Promise<string> {
+    const team = await this.run();
+    void (await this.api.watch(team)).pipeTo(new WritableStream()).catch(() => undefined);
     return team;
   }
 
