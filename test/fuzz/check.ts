@@ -30,6 +30,13 @@ const PROBLEM = "application/problem+json";
 /** Every path may turn out to be another one: a method that it lacks, or nothing. */
 const OF_ANY_PATH: ReadonlySet<number> = new Set([404, 405]);
 
+/** Whether the error of a protocol, or of a page for a human, says what is wrong. */
+function explains(media: string, body: string): boolean {
+  if (media === "text/plain") return body !== "";
+  if (media === "text/html") return /<p>[A-Z][^<]+\.<\/p>/.test(body);
+  return foreignErrorSchema.safeParse(parse(body)).success;
+}
+
 /** What is wrong with an answer, whatever the request was; undefined when nothing is. */
 export function faultOf(
   { statuses, foreign }: Pick<Operation, "statuses" | "foreign">,
@@ -49,9 +56,7 @@ export function faultOf(
   const media = foreign.get(status) ?? elsewhere;
   if (media !== undefined && !isElsewhere) {
     if (contentType?.startsWith(media) !== true) return `an error as ${contentType}`;
-    const explained =
-      media === "text/plain" ? body !== "" : foreignErrorSchema.safeParse(parse(body)).success;
-    return explained ? undefined : "an error in no protocol's shape";
+    return explains(media, body) ? undefined : "an error in no protocol's shape";
   }
   if (contentType !== PROBLEM) return `an error as ${contentType}`;
   const problem = problemSchema.loose().safeParse(parse(body));
