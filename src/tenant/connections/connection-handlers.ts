@@ -1,11 +1,9 @@
 import type { TenantGateway, TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
-import { ok, refuse, type Refused, type Result } from "../../contract/result.ts";
-import { MOST_CONNECTIONS } from "../../contract/constants.ts";
+import { ok, refuse, type Result } from "../../contract/result.ts";
 import { TroupeError } from "../../core/errors.ts";
 import type { Handlers } from "../../sqlite/remote-methods.ts";
 import { connectionId } from "./connection-store.ts";
 import type { Connections } from "./connections.ts";
-import { plainServer } from "./grants.ts";
 
 /** Access to the connections for the commands. */
 export interface ConnectionSource {
@@ -21,15 +19,17 @@ type ConnectionMethods = Pick<
 > &
   Pick<TenantOfTeam, "token">;
 
+/** The statuses of errors that have one of their own. */
+const STATUSES: Readonly<Record<string, number>> = {
+  login_not_found: 404,
+  too_many_connections: 409,
+};
+
 /** Commands on the connections of a tenant. */
 export const connectionHandlers = {
   async startConnection({ connections: source }, input, by) {
     const held = source.hold();
-    if (!held.ok) return held;
-    const { store } = held.value;
-    const isNew = store.get(plainServer(input.server)) === undefined;
-    if (isNew && store.list().length >= MOST_CONNECTIONS) return tooMany();
-    return attempt(() => held.value.start(input, by));
+    return held.ok ? attempt(() => held.value.start(input, by)) : held;
   },
 
   async connections({ connections: source }) {
@@ -65,17 +65,8 @@ async function attempt<T>(run: () => Promise<T>): Promise<Result<T>> {
     return ok(await run());
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error;
-    const { code, message } = error;
+    const { code, message, data } = error;
     const temporary = "retryable" in error && error.retryable === true;
-    return refuse(code === "login_not_found" ? 404 : temporary ? 502 : 422, code, message);
+    return refuse(STATUSES[code] ?? (temporary ? 502 : 422), code, message, data);
   }
-}
-
-function tooMany(): Refused {
-  return refuse(
-    409,
-    "too_many_connections",
-    `A tenant can have at most ${MOST_CONNECTIONS} connections: delete one first.`,
-    { limit: MOST_CONNECTIONS },
-  );
 }

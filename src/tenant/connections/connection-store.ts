@@ -111,8 +111,8 @@ export class ConnectionStore {
 
   /** A team has one run at a time: its questions of earlier runs are over. */
   waits({ team, request, server, run, since }: LoginWait): void {
-    for (const wait of this.waiting()) {
-      if (wait.team === team && wait.run !== run) this.endWait(wait);
+    for (const wait of this.#waits("where team = ?", team)) {
+      if (wait.run !== run) this.endWait(wait);
     }
     this.#db.write(
       "insert into login_wait values (?, ?, ?) on conflict (team, request) do update set record = excluded.record",
@@ -123,15 +123,20 @@ export class ConnectionStore {
   }
 
   waiting(): LoginWait[] {
-    return this.#db
-      .all<{ team: string; request: string; record: string }>(
-        "select team, request, record from login_wait",
-      )
-      .map(({ record, ...key }) => ({ ...key, ...(JSON.parse(record) as object) }) as LoginWait);
+    return this.#waits();
   }
 
   endWait({ team, request }: Pick<LoginWait, "team" | "request">): void {
     this.#db.write("delete from login_wait where team = ? and request = ?", team, request);
+  }
+
+  #waits(where = "", ...values: string[]): LoginWait[] {
+    return this.#db
+      .all<{ team: string; request: string; record: string }>(
+        `select team, request, record from login_wait ${where}`,
+        ...values,
+      )
+      .map(({ record, ...key }) => ({ ...key, ...(JSON.parse(record) as object) }) as LoginWait);
   }
 
   #pending(): { key: string; record: PendingLogin }[] {

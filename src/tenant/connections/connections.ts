@@ -4,6 +4,7 @@ import type {
   CreateConnection,
   StartedConnection,
 } from "../../contract/tenant/connection.ts";
+import { MOST_CONNECTIONS } from "../../contract/constants.ts";
 import { toBase64 } from "../../core/base64.ts";
 import { TroupeError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
@@ -154,6 +155,7 @@ export class Connections {
   async #begin(how: Begin): Promise<StartedConnection | undefined> {
     const { server, baseUrl: base_url, by: started_by, record } = how;
     const { oauth, sealer } = this.#options;
+    if (record === undefined && this.store.list().length >= MOST_CONNECTIONS) throw tooMany();
     const state = this.#newState();
     const { grant, url } = await oauth().tokens(how.grant, {
       ...loginForm(base_url, state),
@@ -247,6 +249,14 @@ function newRecord(now: Date, base_url: string): ConnectionRecord {
 function connected(before: ConnectionRecord, grant: JsonObject, sealed: string): ConnectionRecord {
   const { scope = null, issuer = null } = tokensOf(grant) ?? {};
   return { ...before, scope, issuer, connected: true, grant: sealed };
+}
+
+function tooMany(): TroupeError {
+  return new TroupeError(
+    "too_many_connections",
+    `A tenant can have at most ${MOST_CONNECTIONS} connections: delete one first.`,
+    { data: { limit: MOST_CONNECTIONS } },
+  );
 }
 
 function unknownLogin(): TroupeError {

@@ -113,6 +113,10 @@ async function unhurried(runnable: Runnable): Promise<Runnable> {
 
 /** A tenant whose teams are scripted, and so are the receivers of its webhooks. */
 export class Tenant extends TroupeTenant {
+  protected override publicUrl(): string {
+    return "https://troupe.example";
+  }
+
   protected oauth(): never {
     throw new TypeError("no team of this test logs in");
   }
