@@ -85,7 +85,7 @@ export class LoginQuestions {
       id: question,
       kind: "input",
       source: this.#source,
-      prompt: `The MCP server "${this.#server}" needs a login. ${where}\nThe run goes on by itself then. The answer "cancel" goes on without the login.`,
+      prompt: `The MCP server "${this.#server}" needs a login. ${where}\nThe run then continues by itself. Answer "cancel" to continue without the login.`,
       ...(url !== null && { url }),
     });
     if (isCancelled(answer)) {
