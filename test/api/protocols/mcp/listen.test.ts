@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { jsonInit } from "../../../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../../../support/sample-component.ts";
+import { PATIENCE } from "../../../support/patience.ts";
 import { TestWorker } from "../../../support/worker.ts";
 import { HUMAN, inTurn, newTeam } from "../support/teams.ts";
 import { messagesOf, post } from "./support/messages.ts";
@@ -69,8 +70,8 @@ async function open(
 }
 
 /** A task that waits for its human. */
-async function waitingTask(): Promise<string> {
-  const call = { name: `run_${id}`, arguments: { task: "Ask." } };
+async function waitingTask(team = id): Promise<string> {
+  const call = { name: `run_${team}`, arguments: { task: "Ask." } };
   const { result } = await ask(worker, "tools/call", call);
   const { taskId } = result!;
   await expect
@@ -121,6 +122,28 @@ describe("tasks", () => {
     await using heard = await open({ taskIds: [taskId] }, { capabilities: KNOWS_TASKS });
     await heard.next();
     expect((await heard.next()).params).toMatchObject({ taskId, status: "cancelled" });
+    expect(await heard.next()).toMatchObject({ result: { resultType: "complete" } });
+  });
+
+  test("with results above what a client may leave unread all come", async () => {
+    const long = "word ".repeat(20_000);
+    const taskIds: string[] = [];
+    for (let n = 0; n < 12; n++) {
+      const team = `${id}-${n}`;
+      await newTeam(worker, { id: team, component: inTurn(HUMAN) });
+      const taskId = await waitingTask(team);
+      const [key = ""] = Object.keys((await get(taskId)).inputRequests!);
+      const inputResponses = { [key]: { action: "accept", content: { content: long } } };
+      await ask(worker, "tasks/update", { taskId, inputResponses });
+      await expect.poll(async () => (await get(taskId)).status, PATIENCE).toBe("completed");
+      taskIds.push(taskId);
+    }
+    await using heard = await open({ taskIds }, { capabilities: KNOWS_TASKS });
+    await heard.next();
+    const tasks: (Task | undefined)[] = [];
+    for (const _ of taskIds) tasks.push((await heard.next()).params);
+    expect(new Set(tasks.map((task) => task?.taskId))).toEqual(new Set(taskIds));
+    for (const task of tasks) expect(task?.result?.structuredContent.text).toBe(long);
     expect(await heard.next()).toMatchObject({ result: { resultType: "complete" } });
   });
 

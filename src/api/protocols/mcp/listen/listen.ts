@@ -79,12 +79,19 @@ export async function listen(
       })
     : undefined;
   const _meta = { [SUBSCRIPTION]: id };
-  const notify = (method: string, more: JsonObject = {}): void =>
-    stream.send({ method: `notifications/${method}`, params: { ...more, _meta } });
+  const notification = (method: string, more: JsonObject = {}): JsonObject => ({
+    method: `notifications/${method}`,
+    params: { ...more, _meta },
+  });
+  const notify = (method: string, more?: JsonObject): void =>
+    stream.send(notification(method, more));
+  // Results can be large: each is sent when the client has read those before.
+  const showTask = (task: JsonObject): Promise<void> =>
+    stream.sendLater(notification("tasks", task));
   notify("subscriptions/acknowledged", { notifications: { ...notifications } as JsonObject });
   const forms = mayAnswer(request) && canShowForms(capabilities);
   const ended = Promise.all(
-    tasks.map((task) => followTask(request, task, { forms, notify, signal: stream.signal })),
+    tasks.map((task) => followTask(request, task, { forms, showTask, signal: stream.signal })),
   );
   const lists = changes
     ? changes({
@@ -106,10 +113,8 @@ export async function listen(
     .catch((error: unknown) => {
       if (problemOf(error) === undefined) request.services.log(internalErrorLine(error));
     })
-    .finally(() => {
-      stream.send({ id, result: { resultType: "complete", _meta } });
-      stream.end();
-    });
+    .then(() => stream.sendLater({ id, result: { resultType: "complete", _meta } }))
+    .then(() => stream.end());
   return stream.response;
 }
 
@@ -182,11 +187,11 @@ async function followTask(
   { team, run, info }: FoundTask,
   {
     forms,
-    notify,
+    showTask,
     signal,
   }: {
     forms: boolean;
-    notify: (method: string, params: JsonObject) => void;
+    showTask: (task: JsonObject) => Promise<void>;
     signal: AbortSignal;
   },
 ): Promise<void> {
@@ -196,7 +201,7 @@ async function followTask(
     const { pollIntervalMs: _, ...state } = task;
     if (JSON.stringify(state) === sent) return;
     sent = JSON.stringify(state);
-    notify("tasks", task);
+    await showTask(task);
   };
   await show(info);
   if (info.ended_at !== null) return;
