@@ -3,47 +3,20 @@ import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { PATIENCE } from "./test/support/patience.ts";
 
-/** Tests that need workerd: all of test/team and test/tenant, and what is named so elsewhere (the suites both hosts run). */
-const workerd = ["test/{team,tenant}/**/*.test.ts", "test/**/*.workerd.test.ts"];
+/** The tests of `src`, and those that stand in their workspaces. */
+const TESTS = "{test,bench/test,console/test,sandbox/test}/**";
+
+/** Tests that run inside workerd. */
+const workerd = [`${TESTS}/*.workerd.test.ts`];
 
 /**
  * `npm run test:long`: what takes long, though it is covered in part by shorter tests. Programs of pages, browsers, terminals,
  * `npm start`, loads and attacks, Workers that are built for one file, and files that start several Workers or sandboxes.
  */
-const long = [
-  "test/bench/main.test.ts",
-  "test/cli/dev/egress-proxy.test.ts",
-  "test/cli/{commands,connections,help,init,kill,memories,node-versions,questions,run,teams}.test.ts",
-  "test/conformance/main.test.ts",
-  "test/console/*.test.ts",
-  "test/docs.test.ts",
-  "test/e2e/{a2a,bad-requests,code-sessions,documents,code-execution,code-images,dynamic-imports,idle-watchers,large-files,large-state,makers,mcp,message-files,mounted,openai-models,queue-and-cron,referrals}.test.ts",
-  "test/e2e/{patience-kill,python-secrets,python-tools,spinning-run,stations,stop-kill,stored-once,stored-secrets,templates,time-in-memory,unreadable-data,waiting-agent,webhooks-page,workspace-files}.test.ts",
-  "test/examples.test.ts",
-  "test/fuzz/*.test.ts",
-  "test/components/mcp/{browser-programs,program-starts,stdio}.test.ts",
-  "test/lint/build.test.ts",
-  "test/memory/embedding-killed.test.ts",
-  "test/memory/outside-vectors-killed.test.ts",
-  "test/memory/remembering-killed.test.ts",
-  "test/memory/waiting-entries-killed.test.ts",
-  "test/npm-start/*.test.ts",
-  "test/api/http/{memories-by-words,ports,queued-streams,silent-receiver,stream-places,waiting-streams}.test.ts",
-  "test/api/protocols/paused-kill.test.ts",
-  "test/api/protocols/a2a/{answers,card,conversations,page,push,push-kill}.test.ts",
-  "test/api/protocols/ai-sdk/page.test.ts",
-  "test/api/protocols/mcp/{completion,kill,listen,malformed,resources,resumption,runs,session-settings,sessions,tasks}.test.ts",
-  "test/api/protocols/openai/{chats,conversations,hosts,kill,page}.test.ts",
-  "test/components/models/makers/matrix.test.ts",
-  "test/client/{kill,operations,page}.test.ts",
-  "test/react/{kill,page,server-rendering,use-inbox,use-team}.test.ts",
-  "test/sandbox/{fair-shares,falling-walls,isolations,process,programs,recording,resources,walls}.test.ts",
-  "test/sandbox/wasm/{attacks,ended-blocks,packages}.test.ts",
-  "test/surface/surface.test.ts",
-];
+const long = [`${TESTS}/*.long.test.ts`];
 
 /** Tests with clients and frameworks of other makers, whose packages are those of test/peers. */
-const peers = ["test/**/*.peers.test.ts"];
+const peers = [`${TESTS}/*.peers.test.ts`];
 
 /** Tests of features against one `npm start`, which is started before the first of them. */
 const features = {
@@ -115,7 +88,7 @@ export default defineConfig({
         // Files share a worker's modules: loading the library again for each file took most of the time.
         test: {
           name: "node",
-          include: ["test/**/*.test.ts"],
+          include: [`${TESTS}/*.test.ts`],
           exclude: [
             ...packages,
             ...workerd,
@@ -136,6 +109,7 @@ export default defineConfig({
         test: {
           name: "long",
           include: long,
+          exclude: [...packages, ...packed.include],
           isolate: false,
           globalSetup,
           provide,

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { PEERS_INSTALLED } from "./conversation/all-peers.ts";
+import { worsened } from "./support/check.ts";
 import { isMet, type MeasureOptions, printReport, type Report } from "./support/report.ts";
 import { writeTables } from "./support/tables.ts";
 
@@ -16,6 +17,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   turns: () => import("./sections/turns.ts"),
   rows: () => import("./sections/rows.ts"),
   fixed: () => import("./sections/fixed.ts"),
+  profile: () => import("./sections/profile.ts"),
   auth: () => import("./sections/auth.ts"),
   teams: () => import("./sections/teams.ts"),
   stream: () => import("./sections/stream.ts"),
@@ -34,17 +36,22 @@ const HAS_SMOKE: readonly string[] = [
   "cpu",
   "caching",
   "chat",
+  "profile",
   "protocols",
   "watchers",
   "memory-recall",
   "console",
 ];
 
-// npm run bench -- [--tables | --smoke | --list] [section...]
+/** Sections without peers to install, whose figures differ little between two runs. */
+const CHECKED: readonly string[] = ["size", "rows", "fixed", "stream"];
+
+// npm run bench -- [--tables | --check | --smoke | --list] [section...]
 const { values: options, positionals: named } = parseArgs({
   allowPositionals: true,
   options: {
     tables: { type: "boolean" },
+    check: { type: "boolean" },
     smoke: { type: "boolean" },
     list: { type: "boolean" },
   },
@@ -70,6 +77,18 @@ if (options.smoke === true && named.some((name) => !HAS_SMOKE.includes(name))) {
 if (options.tables === true && !PEERS_INSTALLED) {
   console.error("The tables compare with peers: npm install --prefix bench/peers");
   process.exit(2);
+}
+
+if (options.check === true) {
+  const worse: string[] = [];
+  for (const [name, load] of Object.entries(SECTIONS)) {
+    if (!(named.length > 0 ? named : CHECKED).includes(name)) continue;
+    const { measure } = await load();
+    worse.push(...(await worsened(name, () => measure())));
+  }
+  for (const line of worse) console.log(`WORSE  ${line}`);
+  if (worse.length === 0) console.log("Nothing got worse by more than the spread.");
+  process.exit(worse.length === 0 ? 0 : 1);
 }
 
 const chosen = named.length > 0 ? named : options.smoke === true ? HAS_SMOKE : undefined;

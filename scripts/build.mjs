@@ -73,21 +73,18 @@ function requireNamedExports({ inputs }) {
 }
 
 /**
- * Leaves out packages that Troupe never calls, and no bundler can know: OpenTelemetry's API where Anthropic's SDK makes spans of
- * its own, which are off (src/components/models/anthropic/sdk.ts), and jose where the MCP client signs requests with private keys.
+ * Leaves out a package that Troupe never calls, and no bundler can know: jose where the MCP client signs requests with private
+ * keys.
  *
  * @type {import("esbuild").Plugin}
  */
 const withoutUnused = {
   name: "without-unused",
   setup(bundler) {
-    /** @param {RegExp} filter @param {RegExp} unusedBy */
-    const leaveOut = (filter, unusedBy) =>
-      bundler.onResolve({ filter }, ({ importer }) =>
-        unusedBy.test(importer) ? { path: "unused", namespace: "unused" } : undefined,
-      );
-    leaveOut(/^jose$/, /[\\/]node_modules[\\/]@modelcontextprotocol[\\/]client[\\/]/);
-    leaveOut(/^@opentelemetry\/api$/, /[\\/]node_modules[\\/]@anthropic-ai[\\/]sdk[\\/]/);
+    const mcpClient = /[\\/]node_modules[\\/]@modelcontextprotocol[\\/]client[\\/]/;
+    bundler.onResolve({ filter: /^jose$/ }, ({ importer }) =>
+      mcpClient.test(importer) ? { path: "unused", namespace: "unused" } : undefined,
+    );
     bundler.onLoad({ filter: /^/, namespace: "unused" }, () => ({ contents: "" }));
   },
 };

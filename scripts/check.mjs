@@ -1,5 +1,6 @@
 // `npm test` runs the checks for every change, `npm run test:long` those that take minutes; CI runs both (`npm test -- --all`).
-// `npm test -- lint node` runs only the stages named. Two stages run at a time: tests wait more than they compute.
+// `npm test -- lint node` runs only the stages named, `npm test -- checks` those that run no code. Two stages run at a time: tests
+// wait more than they compute.
 //
 // `npm test` does not run a stage again that passed when all it reads was as it is now: it says `same`, and counts its tests as
 // skipped. Tests that try many cases in turn try a sample of them. With --all everything runs, with all cases.
@@ -23,7 +24,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { reportFile, stagesIn } from "./check/stages.mjs";
+import { CHECKS, reportFile, stagesIn } from "./check/stages.mjs";
 import { hashOfReads, keepPass, passedBefore } from "./check/unchanged.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -189,14 +190,18 @@ function execute([program = "", ...args], path, env) {
   });
 }
 
-const { values: options, positionals: named } = parseArgs({
+const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: { long: { type: "boolean" }, all: { type: "boolean" } },
 });
 const stages = stagesIn(scratch);
-/** A stage that is named, and all in CI, with --all and with --long, run also where nothing has changed. */
+const named = positionals.flatMap((name) => (name === "checks" ? CHECKS : name));
+/** A stage that is named itself, and all in CI, with --all and with --long, run also where nothing has changed. */
 const skipsUnchanged =
-  named.length === 0 && !options.all && !options.long && process.env.CI === undefined;
+  positionals.every((name) => name === "checks") &&
+  !options.all &&
+  !options.long &&
+  process.env.CI === undefined;
 const unknown = named.filter((name) => !stages.some((stage) => stage.name === name));
 if (unknown.length > 0) {
   console.error(

@@ -3,6 +3,7 @@
 //
 //   npm run mutants -- --count 40 --seed 7     another sample
 //   npm run mutants -- src/team/engine         only files below a path
+//   npm run mutants -- --invariants            changes that break what must hold of a durable turn, one by one
 //
 // It works in a copy of the project, with the packages of this one.
 
@@ -21,6 +22,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { INVARIANT_MUTANTS } from "./mutants/invariants.mjs";
 import { mutated, mutationsOf } from "./mutants/mutations.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -32,10 +34,12 @@ const AREAS = [
   { below: "src/sqlite/", first: "test/sqlite/" },
 ];
 const TESTS = ["test/sqlite/", "test/team/", "test/tenant/"];
+/** What the tests of an invariant begin with. */
+const INVARIANT_TESTS = ["test/team/engine/invariants.workerd.test.ts", "test/team/stream/"];
 /** A mutant that does not end is one that the tests have noticed. */
 const LONGEST_MS = 600_000;
 
-/** @typedef {import("./mutants/mutations.mjs").Mutation & { file: string, text: string }} Mutant */
+/** @typedef {import("./mutants/mutations.mjs").Mutation & { file: string, text: string, invariant?: string }} Mutant */
 /** @typedef {{ outcome: "passed" | "failed" | "timeout", output: string }} Ran */
 
 const { values: options, positionals: paths } = parseArgs({
@@ -43,11 +47,14 @@ const { values: options, positionals: paths } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
     count: { type: "string", default: "20" },
+    invariants: { type: "boolean", default: false },
   },
 });
 
-const all = mutantsBelow(paths.length > 0 ? paths : AREAS.map(({ below }) => below));
-const chosen = sample(all, Number(options.count), Number(options.seed));
+const all = options.invariants
+  ? invariantMutants()
+  : mutantsBelow(paths.length > 0 ? paths : AREAS.map(({ below }) => below));
+const chosen = options.invariants ? all : sample(all, Number(options.count), Number(options.seed));
 console.log(`${chosen.length} of ${all.length} mutants, seed ${options.seed}`);
 
 const copy = mkdtempSync(join(tmpdir(), "troupe-mutants-"));
@@ -56,7 +63,7 @@ for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) {
   process.on(signal, () => process.exit(130));
 }
 copyProject();
-const unchanged = await runTests(TESTS);
+const unchanged = await runTests(options.invariants ? INVARIANT_TESTS : TESTS);
 if (unchanged.outcome !== "passed") {
   console.error(`${unchanged.output}\nThe tests fail without a mutation: mend them first.`);
   process.exit(1);
@@ -81,6 +88,24 @@ function mutantsBelow(places) {
   return [...new Set(files)].toSorted().flatMap((file) => {
     const text = readFileSync(join(root, file), "utf8");
     return mutationsOf(file, text).map((mutation) => ({ ...mutation, file, text }));
+  });
+}
+
+/** @returns {Mutant[]} */
+function invariantMutants() {
+  return INVARIANT_MUTANTS.map(({ invariant, file, text: found, replacement }) => {
+    const text = readFileSync(join(root, file), "utf8");
+    const start = text.indexOf(found);
+    if (start === -1) throw new Error(`${file} has no longer: ${found}`);
+    return {
+      invariant,
+      file,
+      text,
+      start,
+      end: start + found.length,
+      replacement,
+      kind: invariant,
+    };
   });
 }
 
@@ -123,6 +148,10 @@ async function isNoticed(mutant) {
   const path = join(copy, mutant.file);
   writeFileSync(path, mutated(mutant.text, mutant));
   try {
+    if (mutant.invariant !== undefined) {
+      const named = ["--testNamePattern", `${mutant.invariant}:`];
+      return (await runTests([...INVARIANT_TESTS, ...named])).outcome !== "passed";
+    }
     const first = AREAS.find(({ below }) => mutant.file.startsWith(below))?.first;
     for (const tests of first === undefined ? [TESTS] : [[first], TESTS]) {
       if ((await runTests(tests)).outcome !== "passed") return true;

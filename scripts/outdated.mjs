@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, "..");
 const page = "docs/contributing/dependencies.md";
 const DAYS = 14;
 
-/** @typedef {{ current: string, latest: string }} Versions */
+/** The package of the workspaces that is the root itself has no latest version. @typedef {{ current: string, latest?: string }} Versions */
 
 /** @param {number} days @returns {Record<string, Versions> | undefined} undefined when the registry does not answer */
 function outdated(days) {
@@ -19,9 +19,12 @@ function outdated(days) {
   const answer = JSON.parse(stdout || "{}");
   if ("error" in answer) return undefined;
   return Object.fromEntries(
-    Object.entries(answer)
-      .filter(([, { current, latest }]) => isOlder(current, latest))
-      .map(([name, versions]) => [name.split(":")[0], versions]),
+    Object.entries(answer).flatMap(([name, found]) =>
+      [found]
+        .flat()
+        .filter(({ current, latest }) => latest !== undefined && isOlder(current, latest))
+        .map((versions) => [name.split(":")[0], versions]),
+    ),
   );
 }
 

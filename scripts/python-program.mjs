@@ -1,7 +1,7 @@
 // `npm run python`: formats src/core/python/program/*.py and writes them as one program into program.ts beside them.
 //
 // The program is imported as text on Node without a bundler, by esbuild, by wrangler and by vitest. A TypeScript module is what
-// all of them load; `with { type: "text" }` needs a flag on Node 26. test/core/python/program.test.ts fails when
+// all of them load; `with { type: "text" }` needs a flag on Node 26. test/core/python/program/program.test.ts fails when
 // program.ts does not match the Python, or when the Python is not formatted or has errors.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -13,6 +13,8 @@ const READY_WITHIN_MS = 180_000;
 const SHORT_LIFE_MS = 2_000;
 /** Lines of output that are shown when it does not start. */
 const LINES_SHOWN = 20;
+/** Failures before its first answer after which it is not started again. */
+const MAX_FAILURES = 3;
 
 /** The sandbox service in a process of its own. When it dies, it is restarted with the same address, key and data. */
 export class Sandbox {
@@ -51,7 +53,7 @@ export class Sandbox {
   /** Resolves to what isolates code when it answers; to undefined, after printing its output, when it does not. */
   async ready() {
     const deadline = Date.now() + READY_WITHIN_MS;
-    while (!this.#stopping && this.#failures < 3 && Date.now() < deadline) {
+    while (!this.#stopping && this.#failures < MAX_FAILURES && Date.now() < deadline) {
       const isolation = await isolationAt(this.url);
       if (isolation !== undefined) {
         for (const line of this.#held?.filter(isWarning) ?? []) console.error(`sandbox: ${line}`);
@@ -63,7 +65,7 @@ export class Sandbox {
     if (!this.#stopping) {
       const silent = `It has not answered at ${this.url} within ${READY_WITHIN_MS / 1000} s.`;
       const lines = this.#held?.slice(-LINES_SHOWN) ?? [];
-      const reason = this.#failures < 3 ? [...lines, silent] : lines;
+      const reason = this.#failures < MAX_FAILURES ? [...lines, silent] : lines;
       console.error(`The sandbox does not start:\n${reason.join("\n")}`);
       this.stop("SIGTERM");
     }
@@ -126,8 +128,13 @@ export class Sandbox {
     if (this.#child !== undefined) signalGroup(this.#child, "SIGKILL");
     if (this.#stopping) return;
     this.#failures++;
-    if (this.#held === undefined) console.error(`The sandbox ended (${how}) and is restarted.`);
-    else this.#held.push(how);
+    if (this.#held === undefined) {
+      console.error(`The sandbox ended (${how}) and is restarted.`);
+    } else {
+      this.#held.push(`It ended: ${how}.`);
+      // Another start would clear the output that says why.
+      if (this.#failures >= MAX_FAILURES) return;
+    }
     if (Date.now() - started < SHORT_LIFE_MS) await sleep(1_000);
     if (!this.#stopping) this.#spawn();
   }

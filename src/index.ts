@@ -4,15 +4,18 @@
  * @module troupe
  */
 
+// Components. Each class has its name, its types and its place in the registry in one of these files only.
+export * from "./core/registry/basic-classes.ts";
+export * from "./core/registry/team-classes.ts";
+export * from "./core/registry/part-classes.ts";
+
 // Agents
-export { AssistantAgent } from "./core/agents/assistant-agent.ts";
 export type {
   AssistantAgentOptions,
   ToolCallSummaryFormatter,
 } from "./core/agents/assistant/options.ts";
 export { BaseChatAgent } from "./core/agents/base-chat-agent.ts";
 export type { ChatAgent, AgentResponse } from "./core/agents/chat-agent.ts";
-export { CodeExecutorAgent } from "./core/agents/code-executor-agent.ts";
 export type {
   ApprovalFunction,
   ApprovalRequest,
@@ -22,20 +25,6 @@ export type { CodeExecutorAgentOptions } from "./core/agents/code-executor/optio
 export type { ExecutorPrompts } from "./core/agents/code-executor/prompts.ts";
 export { createHandoff, type Handoff, type HandoffOptions } from "./core/agents/handoff.ts";
 export type { PerSourceFilter } from "./core/agents/message-filter.ts";
-export {
-  MessageFilterAgent,
-  type MessageFilterAgentOptions,
-  type MessageFilterConfig,
-} from "./core/agents/message-filter-agent.ts";
-export {
-  SocietyOfMindAgent,
-  type SocietyOfMindAgentOptions,
-} from "./core/teams/society-of-mind-agent.ts";
-export {
-  type InputFunction,
-  UserProxyAgent,
-  type UserProxyAgentOptions,
-} from "./core/agents/user-proxy-agent.ts";
 
 // Teams
 export { groupChatConfigSchema, loadGroupChat } from "./core/teams/group-chat-config.ts";
@@ -55,9 +44,9 @@ export type {
   GraphEdgeGroups,
   GraphNode,
   GraphNodes,
+  GroupedEdge,
 } from "./core/teams/graph-flow/di-graph-node.ts";
 export type { GraphCycles } from "./core/teams/graph-flow/find-cycles.ts";
-export { GraphFlow } from "./core/teams/graph-flow/graph-flow.ts";
 export { GroupChat, type GroupChatOptions } from "./core/teams/group-chat.ts";
 export type {
   Decision,
@@ -68,19 +57,9 @@ export type {
   Spoken,
   ThreadView,
 } from "./core/teams/group-chat-manager.ts";
-export {
-  MagenticOneGroupChat,
-  type MagenticOneGroupChatOptions,
-} from "./core/teams/magentic-one/magentic-one-group-chat.ts";
 export type { OrchestratorPrompts } from "./core/teams/magentic-one/orchestrator-prompts.ts";
-export { RoundRobinGroupChat } from "./core/teams/round-robin.ts";
 export type { SelectorFeedback } from "./core/teams/selector/prompts.ts";
-export {
-  SelectorGroupChat,
-  type SelectorGroupChatOptions,
-} from "./core/teams/selector/selector-group-chat.ts";
 export type { CandidateFunction, SelectorFunction } from "./core/teams/selector/settings.ts";
-export { Swarm } from "./core/teams/swarm.ts";
 export type { Team } from "./core/teams/team.ts";
 
 // Running
@@ -91,6 +70,7 @@ export {
   type AnswerStream,
   type StreamFilter,
 } from "./core/agents/agent-runnable.ts";
+export type { RunContext } from "./core/turn/run-context.ts";
 export { runInner } from "./core/run/inner-run.ts";
 export type { MemoryHostOptions } from "./core/run/in-memory-host.ts";
 export {
@@ -104,6 +84,7 @@ export {
   type TaskMessage,
 } from "./core/agents/run.ts";
 export type { Progress, Runnable, TaskInput, TurnMessages } from "./core/run/runnable.ts";
+export type { CancelledWork, RemoteWork } from "./core/steps/remote-work.ts";
 export { rethrowSignal, TurnSignal, type TurnSignalKind } from "./core/steps/signals.ts";
 export type {
   MessageWith,
@@ -112,7 +93,12 @@ export type {
   StructuredOutput,
   TaskResult,
 } from "./core/run/task-result.ts";
-export type { LoginAnswer, LoginChallenge, ServerLogins } from "./core/steps/server-logins.ts";
+export type {
+  HeldLogin,
+  LoginAnswer,
+  LoginChallenge,
+  ServerLogins,
+} from "./core/steps/server-logins.ts";
 export type {
   StepAttempt,
   StepCache,
@@ -125,6 +111,8 @@ export type {
   AllOptions,
   Answer,
   Branch,
+  CallEstimate,
+  LoginOfQuestion,
   Question,
   RequestOfStep,
   ScopeSubject,
@@ -138,64 +126,32 @@ export { printStream, type PrintStreamOptions } from "./core/ui/print-stream.ts"
 
 // Termination conditions
 export {
-  AndTermination,
   type AndTerminationState,
   BaseTermination,
   type CombinedTermination,
-  OrTermination,
   type OrTerminationState,
 } from "./core/conditions/base-termination.ts";
-export { ExternalTermination } from "./core/conditions/external-termination.ts";
-export {
-  FunctionalTermination,
-  type TerminationFunction,
-} from "./core/conditions/functional-termination.ts";
-export { FunctionCallTermination } from "./core/conditions/function-call-termination.ts";
 export type {
   MatchTermination,
   MatchTerminationState,
 } from "./core/conditions/match-termination.ts";
-export { HandoffTermination } from "./core/conditions/handoff-termination.ts";
-export { MaxMessageTermination } from "./core/conditions/max-message-termination.ts";
-export { SourceMatchTermination } from "./core/conditions/source-match-termination.ts";
-export { StopMessageTermination } from "./core/conditions/stop-message-termination.ts";
 export type {
   ConditionEnvironment,
   ConditionStep,
   Stop,
   TerminationCondition,
 } from "./core/conditions/termination-condition.ts";
-export { TextMentionTermination } from "./core/conditions/text-mention-termination.ts";
-export { TextMessageTermination } from "./core/conditions/text-message-termination.ts";
-export { TimeoutTermination } from "./core/conditions/timeout-termination.ts";
-export {
-  type TokenLimits,
-  type TokenUsageState,
-  TokenUsageTermination,
-} from "./core/conditions/token-usage-termination.ts";
 
 // Tools
-export { AgentTool } from "./core/teams/as-tools/agent-tool.ts";
 export { FunctionTool, type FunctionToolOptions } from "./core/tools/function/function-tool.ts";
-export { PythonCodeExecutionTool } from "./core/tools/function/python-code-execution-tool.ts";
-export {
-  StaticStreamWorkbench,
-  StaticWorkbench,
-  type StaticWorkbenchOptions,
-  type ToolOverride,
-} from "./core/tools/static-workbench.ts";
 export type { TaskTool, TaskToolOptions } from "./core/teams/as-tools/task-tool.ts";
-export {
-  type TeamComponent,
-  TeamTool,
-  type TeamToolOptions,
-} from "./core/teams/as-tools/team-tool.ts";
 export type {
   ObjectSchema,
   ObjectSchemaIssue,
   ObjectSchemaResult,
 } from "./core/json-schema/object-schema.ts";
 export type { ArgumentsOf, ParametersSource } from "./core/tools/function/tool-parameters.ts";
+export { resultText } from "./core/tools/tool-result.ts";
 export { type ApprovalOptions, withApproval } from "./core/tools/with-approval.ts";
 export type {
   AnyTool,
@@ -216,7 +172,7 @@ export type { HttpToolOptions } from "./components/http-tool/config.ts";
 export { HttpTool } from "./components/http-tool/http-tool.ts";
 export { mcpComponents } from "./components/mcp/components.ts";
 export { type Elicitor, HumanElicitor } from "./components/mcp/host/elicitor.ts";
-export { McpError } from "./components/mcp/mcp-error.ts";
+export { McpError } from "./components/mcp/answers/mcp-error.ts";
 export { McpWorkbench } from "./components/mcp/mcp-workbench.ts";
 export type { McpToolOverride, McpWorkbenchOptions } from "./components/mcp/workbench-config.ts";
 export type {
@@ -239,7 +195,7 @@ export type {
   SseServerParams,
   StdioServerParams,
   StreamableHttpServerParams,
-} from "./components/mcp/server-params.ts";
+} from "./components/mcp/connection/server-params.ts";
 export {
   McpSessionHost,
   type McpSessionHostOptions,
@@ -253,12 +209,13 @@ export {
   StreamableHttpMcpToolAdapter,
 } from "./components/mcp/tool-adapters.ts";
 export type { McpTool } from "./components/mcp/tool-list.ts";
-export type { McpDependencies } from "./components/mcp/dependencies.ts";
+export type { McpDependencies } from "./components/mcp/connection/dependencies.ts";
 export type { OutgoingDependencies } from "./outgoing/dependencies.ts";
 export type { Workbench } from "./core/tools/workbench.ts";
 
 // Code
 export type { CodeBlock, CodeImage, CodeResult } from "./core/code/code-block.ts";
+export { extractCodeBlocks } from "./core/code/markdown-code.ts";
 export type { CodeExecutor } from "./core/code/code-executor.ts";
 export { sandboxComponents, sandboxPython } from "./components/sandbox/components.ts";
 export type { PythonHost } from "./core/python/python-host.ts";
@@ -285,36 +242,10 @@ export {
 } from "./components/sandbox/client/sandbox-error.ts";
 
 // Model contexts and memory
-export {
-  type BaseChatCompletionContext,
-  UnboundedChatCompletionContext,
-} from "./core/context/base-chat-completion-context.ts";
-export { BufferedChatCompletionContext } from "./core/context/buffered-chat-completion-context.ts";
 export type {
   ChatCompletionContext,
   ModelCallAhead,
 } from "./core/context/chat-completion-context.ts";
-export {
-  HeadAndTailChatCompletionContext,
-  type HeadAndTailOptions,
-} from "./core/context/head-and-tail-chat-completion-context.ts";
-export {
-  TokenLimitedChatCompletionContext,
-  type TokenLimitedOptions,
-} from "./core/context/token-limited-chat-completion-context.ts";
-export {
-  SummaryChatCompletionContext,
-  type SummaryContextOptions,
-} from "./core/context/summary-chat-completion-context.ts";
-export {
-  WindowChatCompletionContext,
-  type WindowOptions,
-} from "./core/context/window-chat-completion-context.ts";
-export {
-  FullTextMemory,
-  type FullTextMemoryOptions,
-  type FullTextQueryOptions,
-} from "./core/memories/full-text-memory.ts";
 export type { EmbeddingClient, EmbeddingResult } from "./core/memory/embedding-client.ts";
 export type {
   Citation,
@@ -333,46 +264,16 @@ export type {
   RecallResult,
 } from "./core/memory/memory-host.ts";
 export type { Hit } from "./core/search/rank.ts";
-export type { Tokenizer } from "./core/search/tokens.ts";
-export { ListMemory } from "./core/memories/list-memory.ts";
+export { TEXT_LANGUAGES, type TextLanguage } from "./core/search/languages.ts";
+export type { Analysis as TextAnalysis, Tokenizer } from "./core/search/tokens.ts";
 export type { Memory } from "./core/memories/memory.ts";
 export type { MemoryContent } from "./core/memory/memory-content.ts";
-export {
-  CollectionMemory,
-  type CollectionMemoryOptions,
-} from "./core/memories/collection-memory.ts";
-export {
-  SharedStateMemory,
-  type SharedStateMemoryOptions,
-} from "./core/memories/shared-state-memory.ts";
-export { NotesMemory, type NotesMemoryOptions } from "./core/memories/notes-memory.ts";
-export {
-  SearchCollection,
-  type SearchCollectionOptions,
-} from "./core/memories/search-collection.ts";
 export type { RecallOptions } from "./core/memories/recall-memory.ts";
-export {
-  type ExtractOptions,
-  VectorMemory,
-  type VectorMemoryOptions,
-} from "./core/memories/vector-memory.ts";
 export type { MetadataFilter } from "./core/memory/metadata-filter.ts";
 
 // Models
-export {
-  type CacheStore,
-  type CacheStoreLimits,
-  DiskCacheStore,
-  type DiskCacheStoreOptions,
-  InMemoryStore,
-  type InMemoryStoreOptions,
-  RedisStore,
-  type RedisStoreOptions,
-  type TeamCacheStore,
-} from "./core/models/clients/cache-store.ts";
 export { callModel, type ModelCallOptions, streamModel } from "./core/turn/call-model.ts";
-export { ChatCompletionCache } from "./core/models/clients/chat-completion-cache.ts";
-export { FallbackChatCompletionClient } from "./core/models/clients/fallback-chat-completion-client.ts";
+export { RequestError, type RequestErrorOptions } from "./outgoing/request-error.ts";
 export type { RetryPolicy } from "./core/steps/retry.ts";
 export type {
   ChatCompletionClient,
@@ -388,6 +289,8 @@ export type {
 } from "./core/models/chat-completion-client.ts";
 export type { RequestUsage, TokenUsage, UsageDetails } from "./core/models/request-usage.ts";
 export { isFile } from "./core/models/attached-files.ts";
+export { Image } from "./components/models/image.ts";
+export type { ImageMediaType } from "./core/models/images.ts";
 export type { AttachedFile } from "./core/models/attached-files.ts";
 export type {
   AssistantMessage,
@@ -408,17 +311,13 @@ export {
 } from "./core/models/model-error.ts";
 export { isClaude, isGemini, isLlama, isMistral, isOpenAI } from "./core/models/model-family.ts";
 export type { ModelInfo } from "./core/models/model-info.ts";
-export {
-  ReplayChatCompletionClient,
-  type ReplayOptions,
-} from "./core/models/clients/replay-chat-completion-client.ts";
 export type {
   HttpModelClient,
   HttpModelClientSetup,
   ModelApi,
-} from "./components/models/http-model-client.ts";
+} from "./components/models/client/http-model-client.ts";
 export type { SendOptions } from "./components/models/http/read-stream.ts";
-export type { OtherForm, RequestForms } from "./components/models/http/sdk-connection.ts";
+export type { OtherForm, RequestForms } from "./components/models/http/request-forms.ts";
 export { embeddingComponents } from "./components/embeddings/components.ts";
 export {
   OpenAIEmbeddingClient,
@@ -491,11 +390,6 @@ export {
   toText,
 } from "./core/messages/views.ts";
 export type { AgentEvent, ChatMessage, Message } from "./core/messages/message.ts";
-export {
-  StructuredMessageFactory,
-  type StructuredMessageFactoryOptions,
-  type StructuredMessageFields,
-} from "./core/messages/structured-message-factory.ts";
 
 // Components and state
 export {
@@ -537,7 +431,7 @@ export type {
 } from "./core/component/checks/find-issues.ts";
 export type { ComponentLimits } from "./core/component/checks/limits.ts";
 export type { Template, TemplateCollection } from "./core/component/template.ts";
-export type { RunObserver, StateSharer } from "./core/run/run-observer.ts";
+export type { RunObserver, StateSharer, Unfinished } from "./core/run/run-observer.ts";
 export type { SharedState } from "./core/state/shared-state.ts";
 export type { RecallMemory, RecallMemorySettings } from "./core/memories/recall-memory.ts";
 export type { EmbeddingUse } from "./core/memories/embedding-use.ts";
@@ -558,5 +452,6 @@ export {
   ValueError,
 } from "./core/errors.ts";
 export type { Json, JsonObject } from "./core/json.ts";
-export type { CamelCase } from "./core/camel-case.ts";
-export type { CamelKeys } from "./core/option-names.ts";
+export { extractJson } from "./core/text/model-json.ts";
+export type { CamelCase } from "./core/options/camel-case.ts";
+export type { CamelKeys } from "./core/options/option-names.ts";

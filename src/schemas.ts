@@ -1,4 +1,5 @@
-// The zod schemas of what the HTTP API takes and answers, component JSON included, and their types: `troupe/schemas`.
+// The zod schemas of what the HTTP API takes and answers, component JSON included, and their types: `troupe/schemas`. A file of the
+// contract is exported as a whole where nothing in it is for the service alone.
 
 // Messages
 export { requestUsageSchema } from "./core/models/llm-messages.ts";
@@ -56,7 +57,7 @@ export {
   type ChatMessage,
   type Message,
 } from "./core/messages/message.ts";
-export { messageSchema, type MessageSchema } from "./contract/stream/message.ts";
+export { messageSchema, type MessageSchema } from "./contract/message.ts";
 
 // Memories and collections
 export {
@@ -138,7 +139,7 @@ export {
   type TeamList,
 } from "./contract/directory.ts";
 export { filePageSchema, fileSchema } from "./contract/files/workspace-files.ts";
-export { stagedStateSchema } from "./contract/state-parts.ts";
+export { stagedStateSchema } from "./contract/team/state-parts.ts";
 
 // Runs
 export {
@@ -157,28 +158,16 @@ export {
   type RunStatus,
 } from "./contract/run.ts";
 export { turnPageSchema, turnSchema, type TurnInfo, type TurnPage } from "./contract/turn.ts";
-export {
-  runTraceSchema,
-  traceSpanSchema,
-  type RunTrace,
-  type TraceSpan,
-} from "./contract/trace.ts";
-export { modelRequestSchema, type ModelRequest } from "./contract/model-request.ts";
+export * from "./contract/team/trace.ts";
+export { modelRequestSchema, type ModelRequest } from "./contract/team/model-request.ts";
 export {
   foundInTeamsSchema,
   foundMessagesSchema,
   type FoundInTeams,
   type FoundMessages,
-} from "./contract/found-messages.ts";
+} from "./contract/team/found-messages.ts";
 export { usageByModelSchema, type UsageByModel } from "./contract/usage/usage-schemas.ts";
-export {
-  createScheduleSchema,
-  patchScheduleSchema,
-  schedulePageSchema,
-  scheduleSchema,
-  type ScheduleInfo,
-  type SchedulePage,
-} from "./contract/schedule.ts";
+export * from "./contract/team/schedule.ts";
 
 // Tenants
 export { SCOPES, type Scope } from "./contract/constants.ts";
@@ -200,6 +189,7 @@ export {
   keysSchema,
   scopesSchema,
   tokenSchema,
+  tokensSchema,
   whoamiSchema,
   type KeyInfo,
 } from "./contract/tenant/key.ts";
@@ -229,7 +219,7 @@ export {
   type WebhookDelivery,
   type WebhookInfo,
   type WebhookSecret,
-} from "./contract/webhooks/webhook.ts";
+} from "./contract/webhook.ts";
 
 // Problems
 export { problemSchema, type ProblemDocument as Problem } from "./contract/problem.ts";
@@ -262,7 +252,7 @@ export {
   sseServerParamsSchema,
   stdioServerParamsSchema,
   streamableHttpServerParamsSchema,
-} from "./components/mcp/server-params.ts";
+} from "./components/mcp/connection/server-params.ts";
 export { chromaDBConfigSchema } from "./components/memories/chromadb-vector-memory.ts";
 export { mem0ConfigSchema } from "./components/memories/mem0-memory.ts";
 export { redisConfigSchema } from "./components/memories/redis-memory.ts";

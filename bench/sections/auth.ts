@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Agent, request as send } from "node:http";
 import { dumpComponent } from "troupe";
-import { createApiKey } from "#api/auth/api-key.ts";
-import { crc32, toBase62 } from "#api/auth/bytes.ts";
-import { SCOPES } from "#contract/constants.ts";
+import { createApiKey } from "../../src/api/auth/api-key.ts";
+import { crc32, toBase62 } from "../../src/api/auth/bytes.ts";
+import { SCOPES } from "../../src/contract/constants.ts";
 import { bundle } from "../support/bundle.ts";
 import { replayTeam } from "../support/replay-team.ts";
 import type { Report } from "../support/report.ts";

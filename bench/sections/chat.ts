@@ -86,7 +86,7 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
       what: "runs per second of a chat",
       value: own / chat,
       unit: "times AIChatAgent, the faster of the two ways",
-      limit: { atLeast: 3 },
+      limit: { atLeast: 2.5 },
     });
   }
   return {

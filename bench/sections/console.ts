@@ -9,7 +9,7 @@ import {
   ReplayChatCompletionClient,
   RoundRobinGroupChat,
 } from "troupe";
-import { ConsoleStage } from "../../test/console/support/stage.ts";
+import { ConsoleStage } from "../../console/test/support/stage.ts";
 import type { MeasureOptions, Report } from "../support/report.ts";
 import { median, percentile } from "../support/statistics.ts";
 

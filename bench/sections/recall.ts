@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { hashOf } from "#core/hash.ts";
-import { referenceRanking } from "../../test/support/reference-bm25.ts";
+import { hashOf } from "../../src/core/hash.ts";
+import { referenceRanking } from "../memory/reference-bm25.ts";
 import { PEERS_INSTALLED } from "../conversation/all-peers.ts";
 import { bundle } from "../support/bundle.ts";
 import { startNode } from "../support/child.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { goalRows, type Report, table } from "./report.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const PAGE = join(ROOT, "bench/results.md");
+export const PAGE = join(ROOT, "bench/results.md");
 
 /**
  * Puts a section's figures into `bench/results.md`, between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`.

@@ -10,6 +10,8 @@ import { cpuMilliseconds, residentBytes } from "./process.ts";
 /** A running workerd with a state of its own. */
 export interface Workerd extends AsyncDisposable {
   origin: string;
+  /** The inspector's origin; undefined where it was not wanted. */
+  inspector: string | undefined;
   /** Bytes of memory that the process holds. */
   memory(): number;
   /** Milliseconds of CPU it has used, all threads. */
@@ -17,7 +19,10 @@ export interface Workerd extends AsyncDisposable {
 }
 
 /** Starts the real runtime, over the storage it has in development: SQLite files on disk. */
-export async function startWorkerd({ directory, config }: Bundle): Promise<Workerd> {
+export async function startWorkerd(
+  { directory, config }: Bundle,
+  { inspected = false } = {},
+): Promise<Workerd> {
   const state = join(directory, "state");
   mkdirSync(state, { recursive: true });
   const child = endWithUs(
@@ -29,20 +34,28 @@ export async function startWorkerd({ directory, config }: Bundle): Promise<Worke
         "--experimental",
         "--control-fd=3",
         `--directory-path=state=${state}`,
+        ...(inspected ? ["--inspector-addr=127.0.0.1:0"] : []),
         config,
       ],
       { stdio: ["ignore", "inherit", "inherit", "pipe"] },
     ),
   );
-  const port = await new Promise<string>((resolvePort, reject) => {
-    child.once("exit", (code) => reject(new Error(`workerd ended with ${String(code)}`)));
-    (child.stdio[3] as Readable).setEncoding("utf8").on("data", (text: string) => {
-      const found = /"event":"listen".*"port":(\d+)/.exec(text)?.[1];
-      if (found !== undefined) resolvePort(found);
-    });
-  });
+  const [port, inspector] = await new Promise<[port: string, inspector?: string]>(
+    (resolvePorts, reject) => {
+      child.once("exit", (code) => reject(new Error(`workerd ended with ${String(code)}`)));
+      let said = "";
+      (child.stdio[3] as Readable).setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+        const inspects = /"event":"listen-inspector".*?"port":(\d+)/.exec(said)?.[1];
+        const listens = /"event":"listen","socket".*?"port":(\d+)/.exec(said)?.[1];
+        if (listens === undefined || (inspected && inspects === undefined)) return;
+        resolvePorts(inspects === undefined ? [listens] : [listens, inspects]);
+      });
+    },
+  );
   return {
     origin: `http://127.0.0.1:${port}`,
+    inspector: inspector && `http://127.0.0.1:${inspector}`,
     memory: () => residentBytes(child.pid ?? 0),
     cpu: () => cpuMilliseconds(child.pid ?? 0),
     [Symbol.asyncDispose]: async () => {

@@ -1,11 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 import type { RecallRequest } from "../support/recall-request.ts";
 import { generatedVectors, uniform } from "../../test/sqlite/recall/generated-vectors.ts";
-import type { JsonObject } from "#core/json.ts";
-import { Database } from "#sqlite/database.ts";
-import { product, unitVector } from "#sqlite/recall/vector-code.ts";
-import { RecallIndex, storedVector } from "#sqlite/recall/recall-index.ts";
-import { TextStore } from "#sqlite/text-store.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { Database } from "../../src/sqlite/database.ts";
+import { product, unitVector } from "../../src/sqlite/recall/codes/vector-code.ts";
+import { RecallIndex, storedVector } from "../../src/sqlite/recall/recall-index.ts";
+import { TextStore } from "../../src/sqlite/text-store.ts";
 
 interface Fact {
   text: string;
@@ -23,12 +23,9 @@ const ASKED = 8;
 /** An object with the index of memories, and nothing else. */
 export class RecallObject extends DurableObject {
   readonly #db = new Database(this.ctx.storage);
-  readonly #index = new RecallIndex<Fact>(
-    this.#db,
-    new TextStore(this.#db),
-    "fact",
-    ({ text }) => text,
-  );
+  readonly #index = new RecallIndex<Fact>(this.#db, new TextStore(this.#db), "fact", {
+    textOf: ({ text }) => text,
+  });
 
   override async fetch(request: Request): Promise<Response> {
     const asked = await request.json<RecallRequest>();

@@ -44,7 +44,7 @@ export type ComponentData = {
   config?: { [key: string]: unknown };
 };
 
-/** The same as the client expects it. */
+/** A team's component in the client's form. */
 export type TeamComponent = NonNullable<CreateTeam["component"]>;
 
 /** The classes of the server, for choosing one. */

@@ -9,7 +9,7 @@ export interface History<T> {
   future: readonly T[];
 }
 
-const LONGEST = 100;
+const MOST_KEPT = 100;
 
 export function begin<T>(now: T): History<T> {
   return { past: [], now, future: [] };
@@ -30,7 +30,7 @@ export function changed<T>({ past, now }: History<T>, next: T): History<T> {
 
 /** With a change that is one of its own, wherever it is. */
 export function followed<T>({ past, now }: History<T>, next: T): History<T> {
-  return { past: [...past, now].slice(-LONGEST), now: next, future: [] };
+  return { past: [...past, now].slice(-MOST_KEPT), now: next, future: [] };
 }
 
 export function undone<T>(history: History<T>): History<T> {

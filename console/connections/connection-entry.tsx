@@ -10,7 +10,7 @@ interface ConnectionEntryProps {
 }
 
 export function ConnectionEntry({ connection, actions }: ConnectionEntryProps) {
-  const { server, status, scope, issuer, started_by, created_at, connected_at } = connection;
+  const { server, user, status, scope, issuer, started_by, created_at, connected_at } = connection;
   const name = visibleName(server);
   const again = connected_at !== null;
   return (
@@ -32,6 +32,10 @@ export function ConnectionEntry({ connection, actions }: ConnectionEntryProps) {
           </ul>
         )}
         <p className="muted item-facts">
+          <span>
+            {user === null ? "For runs without a user" : "For runs of "}
+            {user !== null && <Name name={user} />}
+          </span>
           <span>
             Added <Ago time={created_at} />
           </span>

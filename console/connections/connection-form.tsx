@@ -12,6 +12,7 @@ interface ConnectionFormProps {
 export function ConnectionForm({ onClose, onBegun }: ConnectionFormProps) {
   const client = useTroupe();
   const [server, setServer] = useState("https://");
+  const [user, setUser] = useState("");
   const [scope, setScope] = useState("");
   const [clientId, setClientId] = useState("");
   const [secret, setSecret] = useState("");
@@ -19,6 +20,7 @@ export function ConnectionForm({ onClose, onBegun }: ConnectionFormProps) {
   const submit = async (): Promise<void> => {
     const begun = await client.connections.create({
       server: server.trim(),
+      ...(user.trim() !== "" && { user: user.trim() }),
       ...(scope.trim() !== "" && { scope: scope.trim() }),
       ...(clientId.trim() !== "" && { client_id: clientId.trim() }),
       ...(secret !== "" && { client_secret: secret }),
@@ -45,6 +47,15 @@ export function ConnectionForm({ onClose, onBegun }: ConnectionFormProps) {
           data-focus
           value={server}
           onChange={(event) => setServer(event.target.value)}
+        />
+      </label>
+      <label className="field">
+        <span>User whose runs use it (optional; otherwise runs without a user)</span>
+        <input
+          autoComplete="off"
+          spellCheck={false}
+          value={user}
+          onChange={(event) => setUser(event.target.value)}
         />
       </label>
       <label className="field">

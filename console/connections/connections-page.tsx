@@ -13,7 +13,7 @@ import { ConnectionForm } from "./connection-form.tsx";
 import { LoginDialog } from "./login-dialog.tsx";
 import { useConnections } from "./use-connections.ts";
 
-/** The logins of the tenant at MCP servers. */
+/** The logins of the tenant and its users at MCP servers. */
 export function ConnectionsPage() {
   useTitle("Connections");
   const client = useTroupe();
@@ -61,7 +61,8 @@ export function ConnectionsPage() {
           <h2>No connections yet</h2>
           <p className="muted">
             A connection is a login at an MCP server, which all teams use that have the address of
-            the server. A run that needs a login asks for it.
+            the server: in runs of its user, or in those without a user. A run that needs a login
+            asks for it.
           </p>
           {mayWrite && create}
         </div>
@@ -77,7 +78,9 @@ export function ConnectionsPage() {
                   ? {
                       onLogin: () =>
                         void attempt(async () => {
-                          begun(await client.connections.create({ server: connection.server }));
+                          const { server, user } = connection;
+                          const named = user === null ? { server } : { server, user };
+                          begun(await client.connections.create(named));
                         }),
                       onDelete: () => setDeleted(connection),
                     }
@@ -92,7 +95,7 @@ export function ConnectionsPage() {
       {deleted && (
         <Confirm
           title={`Delete the connection to ${visibleName(deleted.server)}?`}
-          text="Its tokens are forgotten, and the next run that needs the server asks for a login. The authorization server is not informed. This cannot be undone."
+          text="Its tokens are forgotten, and the next run that needs the server asks for a login. The authorization server is asked to revoke them. This cannot be undone."
           button="Delete"
           action={async () => {
             await client.connections.delete(deleted.id);

@@ -2,6 +2,7 @@ import type { StartedConnection } from "troupe/client";
 import { Dialog } from "../dialogs/dialog.tsx";
 import { SecretText } from "../dialogs/secret.tsx";
 import { LoginLink } from "../parts/login-link.tsx";
+import { visibleName } from "../text/foreign.ts";
 
 interface LoginDialogProps {
   login: StartedConnection;
@@ -10,15 +11,17 @@ interface LoginDialogProps {
 
 /** A login that has begun: its link, and its address for the person who has the account. */
 export function LoginDialog({ login, onClose }: LoginDialogProps) {
-  const { authorization_url, expires_at } = login;
+  const { server, user, authorization_url, expires_at } = login;
   return (
     <Dialog title="Log in" onClose={onClose}>
       <p>
-        Teams act at the server as the person who logs in. This closes by itself when the login is
-        done.
+        {user === null
+          ? "Runs without a user act at the server as the person who logs in."
+          : `Runs for the user ${visibleName(user)} act at the server as the person who logs in.`}{" "}
+        This closes by itself when the login is done.
       </p>
       <div className="buttons">
-        <LoginLink url={authorization_url} />
+        <LoginLink url={authorization_url} server={new URL(server).host} />
       </div>
       <p className="muted">
         You can also send the address to someone who has an account there. It works once, until{" "}

@@ -6,10 +6,19 @@ import { useLoaded, type Loaded } from "../hooks/use-loaded.ts";
 /** There is no stream of connections: while a login is awaited, they are loaded again after this time. */
 const AGAIN_MS = 3_000;
 
-/** The connections of the tenant. @param awaiting whether a login at a connected server is awaited */
+/** The connections of the tenant and its users. @param awaiting whether a login at a connected server is awaited */
 export function useConnections(awaiting: boolean): Loaded<ConnectionInfo[]> {
   const client = useTroupe();
-  const load = useCallback(async () => (await client.connections.list()).connections, [client]);
+  const load = useCallback(async () => {
+    const all: ConnectionInfo[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await client.connections.list(cursor === undefined ? {} : { cursor });
+      all.push(...page.connections);
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+    return all;
+  }, [client]);
   const loaded = useLoaded(load);
   const { value, reload } = loaded;
   const changing = awaiting || value?.some(({ status }) => status === "login_needed") === true;

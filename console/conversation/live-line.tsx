@@ -1,3 +1,4 @@
+import { beginningOf } from "troupe/client";
 import { useMemo } from "react";
 import { useNow } from "../hooks/use-now.ts";
 import { durationOf } from "../parts/numbers.ts";
@@ -18,7 +19,7 @@ export function LiveLine({ doing, ahead, soon }: LiveLineProps) {
   const now = useNow(since === null && until === null ? null : 1_000) + ahead;
   const left = until === null ? 0 : Date.parse(until) - now;
   const lasted = since === null ? 0 : Math.floor((now - Date.parse(since)) / 1_000) * 1_000;
-  const shown = useMemo(() => visibleName(detail.slice(0, 300)), [detail]);
+  const shown = useMemo(() => visibleName(beginningOf(detail, 300)), [detail]);
   return (
     <p className="live" data-waits={until !== null}>
       <span className="live-words">{visibleName(words)}</span>

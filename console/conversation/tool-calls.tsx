@@ -1,3 +1,4 @@
+import { beginningOf } from "troupe/client";
 import { Fold } from "../parts/fold.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { Output } from "../text/output.tsx";
@@ -21,7 +22,7 @@ export function ToolCalls({ calls, source }: ToolCallsProps) {
           <code>{visibleName(call.name)}</code>
           <span className="brief">{brief(call.arguments)}</span>
           {result && (
-            <span className="brief result">{visibleName(result.content.slice(0, 80))}</span>
+            <span className="brief result">{visibleName(beginningOf(result.content, 80))}</span>
           )}
         </>
       }
@@ -53,6 +54,6 @@ export function ToolCallBody({ call, result }: ToolCall) {
 
 /** The arguments, shortened. */
 function brief(json: string): string {
-  const text = visibleName(json.slice(0, 200)).replaceAll(/[{}"]/g, "").trim();
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  const text = visibleName(beginningOf(json, 200)).replaceAll(/[{}"]/g, "").trim();
+  return text.length > 60 ? `${beginningOf(text, 60)}…` : text;
 }

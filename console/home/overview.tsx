@@ -169,7 +169,7 @@ function askedIn(request: ListedRequest): string {
       ? `asks for approval${call ? ` to call ${call.name}` : code ? " to run code" : ""}`
       : kind === "tool"
         ? `waits for the result of ${call?.name ?? "a tool"}`
-        : request.url !== undefined
+        : request.login !== undefined
           ? `is waiting for a login. ${asked}`
           : asked === ""
             ? "waits for your answer"

@@ -1,3 +1,4 @@
+import { beginningOf } from "troupe/client";
 import { useEffect, useState } from "react";
 import { useTroupe } from "troupe/react";
 
@@ -34,7 +35,7 @@ export function useLastLine(team: string): { source: string; text: string } | un
 
 /** Tool calls and results are named, images are left out. */
 function textOf(content: unknown): string {
-  if (typeof content === "string") return content.slice(0, LONGEST);
+  if (typeof content === "string") return beginningOf(content, LONGEST);
   if (!Array.isArray(content)) return "";
   const parts = content.map((part: unknown) => {
     if (typeof part === "string") return part;
@@ -42,5 +43,5 @@ function textOf(content: unknown): string {
     if (typeof name !== "string") return "";
     return typeof result === "string" ? `${name} returned ${result}` : `calls ${name}`;
   });
-  return parts.join(" ").slice(0, LONGEST);
+  return beginningOf(parts.join(" "), LONGEST);
 }

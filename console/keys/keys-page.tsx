@@ -46,7 +46,7 @@ export function KeysPage() {
   const [made, setMade] = useState<{ kind: "key" | "token"; secret: string }>();
   const [revoked, setRevoked] = useState<KeyInfo>();
   const { tell } = useNotices();
-  const mayToken = useMay("teams:read");
+  const mayToken = useMay("teams:write");
 
   if (keys === undefined && error !== undefined) {
     return <Failure error={error} onRetry={reload} />;

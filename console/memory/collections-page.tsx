@@ -1,5 +1,5 @@
 import { useCallback, useState } from "react";
-import type { CollectionInfo } from "troupe/client";
+import type { CollectionInfo, CollectionList } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { Link } from "wouter";
 import { Failure } from "../parts/failure.tsx";
@@ -17,13 +17,18 @@ const PAGE = 50;
 /** No change over all teams concerns collections. */
 const KINDS = [] as const;
 
+/** One whose stored data cannot be used can be deleted only. */
+type UnusableCollection = NonNullable<CollectionList["unusable"]>[number];
+type ListedCollection = CollectionInfo | UnusableCollection;
+
 /** The collections of documents of the tenant. */
 export function CollectionsPage() {
   const client = useTroupe();
   const load = useCallback(
     async (cursor: string | undefined) => {
       const page = await client.collections.list({ limit: PAGE, cursor });
-      return { items: page.collections, next: page.next_cursor };
+      const items: ListedCollection[] = [...page.collections, ...(page.unusable ?? [])];
+      return { items, next: page.next_cursor };
     },
     [client],
   );
@@ -32,8 +37,9 @@ export function CollectionsPage() {
   const { postpone } = useNotices();
   const gone = useGone();
   const mayWrite = useMay("teams:write");
-  const keyOf = ({ id, created_at }: CollectionInfo): string => `collection ${created_at} ${id}`;
-  const remove = (collection: CollectionInfo): void =>
+  const keyOf = (collection: ListedCollection): string =>
+    `collection ${isUsable(collection) ? collection.created_at : ""} ${collection.id}`;
+  const remove = (collection: ListedCollection): void =>
     postpone({
       key: keyOf(collection),
       text: `The collection ${collection.id} was deleted, with its documents.`,
@@ -73,7 +79,9 @@ export function CollectionsPage() {
             <CollectionEntry key={collection.id} collection={collection}>
               {mayWrite && (
                 <div className="item-actions" role="group" aria-label={collection.id}>
-                  <IconButton icon="edit" name="Change" onClick={() => setForm(collection)} />
+                  {isUsable(collection) && (
+                    <IconButton icon="edit" name="Change" onClick={() => setForm(collection)} />
+                  )}
                   <IconButton icon="bin" name="Delete" onClick={() => remove(collection)} />
                 </div>
               )}
@@ -99,12 +107,29 @@ export function CollectionsPage() {
   );
 }
 
+function isUsable(collection: ListedCollection): collection is CollectionInfo {
+  return "created_at" in collection;
+}
+
 interface CollectionEntryProps {
-  collection: CollectionInfo;
+  collection: ListedCollection;
   children: React.ReactNode;
 }
 
 function CollectionEntry({ collection, children }: CollectionEntryProps) {
+  if (!isUsable(collection)) {
+    return (
+      <li className="item">
+        <div className="item-main">
+          <p className="item-title">
+            <strong>{collection.id}</strong>
+          </p>
+          <p className="item-text">{collection.detail}</p>
+        </div>
+        {children}
+      </li>
+    );
+  }
   const { id, description, documents, updated_at, note } = collection;
   return (
     <li className="item">

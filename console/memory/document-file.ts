@@ -1,3 +1,4 @@
+import { endOf } from "troupe/client";
 /** The media types of documents by the end of their names, where browsers give none. */
 const TYPES: Readonly<Record<string, string>> = {
   md: "text/markdown",
@@ -13,7 +14,7 @@ const LONGEST_ID = 200;
 
 /** The id of the document that a file becomes. */
 export function documentId(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9_.~-]+/g, "-").slice(-LONGEST_ID);
+  return endOf(name.replaceAll(/[^A-Za-z0-9_.~-]+/g, "-"), LONGEST_ID);
 }
 
 export function documentType({ name, type }: Pick<File, "name" | "type">): string {

@@ -1,3 +1,4 @@
+import { beginningOf } from "troupe/client";
 import type { Memory } from "troupe/client";
 import { Link } from "wouter";
 import { Icon } from "../parts/icon.tsx";
@@ -25,7 +26,7 @@ interface MemoryEntryProps {
 /** What is known, and where it was learned. */
 export function MemoryEntry({ memory, labels, actions }: MemoryEntryProps) {
   const { content, source, score, created_at } = memory;
-  const name = visibleName(textOf(memory).slice(0, 100));
+  const name = visibleName(beginningOf(textOf(memory), 100));
   return (
     <li className="item">
       <div className="item-main">

@@ -98,7 +98,9 @@ function Known({ place, q, labels }: KnownProps) {
     });
   const erase = async (query: { run?: string; team?: string; user?: string }): Promise<void> => {
     const { forgotten } = await client.memories.erase(query);
-    tell(forgotten === 1 ? "One memory was erased." : `${forgotten} memories were erased.`);
+    tell(
+      forgotten === 1 ? "One memory was erased." : `${forgotten ?? "All"} memories were erased.`,
+    );
     reload();
   };
 

@@ -3,12 +3,14 @@ import { visibleName, webLink } from "../text/foreign.ts";
 
 interface LoginLinkProps {
   url: string;
+  /** The server whose login it is. */
+  server: string;
   /** The key that moves the focus to it. */
   keys?: string;
 }
 
 /** The link to the page of a login, in another tab without access to this one. An address that is not of the web is a text. */
-export function LoginLink({ url, keys }: LoginLinkProps) {
+export function LoginLink({ url, server, keys }: LoginLinkProps) {
   const href = webLink(url);
   if (href === undefined) return <code className="name">{visibleName(url)}</code>;
   return (
@@ -21,7 +23,7 @@ export function LoginLink({ url, keys }: LoginLinkProps) {
       aria-keyshortcuts={keys}
       data-focus
     >
-      Log in at <Name name={new URL(href).host} />
+      Log in at <Name name={server} />
       <span className="outside" aria-label="(opens another site)" role="img" />
     </a>
   );

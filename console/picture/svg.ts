@@ -1,3 +1,4 @@
+import { beginningOf } from "troupe/client";
 import { visibleName } from "../text/foreign.ts";
 import { type Layout, pathThrough } from "./layout.ts";
 import type { Picture, PictureNode } from "./picture.ts";
@@ -46,7 +47,7 @@ function nodeOf(node: PictureNode, places: Layout["places"], spoken: number): st
 
 function text(content: string, x: number, y: number, size: number, colour: string): string {
   const shown = visibleName(content);
-  const short = shown.length > LONGEST ? `${shown.slice(0, LONGEST - 1)}…` : shown;
+  const short = shown.length > LONGEST ? `${beginningOf(shown, LONGEST - 1)}…` : shown;
   return `<text x="${x}" y="${y}" font-size="${size}" fill="${colour}" text-anchor="middle">${escaped(short)}</text>`;
 }
 

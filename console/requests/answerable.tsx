@@ -33,10 +33,10 @@ export function Answerable({ request, open, given, onAnswer, onUndo }: Answerabl
       {open && (
         // It keeps what was filled in while the answer can be undone.
         <div hidden={answered}>
-          {request.url === undefined ? (
+          {request.login === undefined ? (
             <Form {...form} />
           ) : (
-            <LoginRequest {...form} url={request.url} />
+            <LoginRequest {...form} login={request.login} />
           )}
         </div>
       )}
@@ -70,7 +70,8 @@ export function Answerable({ request, open, given, onAnswer, onUndo }: Answerabl
           <p role="status">
             <Asked request={request} />{" "}
             <strong>
-              {request.url === undefined ? "Answered elsewhere" : "Logged in"}, or no longer needed.
+              {request.login === undefined ? "Answered elsewhere" : "Logged in"}, or no longer
+              needed.
             </strong>
           </p>
         )
@@ -87,7 +88,7 @@ function Countdown({ to }: { to: number }) {
 }
 
 function Asked({
-  request: { source, kind, tool_call, code, url },
+  request: { source, kind, tool_call, code, login },
 }: {
   request: HumanRequest | ListedRequest;
 }) {
@@ -100,7 +101,7 @@ function Asked({
           : "wants to call "
         : code
           ? "wants to run code."
-          : url === undefined
+          : login === undefined
             ? "asks a question."
             : "is waiting for a login."}
       {tool_call && (

@@ -7,16 +7,15 @@ import { promptOf } from "./prompt.ts";
 
 interface LoginRequestProps {
   request: HumanRequest | ListedRequest;
-  /** The address of the login. */
-  url: string;
+  login: NonNullable<HumanRequest["login"]>;
   /** Why the server did not accept the last answer. */
   refused: Error | undefined;
   onAnswer: (answer: Answer) => void;
 }
 
 /** A login that a run waits for. It answers itself when it is done. */
-export function LoginRequest({ request, url, refused, onAnswer }: LoginRequestProps) {
-  const { source } = request;
+export function LoginRequest({ request, login, refused, onAnswer }: LoginRequestProps) {
+  const { source, url } = request;
   return (
     <div className="stack" role="group" aria-label={`Login for ${source}`}>
       <p>
@@ -26,7 +25,7 @@ export function LoginRequest({ request, url, refused, onAnswer }: LoginRequestPr
         is waiting for a login
       </p>
       <p className="name">{visibleName(promptOf(request))}</p>
-      <p className="muted">The run continues by itself when you have logged in.</p>
+      <p className="muted">The run continues by itself when the login is done.</p>
       <Problem error={refused} />
       <div className="buttons">
         <button
@@ -37,7 +36,7 @@ export function LoginRequest({ request, url, refused, onAnswer }: LoginRequestPr
         >
           Continue without the login
         </button>
-        <LoginLink url={url} keys="a" />
+        {url !== undefined && <LoginLink url={url} server={login.server} keys="a" />}
       </div>
     </div>
   );

@@ -1,3 +1,4 @@
+import { beginningOf } from "troupe/client";
 import { useEffect, useRef, useState } from "react";
 import type { ListedRequest } from "troupe/client";
 import { visibleName } from "../text/foreign.ts";
@@ -59,15 +60,15 @@ export function useAnnouncedRequests(
 }
 
 function announce(request: ListedRequest, onOpen: () => void): void {
-  const { source, kind, tool_call: call, code, url, team_label, team_id } = request;
+  const { source, kind, tool_call: call, code, login, team_label, team_id } = request;
   const asks =
     kind === "approval"
       ? `${source} asks for your approval${call ? ` to call ${call.name}` : code ? " to run code" : ""}`
-      : `${source} is waiting for ${kind === "tool" ? "a result" : url === undefined ? "your answer" : "a login"}`;
+      : `${source} is waiting for ${kind === "tool" ? "a result" : login === undefined ? "your answer" : "a login"}`;
   // With the same tag, several tabs show one notification.
   const notification = new Notification(visibleName(asks), {
     body: [team_label ?? team_id, promptOf(request)]
-      .map((text) => visibleName(text).slice(0, 200))
+      .map((text) => beginningOf(visibleName(text), 200))
       .join("\n"),
     tag: keyOf(request),
     icon: "/favicon.svg",

@@ -6,11 +6,11 @@ import type { HumanRequest } from "troupe/client";
  */
 export function promptOf({ prompt, url }: Pick<HumanRequest, "prompt" | "url">): string {
   const [before = "", ...after] = url === undefined ? [prompt] : prompt.split(url);
-  const text = (after.length === 0 ? before : before.replace(/[^.]*$/, "")).trim();
+  const text = (after.length === 0 ? before : before.slice(0, before.lastIndexOf(".") + 1)).trim();
   return /^enter your response:?$/i.test(text) ? "" : text;
 }
 
 /** Whether a text answers the request. A login answers itself when it is done. */
-export function isQuestion({ kind, url }: Pick<HumanRequest, "kind" | "url">): boolean {
-  return kind === "input" && url === undefined;
+export function isQuestion({ kind, login }: Pick<HumanRequest, "kind" | "login">): boolean {
+  return kind === "input" && login === undefined;
 }

@@ -13,7 +13,7 @@ export const FILTERS = [
 
 export type FilterName = (typeof FILTERS)[number];
 
-/** An empty text is no filter. */
+/** An empty text is not a filter. */
 export type RunFilter = Readonly<Record<FilterName, string>>;
 
 export function filterIn(parameters: URLSearchParams): RunFilter {

@@ -1,3 +1,4 @@
+import { beginningOf } from "troupe/client";
 import type { RunInfo } from "troupe/client";
 import { Link } from "wouter";
 import { Fact } from "../parts/facts.tsx";
@@ -96,7 +97,7 @@ function Task({ task }: { task: RunInfo["task"] }) {
     <details className="task">
       <summary>
         <span className="muted">Task</span>{" "}
-        <span className="task-brief">{visibleName((texts[0] ?? "").slice(0, BRIEF))}</span>
+        <span className="task-brief">{visibleName(beginningOf(texts[0] ?? "", BRIEF))}</span>
       </summary>
       {texts.map((text, index) => (
         <Markdown key={index} text={text} />

@@ -130,7 +130,7 @@ function Sorted({ by, name, order, onOrder }: SortedProps) {
   );
 }
 
-/** The task, and below it what came of it. */
+/** The task, and below it the outcome. */
 function Exchange({ run: { task, answer, error, stop_reason } }: { run: ListedRun }) {
   return (
     <>

@@ -10,6 +10,7 @@ import { useTask } from "../hooks/use-task.ts";
 import { type Scope, useMay } from "../shell/access.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import { addressOf } from "./link.ts";
+import { SharedLinks } from "./shared-links.tsx";
 
 const DAY = 86_400;
 const LIVES = {
@@ -19,11 +20,19 @@ const LIVES = {
   [90 * DAY]: "90 days",
 };
 
-const PARTS: readonly { scope: Scope; text: string }[] = [
-  { scope: "tools:read", text: "Arguments and results of tools" },
-  { scope: "files:read", text: "Files of the team" },
-  { scope: "component:read", text: "Instructions of the agents, and the team's other settings" },
+const PARTS: readonly { scope: Scope; name: string; text: string }[] = [
+  { scope: "tools:read", name: "tools", text: "Arguments and results of tools" },
+  { scope: "files:read", name: "files", text: "Files of the team" },
+  {
+    scope: "component:read",
+    name: "settings",
+    text: "Instructions of the agents, and the team's other settings",
+  },
 ];
+
+const PART_NAMES: ReadonlyMap<Scope, string> = new Map(
+  PARTS.map(({ scope, name }) => [scope, name]),
+);
 
 interface ShareDialogProps {
   team: TeamClient;
@@ -64,6 +73,7 @@ export default function ShareDialog({ team, onClose }: ShareDialogProps) {
         ))}
       </fieldset>
       <Life lives={LIVES} seconds={seconds} onChange={setSeconds} />
+      <SharedLinks team={team} names={PART_NAMES} />
     </FormDialog>
   );
 }
@@ -73,7 +83,7 @@ interface LinkProps extends ShareDialogProps {
 }
 
 function Link({ team, link, onClose }: LinkProps) {
-  const mayRevoke = useMay("keys:write");
+  const mayRevokeAll = useMay("keys:write");
   const { tell } = useNotices();
   const task = useTask();
   const address = addressOf({ team: team.id, token: link.token });
@@ -94,27 +104,25 @@ function Link({ team, link, onClose }: LinkProps) {
       <SecretText label="Link" text={address} />
       <Problem error={task.error} />
       <div className="buttons">
-        {mayRevoke && (
-          <>
-            <button
-              className="button quiet"
-              type="button"
-              disabled={task.busy}
-              title="Revokes all links and team tokens of this team, earlier ones included"
-              onClick={() => void task.run(() => revoke())}
-            >
-              Revoke all links
-            </button>
-            <button
-              className="button"
-              type="button"
-              disabled={task.busy}
-              onClick={() => void task.run(() => revoke(link.id))}
-            >
-              Revoke this link
-            </button>
-          </>
+        {mayRevokeAll && (
+          <button
+            className="button quiet"
+            type="button"
+            disabled={task.busy}
+            title="Revokes all links and team tokens of this team, earlier ones included"
+            onClick={() => void task.run(() => revoke())}
+          >
+            Revoke all links
+          </button>
         )}
+        <button
+          className="button"
+          type="button"
+          disabled={task.busy}
+          onClick={() => void task.run(() => revoke(link.id))}
+        >
+          Revoke this link
+        </button>
         <button className="button primary" type="button" onClick={onClose}>
           Done
         </button>

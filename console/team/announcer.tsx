@@ -1,3 +1,4 @@
+import { beginningOf } from "troupe/client";
 import { useEffect, useRef, useState } from "react";
 import type { TeamView } from "troupe/react";
 import { visibleName } from "../text/foreign.ts";
@@ -18,7 +19,7 @@ export function Announcer({ messages, status }: Pick<TeamView, "messages" | "sta
     const text =
       "content" in last && typeof last.content === "string" ? thoughtIn(last.content).answer : "";
     if (text !== "" && last.source !== "user") {
-      setSaid(`${visibleName(last.source)} says: ${text.slice(0, LONGEST)}`);
+      setSaid(`${visibleName(last.source)} says: ${beginningOf(text, LONGEST)}`);
     }
   }, [last, status]);
   return (

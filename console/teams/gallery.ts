@@ -4,7 +4,7 @@ export interface GalleryItem {
   component: object;
 }
 
-/** The teams and agents of a gallery of AutoGen Studio; undefined if the JSON is no gallery. */
+/** The teams and agents of a gallery of AutoGen Studio; undefined if the JSON is not a gallery. */
 export function galleryIn(text: string): GalleryItem[] | undefined {
   let value: unknown;
   try {

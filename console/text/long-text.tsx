@@ -1,3 +1,4 @@
+import { beginningOf } from "troupe/client";
 import { useState } from "react";
 import { sizeOf } from "../parts/numbers.ts";
 import { visibleCode } from "./foreign.ts";
@@ -11,7 +12,7 @@ export function LongText({ text }: { text: string }) {
   return (
     <>
       <pre className="plain" dir="auto" tabIndex={0}>
-        {visibleCode(cut ? text.slice(0, SHOWN) : text)}
+        {visibleCode(cut ? beginningOf(text, SHOWN) : text)}
       </pre>
       {cut && (
         <button className="button" type="button" onClick={() => setWhole(true)}>

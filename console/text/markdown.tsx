@@ -5,9 +5,6 @@ import { lexer } from "./lexer.ts";
 import { LongText } from "./long-text.tsx";
 import { settled } from "./settled.ts";
 
-/** The longest text that is parsed. Parsing longer ones would block the page. */
-const LONGEST = 60_000;
-
 interface MarkdownProps {
   text: string;
   /** Whether it is being written: then half-written syntax is not shown. */
@@ -19,12 +16,9 @@ interface MarkdownProps {
  * grows, only the blocks that change are rendered.
  */
 export const Markdown = memo(function Markdown({ text, growing = false }: MarkdownProps) {
-  if (text.length > LONGEST) return <LongText text={text} />;
-  return <ShortMarkdown text={growing ? settled(text) : text} />;
-});
-
-function ShortMarkdown({ text }: { text: string }) {
-  const blocks = useMemo(() => lexer(text), [text]);
+  const shown = growing ? settled(text) : text;
+  const blocks = useMemo(() => lexer(shown), [shown]);
+  if (blocks === null) return <LongText text={text} />;
   const links = Object.keys(blocks.links).length;
   return (
     <div className="markdown" dir="auto">
@@ -33,7 +27,7 @@ function ShortMarkdown({ text }: { text: string }) {
       ))}
     </div>
   );
-}
+});
 
 /** Links can be defined after their use, and change blocks before. */
 const OneBlock = memo(

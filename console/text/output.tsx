@@ -15,7 +15,7 @@ export function Output({ text }: { text: string }) {
 }
 
 /** The first line about code that failed or printed nothing. */
-const ENDED = /^The (?:code|script)\b[^\n]*?exit code:? (-?\d+)[^\n]*(?:\n|$)/;
+const ENDED = /^The (?:code|script)\b[^\n]*?exit code:? (-?\d+)(?!\d)[^\n]*(?:\n|$)/;
 const NO_CODE = /^There is no code to run\b/;
 
 interface PrintedProps {

@@ -1,8 +1,10 @@
-/** A line that may turn out to be a marker: of a list, a heading, a quote, a rule, an underline or a fence. */
+/** A text with more open marks of emphasis has none: they are signs, such as in a table of numbers. */
+const MOST_OPEN = 64;
+/** A trimmed line that may turn out to be a marker: of a list, a heading, a quote, a rule, an underline or a fence. */
 const MARKER =
-  /^\s*(?:[-=*_+]{1,3}|#{1,6}|>+|\d{1,9}[.)]?|`{1,2}|~{1,2}|(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]?\]?)\s*$/;
+  /^(?:[-=*_+]{1,3}|#{1,6}|>+|\d{1,9}[.)]?|`{1,2}|~{1,2}|(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]?\]?)$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const DELIMITER = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
+const DELIMITER_CELL = /^:?-+:?$/;
 /** An opening bracket of a formula, and its closing one. */
 const FORMULAS = [
   ["$$", "$$"],
@@ -50,10 +52,17 @@ function heldBack(lines: readonly string[], isLineComplete: boolean): string[] {
     const [, delimiter = "", ...rows] = lines.slice(table);
     const columns = (line: string): number => line.split("|").length;
     const isTable =
-      DELIMITER.test(delimiter) && columns(delimiter) >= columns((lines[table] ?? "").trimEnd());
+      isDelimiter(delimiter) && columns(delimiter) >= columns((lines[table] ?? "").trimEnd());
     if (!isTable && rows.length === 0) return lines.slice(0, table);
   }
-  return MARKER.test(last) && !isLineComplete ? lines.slice(0, -1) : [...lines];
+  return MARKER.test(last.trim()) && !isLineComplete ? lines.slice(0, -1) : [...lines];
+}
+
+/** Whether a line separates the head of a table from its rows. */
+function isDelimiter(line: string): boolean {
+  const cells = line.trim().split("|");
+  const inside = cells.slice(cells[0] === "" ? 1 : 0, cells.at(-1) === "" ? -1 : undefined);
+  return inside.length > 0 && inside.every((cell) => DELIMITER_CELL.test(cell.trim()));
 }
 
 /** A block whose open spans are closed. Links and images that are not complete yet are texts. */
@@ -64,16 +73,30 @@ function closed(block: string): string {
     const inside = text.slice(code.at + code.marks.length);
     return inside.trim() === ""
       ? text.slice(0, code.at)
-      : `${text.slice(0, code.at)}${code.marks}${inside.replace(/`+$/, "")}${code.marks}`;
+      : `${text.slice(0, code.at)}${code.marks}${withoutEnd(inside, "`")}${code.marks}`;
   }
   text = withoutOpenLink(text);
   // The beginning of a closing or an opening mark, or of an entity.
-  text = text.replace(/(?:[*_~]+|&#?\w{0,8}|\\)$/, "");
+  text = withoutOpenMark(text);
   const marks = openMarks(text);
   for (const mark of marks.toReversed()) {
     text = text.endsWith(mark) ? text.slice(0, -mark.length) : `${text.trimEnd()}${mark}`;
   }
   return text;
+}
+
+/** A text without any of the characters at its end. A regular expression takes quadratic time. */
+function withoutEnd(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
+function withoutOpenMark(text: string): string {
+  const unmarked = withoutEnd(text, "*_~");
+  if (unmarked !== text) return unmarked;
+  const entity = /&#?\w{0,8}$/.exec(text.slice(-10)) ?? /\\$/.exec(text.slice(-1));
+  return entity === null ? text : text.slice(0, -entity[0].length);
 }
 
 function withoutOpenFormula(text: string): string {
@@ -131,6 +154,7 @@ function openMarks(text: string): string[] {
     const opens = !/\s/.test(after) && !(letter === "_" && /\w/.test(before));
     if (opens && length >= 2) open.push(letter.repeat(2));
     if (opens && length % 2 === 1) open.push(letter);
+    if (open.length > MOST_OPEN) return [];
   }
   return open;
 }

@@ -40,7 +40,7 @@ export function ModelRequestDetails({ step, run, team, version }: ModelRequestPr
     );
   }
   if (isAttempt) {
-    const number = Number(/\d+$/.exec(span.name)?.[0]);
+    const number = Number(/(?<!\d)\d+$/.exec(span.name)?.[0]);
     const attempt = request.failed_attempts.find((one) => one.attempt === number);
     return <div className="recorded">{attempt && <FailedAttempt attempt={attempt} />}</div>;
   }

@@ -60,7 +60,7 @@ function callOf({ span }: Step, own: readonly ThreadMessage[]): ToolCall | undef
   const rounds = own.flatMap((message) =>
     message.type === "ToolCallRequestEvent" ? [message.content] : [],
   );
-  const [, round, index] = /tool:(\d+):(\d+)(?!.*tool:\d)/.exec(span.path ?? "") ?? [];
+  const [, round, index] = [...(span.path ?? "").matchAll(/tool:(\d+):(\d+)/g)].at(-1) ?? [];
   const named = rounds[Number(round)]?.[Number(index)];
   const call =
     named?.name === span.tool ? named : rounds.flat().find(({ name }) => name === span.tool);

@@ -46,4 +46,5 @@ defineTeam({
 const troupe = createTroupe();
 export class TeamObject extends troupe.TeamObject {}
 export class TenantObject extends troupe.TenantObject {}
+export class MemoryObject extends troupe.MemoryObject {}
 export default { fetch: troupe.fetch };

@@ -124,5 +124,6 @@ defineTeam({
 const troupe = createTroupe<Bindings>();
 export class TeamObject extends troupe.TeamObject {}
 export class TenantObject extends troupe.TenantObject {}
+export class MemoryObject extends troupe.MemoryObject {}
 
 export default { fetch: troupe.fetch } satisfies ExportedHandler<Bindings>;

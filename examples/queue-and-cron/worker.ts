@@ -25,6 +25,7 @@ defineTeam({
 const troupe = createTroupe();
 export class TeamObject extends troupe.TeamObject {}
 export class TenantObject extends troupe.TenantObject {}
+export class MemoryObject extends troupe.MemoryObject {}
 const teams = troupe.client("support").teams;
 
 export default {

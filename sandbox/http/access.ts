@@ -5,7 +5,7 @@ import { isLoopback, type Settings } from "../settings.ts";
 /**
  * Authorizes a request. With a key, the request must have it. A service that listens on a loopback address only refuses requests
  * of web pages in a browser on this machine first: they have a foreign Origin, or a foreign Host after DNS rebinding. What has
- * the key is no such page.
+ * the key is not such a page.
  *
  * @param open whether the path needs no key
  * @throws ProblemError 401 or 403

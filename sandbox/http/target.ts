@@ -12,7 +12,7 @@ export class Target {
 
   /** @throws ProblemError 422 for an ambiguous path */
   constructor(target: string) {
-    const path = target.replace(/^https?:\/\/[^/]*/i, "").replace(/[?#].*$/s, "");
+    const [path = ""] = target.replace(/^https?:\/\/[^/]*/i, "").split(/[?#]/, 1);
     this.#names = path.split("/").slice(1);
     for (const name of this.#names) {
       const decoded = decode(name);

@@ -6,7 +6,7 @@ import { delimiter, dirname, isAbsolute, join } from "node:path";
 import type { Isolation, Runner } from "../runner.ts";
 import { Cgroups } from "./cgroups.ts";
 import { findInterpreters, type Interpreter } from "./languages.ts";
-import { writeSegmentFilter } from "./no-segments.ts";
+import { writeSystemCallFilter } from "./system-calls.ts";
 import { killLeftOver } from "./process-owner.ts";
 import { removeTree } from "./remove-tree.ts";
 import { ProcessRunner } from "./runner.ts";
@@ -81,8 +81,8 @@ export class ProcessIsolation implements Isolation {
     await removeTree(this.#scratch);
     await mkdir(this.#scratch);
     await chmod(this.#scratch, 0o711);
-    const filter = join(this.#scratch, "no-segments.bpf");
-    if (await writeSegmentFilter(filter)) this.#filter = filter;
+    const filter = join(this.#scratch, "system-calls.bpf");
+    if (await writeSystemCallFilter(filter)) this.#filter = filter;
   }
 
   get walls(): readonly Wall[] {

@@ -103,5 +103,5 @@ async function firstOf(programs: readonly string[], path: string): Promise<strin
 
 async function versionOf(program: string, args: readonly string[]): Promise<string> {
   const { stdout, stderr } = await run(program, args);
-  return /\d+(\.\d+)+/.exec(stdout + stderr)?.[0] ?? "";
+  return /(?<!\d)\d+(\.\d+)+/.exec(stdout + stderr)?.[0] ?? "";
 }

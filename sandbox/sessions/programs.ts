@@ -1,3 +1,4 @@
+import { endOf } from "../../src/core/cut.ts";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { busy, invalid, ProblemError } from "../problem.ts";
@@ -69,7 +70,7 @@ export class Programs {
       throw new ProblemError(
         422,
         "mcp_not_available",
-        "This sandbox does not start programs of MCP servers, because it has no isolated processes. Run it with SANDBOX_ISOLATION=process in a container; on a machine whose programs they may be, set SANDBOX_MCP=1.",
+        "This sandbox does not start programs of MCP servers, because its processes are not isolated from the machine. Run it in a container with SANDBOX_ISOLATION=process; on a machine whose programs they may be, set SANDBOX_MCP=1.",
       );
     }
     this.#admit(session);
@@ -221,7 +222,7 @@ export class RunningProgram {
   begin({ child, endedBy }: ProgramProcess, limits: BlockLimits): void {
     this.#child = child;
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      this.#stderr = (this.#stderr + text).slice(-MAX_STDERR);
+      this.#stderr = endOf(this.#stderr + text, MAX_STDERR);
     });
     // A program that has ended cannot be written to; its exit says so.
     child.stdin.on("error", () => undefined);

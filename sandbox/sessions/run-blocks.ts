@@ -1,3 +1,4 @@
+import { beginningOf } from "../../src/core/cut.ts";
 import { shuttingDown } from "../problem.ts";
 import type { BlockLimits, CodeBlock, Isolation } from "../runner.ts";
 import type { Execution } from "./execution.ts";
@@ -116,7 +117,7 @@ function languageOf({ languages }: Isolation, given: string): string | undefined
 const MAX_NOTED_PATH = 100;
 
 function unkeptNote([first = "", ...others]: readonly string[]): string {
-  const path = first.length > MAX_NOTED_PATH ? `${first.slice(0, MAX_NOTED_PATH)}...` : first;
+  const path = first.length > MAX_NOTED_PATH ? `${beginningOf(first, MAX_NOTED_PATH)}...` : first;
   const more = others.length > 0 ? ` and ${others.length} more` : "";
   return `Not kept, because of its name or its target: ${JSON.stringify(path)}${more}.`;
 }

@@ -190,11 +190,11 @@ export class Session {
   }
 }
 
-const MAX_NAMED_FILES = 50;
+const MOST_NAMED_FILES = 50;
 
 function writtenFiles(before: Workspace, after: Workspace): string[] {
   const files = [...difference(before, after).set].filter(([, { type }]) => type === "file");
-  return files.slice(0, MAX_NAMED_FILES).map(([path]) => path);
+  return files.slice(0, MOST_NAMED_FILES).map(([path]) => path);
 }
 
 function requireSame(known: Keyed | undefined, given: Keyed): void {

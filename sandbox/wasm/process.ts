@@ -1,3 +1,4 @@
+import { endOf } from "../../src/core/cut.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -54,7 +55,7 @@ export function startChild(args: string[], readable: string[], heapBytes: number
     throw new Error("The child process has no pipes.");
   let written = "";
   errors.setEncoding("utf8").on("data", (text: string) => {
-    written = (written + text).slice(-ERROR_CHARACTERS);
+    written = endOf(written + text, ERROR_CHARACTERS);
   });
   // When the child dies, its pipes break; its exit is handled instead.
   input.on("error", () => undefined);

@@ -31,6 +31,7 @@ const SHARED_NAMES = new Set([
   "SystemMessage",
   "UserMessage",
   "Tool",
+  "Image",
 ]);
 
 /** @typedef {{ name: string, types: string[], file: string }} Entry */

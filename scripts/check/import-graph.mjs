@@ -1,4 +1,5 @@
-// Which files import which, from their text: what a file and a folder know of others.
+// Which files import which, from their text: what a file and a folder know of others. Run as a program, it prints the folders of
+// src that import each other.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -65,4 +66,39 @@ export function mutualFolders(imports) {
     const fewer = forth.size <= back.size ? forth : back;
     return [`${parent}: ${left} <-> ${right} (${[...fewer].join(", ")})`];
   });
+}
+
+/**
+ * Folders and their own subfolders, direct or deeper, that import each other: a subfolder is a room, which its parent uses and
+ * which knows nothing of the parent. Each pair is shown with the imports of the subfolder.
+ *
+ * @param {{ from: string, to: string }[]} imports
+ * @returns {{ parent: string, room: string, imports: string[] }[]}
+ */
+export function mutualRooms(imports) {
+  /** @type {Set<string>} */
+  const down = new Set();
+  /** @type {Map<string, { parent: string, room: string, imports: string[] }>} */
+  const up = new Map();
+  for (const { from, to } of imports) {
+    const [a, b] = [dirname(from), dirname(to)];
+    if (b.startsWith(`${a}/`)) down.add(`${a} ${b}`);
+    if (!a.startsWith(`${b}/`)) continue;
+    const key = `${b} ${a}`;
+    const pair = up.get(key) ?? { parent: b, room: a, imports: [] };
+    pair.imports.push(`${from} imports ${to}`);
+    up.set(key, pair);
+  }
+  return [...up].filter(([key]) => down.has(key)).map(([, pair]) => pair);
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const imports = importsOf(["src"]);
+  const rooms = mutualRooms(imports);
+  for (const line of mutualFolders(imports)) console.log(line);
+  for (const { parent, room, imports: up } of rooms) {
+    console.log(`${room} <-> ${parent}`);
+    for (const line of up) console.log(`  ${line}`);
+  }
+  console.log(`${rooms.length} subfolders import their parent, which imports them`);
 }

@@ -16,15 +16,15 @@ import { OWN_CODE, OWN_FILES } from "./own-files.mjs";
 
 /** Tests of code that starts programs. They must pass, or skip themselves, on a machine that has hardly any. */
 const PROGRAM_TESTS = [
-  "test/sandbox/executions.test.ts",
-  "test/sandbox/files.test.ts",
-  "test/sandbox/http.test.ts",
-  "test/sandbox/process.test.ts",
-  "test/sandbox/walls.test.ts",
-  "test/sandbox/cgroups.test.ts",
+  "sandbox/test/executions.test.ts",
+  "sandbox/test/files.test.ts",
+  "sandbox/test/http.test.ts",
+  "sandbox/test/process.long.test.ts",
+  "sandbox/test/walls.long.test.ts",
+  "sandbox/test/cgroups.test.ts",
   "test/core/python/prepare.test.ts",
   "test/api/http/python-tools.test.ts",
-  "test/npm-start/start.test.ts",
+  "test/npm-start/start.long.test.ts",
 ];
 
 /** Clients, frameworks and checks of other makers. */
@@ -57,10 +57,14 @@ const SETTINGS = [
 
 const CODE = [...SETTINGS, ...OWN_CODE];
 
+/** The stages that read the code and run none of it: `npm test -- checks`. */
+export const CHECKS = ["format", "small-files", "types", "lint", "dead-code"];
+
 /**
  * The projects of TypeScript. One compiler checks them one after the other, each with one thread: several threads check the types
  * that files share once each, which takes twice the computing, and other stages use the other cores. All of src is checked here, too,
- * because tests and pages import it; the stage `types:src` checks that it needs nothing of theirs.
+ * because tests and pages import it; the stage `types:src` checks that it needs nothing of theirs. An error in a file that several
+ * projects have is printed once.
  */
 const TYPES = ["core", "node", "workerd", "browser", "console"].map(
   (project) => `tsconfig.${project}.json`,
@@ -106,7 +110,7 @@ export function stagesIn(scratch) {
     },
     {
       name: "types",
-      run: ["tsc", "-b", ...TYPES, "--incremental", "--checkers", "1", "--builders", "1"],
+      run: ["node", "scripts/check/types.mjs", ...TYPES],
       reads: CODE,
       env: RARE_COLLECTIONS,
     },

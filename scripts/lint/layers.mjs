@@ -4,6 +4,8 @@
 import { dirname, join, relative, resolve, sep } from "node:path";
 
 import { plainComments } from "./plain-comments.mjs";
+import { plainTitles } from "./plain-titles.mjs";
+import { wholeCharacters } from "./whole-characters.mjs";
 
 /** @typedef {{ src: string[], packages: string[] }} Allowed */
 
@@ -15,6 +17,8 @@ const WIRE = [
   "core/component/",
   "core/json.ts",
   "core/errors.ts",
+  "core/cut.ts",
+  "core/text/trim-end.ts",
 ];
 
 /** The rooms of a team's object, ground floor first: each may import those before it. */
@@ -57,11 +61,11 @@ const floors = (layer, rooms, more = []) =>
 export const LAYERS = {
   "core/": {
     src: [],
-    packages: ["zod", "@cfworker/json-schema", "stemmer", "js-tiktoken", "#ranks"],
+    packages: ["zod", "@cfworker/json-schema", "@orama/stemmers", "js-tiktoken", "#ranks"],
   },
   // What crosses the wire.
   "contract/": { src: ["core/"], packages: ["zod"] },
-  // Problems, event streams and OpenAPI documents, for the service and the sandbox: the sandbox's image has nothing else of src.
+  // Problems, event streams and OpenAPI documents, for the service and the sandbox: the sandbox's image has nothing else of src but `core/cut.ts`.
   "http/": { src: [], packages: ["zod"] },
   "secrets/": { src: ["core/"], packages: [] },
   // Traces, metrics and logs of runs.
@@ -73,7 +77,7 @@ export const LAYERS = {
   // What component JSON can name and a network answers.
   "components/models/": {
     src: ["core/", "outgoing/"],
-    packages: ["zod", "openai", "@anthropic-ai/sdk", "eventsource-parser"],
+    packages: ["zod", "openai", "eventsource-parser"],
   },
   "components/http-tool/": { src: ["core/", "outgoing/"], packages: ["zod"] },
   "components/embeddings/": {
@@ -91,8 +95,9 @@ export const LAYERS = {
   "components/a2a/": { src: ["core/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
   "components/mcp/": {
     src: ["core/", "outgoing/", "components/sandbox/"],
-    packages: ["zod", "@modelcontextprotocol/client"],
+    packages: ["zod", "@modelcontextprotocol/client", "eventsource-parser"],
   },
+  "components/provider-names.ts": { src: [], packages: [] },
   "components/component-groups.ts": { src: ["core/", "components/"], packages: [] },
   "sqlite/": { src: ["core/", "contract/"], packages: ["@noble/hashes"] },
   ...floors("team/", TEAM),
@@ -101,7 +106,10 @@ export const LAYERS = {
   // Authentication of requests.
   "api/auth/": { src: ["core/", "contract/", "secrets/"], packages: ["zod", "jose"] },
   // The text of documents.
-  "api/documents/": { src: ["contract/"], packages: ["htmlparser2", "markdown-it"] },
+  "api/documents/": {
+    src: ["contract/", "core/cut.ts", "core/wait.ts"],
+    packages: ["htmlparser2", "markdown-it"],
+  },
   "api/http/": {
     src: ["core/", "contract/", "http/", "secrets/", "api/auth/", "api/documents/", "telemetry/"],
     packages: ["zod", "hono", "eventsource-parser"],
@@ -117,6 +125,7 @@ export const LAYERS = {
       "core/hash.ts",
       "core/wait.ts",
       "core/state/shared-state.ts",
+      "core/json-schema/fit.ts",
       "api/auth/",
       "api/http/",
     ],
@@ -169,7 +178,6 @@ const LAZY = [
   "@modelcontextprotocol/client",
   "@modelcontextprotocol/server",
   "openai/client",
-  "@anthropic-ai/sdk/client",
 ];
 
 /** @param {string} path @param {string} pattern */
@@ -285,14 +293,21 @@ const srcByName = {
     const src = resolve(context.cwd, "src");
     const isInside = (/** @type {string} */ path, folder = src) =>
       !relative(folder, path).startsWith("..");
-    if (isInside(context.filename)) return {};
-    // The sandbox has a package.json of its own, which cannot name what is above it.
-    const shared = isInside(context.filename, resolve(context.cwd, "sandbox")) && join(src, "http");
+    // A workspace has a package.json of its own, which cannot name the layers above it. The console has its own rule.
+    const workspaces = ["bench", "console", "sandbox/test"];
+    const isFree = ["src", ...workspaces].some((folder) =>
+      isInside(context.filename, resolve(context.cwd, folder)),
+    );
+    if (isFree) return {};
+    // The service is deployed without src, but for these files.
+    const shared = isInside(context.filename, resolve(context.cwd, "sandbox"))
+      ? [join(src, "http"), join(src, "core/cut.ts")]
+      : [];
     return imports((source) => {
       const specifier = source?.value;
       if (typeof specifier !== "string" || !specifier.startsWith(".")) return;
       const target = resolve(dirname(context.filename), specifier);
-      if (!isInside(target) || (shared !== false && isInside(target, shared))) return;
+      if (!isInside(target) || shared.some((part) => isInside(target, part))) return;
       const message =
         "import src by the package's entry (troupe, troupe/worker, troupe/testing) or by #layer/...";
       context.report({ node: source, message });
@@ -305,7 +320,8 @@ const consoleByEntries = {
   /** @param {any} context */
   create(context) {
     const directory = resolve(context.cwd, "console");
-    if (relative(directory, context.filename).startsWith("..")) return {};
+    // Its tests start the Worker.
+    if (/^(\.\.|test\b)/.test(relative(directory, context.filename))) return {};
     return imports((source) => {
       const message = consoleViolation(directory, context.filename, source?.value);
       if (message !== undefined) context.report({ node: source, message });
@@ -342,5 +358,7 @@ export default {
     "src-by-name": srcByName,
     "console-by-entries": consoleByEntries,
     "plain-comments": plainComments,
+    "plain-titles": plainTitles,
+    "whole-characters": wholeCharacters,
   },
 };

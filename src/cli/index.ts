@@ -1,6 +1,6 @@
 // The command line: `troupe/cli`, and the program `troupe`.
 import { CommanderError } from "commander";
-import { CliError, EXIT } from "./errors.ts";
+import { CliError, EXIT } from "./terminal/errors.ts";
 import { createProgram } from "./program.ts";
 import { reportError } from "./terminal/report-error.ts";
 

@@ -1,17 +1,19 @@
-// The client of the HTTP API: `troupe/client`.
+// The client of the HTTP API: `troupe/client`. What the files of requests and answers export is part of it as a whole, so that the type
+// of an answer is named beside the method that returns it and nowhere else.
 export type { ActivityFrame, RetryingFrame, TurnFrame } from "../contract/stream/stream-frame.ts";
 export type { Message } from "../core/messages/message.ts";
+export { beginningOf, endOf } from "../core/cut.ts";
 export type { RequestUsage } from "../core/models/request-usage.ts";
-export { type NewDocument, type Query, TroupeClient } from "./client.ts";
+export * from "./teams/client.ts";
 export {
   Conversation,
   type RunResult,
   type StreamItem,
   type TextInProgress,
-} from "./conversation.ts";
-export type { DirectoryChange } from "./directory-changes.ts";
-export type { ConnectionOptions } from "./event-source.ts";
-export { ApiError, ConnectionError, RunError } from "./errors.ts";
+} from "./teams/conversation.ts";
+export type { DirectoryChange } from "./teams/directory-changes.ts";
+export type { ConnectionOptions } from "./http/event-source.ts";
+export { ApiError, ConnectionError, RunError } from "./http/errors.ts";
 export {
   CONNECTING_INBOX,
   type InboxState,
@@ -24,93 +26,10 @@ export {
   MemoriesStore,
   type MemoriesStoreOptions,
 } from "./stores/memories-store.ts";
-export { type RunConnection, RunStream } from "./run-stream.ts";
+export { type RunConnection, RunStream } from "./teams/run-stream.ts";
 export type { Store, StoreOptions } from "./stores/store.ts";
-export {
-  type ReplaceOptions,
-  TeamClient,
-  type TeamEventsOptions,
-  type WatchOptions,
-} from "./team.ts";
+export * from "./teams/team.ts";
 export { CONNECTING, type TeamState } from "./stores/team-state.ts";
 export { TeamStore, type TeamStoreOptions } from "./stores/team-store.ts";
-export type { Call, CallOptions, Transport, TransportOptions, Wake } from "./transport.ts";
-export { attachmentOf } from "./wire.ts";
-export type {
-  Answer,
-  ChangeMemory,
-  ChangeSchedule,
-  ChunkPage,
-  CollectionInfo,
-  CollectionList,
-  CollectionResult,
-  CreateMemories,
-  DocumentInfo,
-  DocumentList,
-  Forgotten,
-  Memory,
-  MemoryList,
-  PutCollection,
-  SearchCollection,
-  CreatedKey,
-  ConnectionInfo,
-  ConnectionList,
-  CreateConnection,
-  StartedConnection,
-  CreateKey,
-  CreateSchedule,
-  CreateTeam,
-  CreateToken,
-  DeliveryPage,
-  FileContent,
-  FileInfo,
-  FilePage,
-  StagedState,
-  ForkTeam,
-  HumanRequest,
-  KeyInfo,
-  Keys,
-  KnownComponent,
-  ListedRequest,
-  ListedRun,
-  ListedTeam,
-  MessagePage,
-  NotedTeam,
-  Problem,
-  PutWebhook,
-  RequestList,
-  RunInfo,
-  RunList,
-  RunTotals,
-  RunOptions,
-  RunPage,
-  ModelRequest,
-  FoundInTeams,
-  FoundMessages,
-  RunTrace,
-  ScheduleInfo,
-  SchedulePage,
-  SharedConversation,
-  RotateSecret,
-  StoredWebhook,
-  Task,
-  TaskFile,
-  TaskMessage,
-  TeamInfo,
-  TeamList,
-  TenantInfo,
-  TenantList,
-  TeamToken,
-  Template,
-  ThreadMessage,
-  TraceSpan,
-  TurnInfo,
-  TurnPage,
-  UsageReport,
-  Validity,
-  WebhookDelivery,
-  WebhookInfo,
-  WebhookSecret,
-  WebhookTest,
-  WhoAmI,
-} from "./wire.ts";
+export type { Call, CallOptions, Transport, TransportOptions, Wake } from "./http/transport.ts";
+export * from "./http/wire.ts";

@@ -32,8 +32,8 @@ export const LONGEST_USER = 200;
 
 /** The most bytes of a document of a collection. */
 export const MAX_DOCUMENT_BYTES = 20_000_000;
-/** The most chunks of a document: those of 20 MB of prose, and some more. */
-export const MAX_DOCUMENT_CHUNKS = 20_000;
+/** The most chunks of a document: those of 20 MB of any text without headings. */
+export const MAX_DOCUMENT_CHUNKS = 50_000;
 
 /** Runs of a team that may be queued at once. */
 export const MAX_QUEUED_RUNS = 100;
@@ -44,8 +44,11 @@ export const MAX_CLIENT_TOOLS = 128;
 /** Push notification configs that a run may have. */
 export const MAX_PUSH_CONFIGS = 10;
 
-/** Logins at MCP servers that a tenant may have. */
+/** Logins at MCP servers that a tenant may have of its own, and each of its users. */
 export const MOST_CONNECTIONS = 100;
+
+/** Logins at MCP servers that a tenant and its users may have together. */
+export const MOST_CONNECTIONS_IN_ALL = 10_000;
 
 /** The events that a webhook can subscribe to. */
 export const WEBHOOK_EVENTS = [

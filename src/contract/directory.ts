@@ -2,11 +2,11 @@ import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
 import type { TraceContext } from "../core/steps/step-attempt.ts";
 import { describedObject, idSchema, timeSchema } from "./common.ts";
-import { type HumanRequest, humanRequestSchema, type RunStatus } from "./run.ts";
-import { conversationSchema, expiresInSchema, type TeamInfo } from "./team.ts";
-import type { SecretPushConfig } from "./webhooks/push.ts";
+import { type HumanRequest, humanRequestSchema, runSchema, type RunStatus } from "./run.ts";
+import { conversationSchema, expiresInSchema, type TeamInfo, teamUserSchema } from "./team.ts";
+import type { SecretPushConfig } from "./push.ts";
 import { costSchema, tokenUsageSchema, usageByModelSchema } from "./usage/usage-schemas.ts";
-import type { StoredRunWebhook } from "./webhooks/webhook.ts";
+import type { StoredRunWebhook } from "./webhook.ts";
 
 type TeamStatus = TeamInfo["status"];
 
@@ -52,6 +52,7 @@ export const listedTeamSchema = z.object({
     .describe("The run that ended last."),
   usage: tokenUsageSchema,
   conversation: conversationSchema,
+  user: teamUserSchema,
   expires_in: expiresInSchema,
   created_at: timeSchema,
   updated_at: timeSchema,
@@ -78,6 +79,7 @@ export const listedRunSchema = z.object({
   cost: costSchema,
   turns: z.number().int().min(0),
   retry_of: z.string().nullable(),
+  ...runSchema.pick({ user: true, subject: true }).shape,
   metadata: describedObject("Kept as it is."),
   created_at: timeSchema,
   started_at: timeSchema.nullable(),
@@ -144,7 +146,12 @@ export type TeamList = z.output<typeof teamListSchema>;
 export type RunList = z.output<typeof runListSchema>;
 export type RequestList = z.output<typeof requestListSchema>;
 
-export interface TeamQuery {
+/** Selects what is of the teams of one user. */
+interface OfUser {
+  team_user?: string;
+}
+
+export interface TeamQuery extends OfUser {
   status?: TeamStatus;
   /** A substring of the label or the id, case-insensitive. */
   q?: string;
@@ -159,7 +166,7 @@ export interface TeamQuery {
   cursor?: string;
 }
 
-export interface RunQuery {
+export interface RunQuery extends OfUser {
   status?: RunStatus;
   team?: string;
   /** A substring of the task, the answer, the error or an id, case-insensitive. */
@@ -190,7 +197,7 @@ export interface ConversationRunQuery {
 /** @property total the number of items on all pages */
 export type ConversationRunList = Omit<RunList, "totals"> & { total: number };
 
-export interface RequestQuery {
+export interface RequestQuery extends OfUser {
   kind?: HumanRequest["kind"];
   team?: string;
   limit: number;
@@ -210,6 +217,8 @@ export type OutboxChange =
       run: ListedRun;
       team_usage: ListedTeam["usage"];
       push?: RunPush;
+      /** What it has used after its end, which is part of its usage now. */
+      later?: LaterUsage;
     } & ForWebhooks)
   | ({ kind: "request"; request: ListedRequest } & ForWebhooks)
   /** @property message as GET .../messages shows it */
@@ -227,6 +236,9 @@ export interface RunPush {
   requests: readonly ListedRequest[];
   answer: JsonObject | null;
 }
+
+/** @property at ISO 8601 UTC */
+export type LaterUsage = { at: string } & Pick<ListedRun, "usage" | "models">;
 
 interface ForWebhooks {
   /** Idempotency key of the run. */
@@ -255,6 +267,7 @@ export interface TeamFacts {
   component_version: number;
   /** The same as in the record of the team. */
   conversation?: Conversation;
+  user?: string;
   expires_in?: number;
   created_at: string;
   updated_at: string;
@@ -279,6 +292,8 @@ export interface Delivery {
   /** The team's last known place at the tenant; null if unknown. */
   place: number | null;
   entries: readonly OutboxEntry[];
+  /** The bytes that the team stores. Missing with its last entries, and in deliveries of earlier versions. */
+  stored?: number;
   /** The open streams of the team, when the tenant's count differs. */
   streams?: number;
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { userSchema } from "./user.ts";
 
 /** Limits of the deployment that query parameters depend on. */
 export interface QueryLimits {
@@ -29,9 +30,15 @@ const DEFAULT_PAGE_SIZE = 50;
 /** A position in a team's event log: the id of a stream frame, or a message's `seq`. */
 export const cursorParameter = integerParameter(0, Number.MAX_SAFE_INTEGER);
 
+/** The user for whom a credential speaks that may speak for others. */
+export const loginUserParameter = userSchema
+  .optional()
+  .describe("Shows the addresses of logins that this user's runs wait for.");
+
 /** The query of a stream. */
 export const streamQuery = z.strictObject({
   after: cursorParameter.optional().describe("Recorded items after this cursor."),
+  user: loginUserParameter,
 });
 
 /** The `next_cursor` of an earlier page, for lists whose cursors are not numbers. */

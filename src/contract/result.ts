@@ -27,11 +27,15 @@ export function teamNotFound(): Refused {
   return refuse(404, "team_not_found", "There is no such team.");
 }
 
-/** The team that had this id was deleted, and its tenant cannot be reached at the moment. */
-export function stillBeingDeleted(): Refused {
-  const detail = "The team that had this id is still being deleted. Try again.";
+/** The same request succeeds soon. */
+export function temporarilyUnavailable(detail: string): Refused {
   const { problem } = refuse(503, "temporarily_unavailable", detail);
   return { ok: false, problem: { ...problem, retry_after: 1 } };
+}
+
+/** The team that had this id was deleted, and its tenant cannot be reached at the moment. */
+export function stillBeingDeleted(): Refused {
+  return temporarilyUnavailable("The team that had this id is still being deleted. Try again.");
 }
 
 /** The object of a user's or the tenant's memories cannot be reached. */
@@ -95,37 +99,6 @@ export function refuseInput(error: unknown): Refused {
   const { code, message, issues } = error;
   return { ok: false, problem: { status: 422, code, detail: message, errors: issues } };
 }
-
-/** The message about tables of a newer version. Errors of objects arrive in the Worker with their message alone. */
-const NEWER = "The stored data was written by a newer version of Troupe";
-
-/** Thrown for tables that this version does not know, before anything is read or written. */
-export class NewerDataError extends Error {
-  /** @param stored version of the tables @param known the last version that this code knows */
-  constructor(stored: number, known: number) {
-    super(
-      `${NEWER} (its tables have version ${stored}, this one knows ${known}): nothing was read or changed. Run that version or a later one.`,
-    );
-    this.name = "NewerDataError";
-  }
-}
-
-/** The problem for stored data that cannot be used; undefined for other errors. */
-export function refuseStored(error: unknown): Refused | undefined {
-  const message = error instanceof Error ? error.message : "";
-  if (message.startsWith(NEWER)) return refuse(503, NEWER_DATA, message);
-  if (/SQLITE_(CORRUPT|NOTADB)/.test(message)) return unreadable(message);
-  return undefined;
-}
-
-/** Thrown for stored data that cannot be read. */
-export function unreadable(reason: string): Refused {
-  const detail = `The stored data of the team cannot be read (${reason}). The team can only be deleted.`;
-  return refuse(500, UNREADABLE, detail);
-}
-
-export const UNREADABLE = "team_unreadable";
-export const NEWER_DATA = "newer_data";
 
 /** The code of a deletion that would lose what runs have learned of users or for the tenant. */
 export const MEMORIES_UNDELIVERED = "memories_undelivered";

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { MAX_CLIENT_TOOLS, MAX_QUEUED_RUNS } from "./constants.ts";
 import { describedJson, describedObject, idSchema, timeSchema } from "./common.ts";
-import { messageSchema } from "./stream/message.ts";
+import { messageSchema } from "./message.ts";
 import { metadataSchema } from "./team.ts";
 import { userSchema } from "./user.ts";
 import { costSchema, usageByModelSchema, tokenUsageSchema } from "./usage/usage-schemas.ts";
-import { runWebhookSchema } from "./webhooks/webhook.ts";
+import { runWebhookSchema } from "./webhook.ts";
 
 /** Upper limit of timeout_seconds: 30 days of running time. */
 const LONGEST_TIMEOUT = 30 * 24 * 3600;
@@ -155,10 +155,20 @@ export const humanRequestSchema = z.object({
       "The fields that an input asks for: its content is the text of a JSON object with these, or decline.",
     )
     .optional(),
+  login: z
+    .object({
+      server: z.string().describe("The name of the MCP server."),
+      user: z
+        .string()
+        .nullable()
+        .describe("Whose login it is; null for the tenant's, which runs without a user use."),
+    })
+    .describe("The login that is needed. The request is answered by itself when it was made.")
+    .optional(),
   url: z
     .string()
     .describe(
-      "The address of a login that a human opens in a browser. The request is answered by itself when they have logged in.",
+      "The page of the login, which a human opens in a browser. Shown to credentials of the user whose login it is, and that of the tenant to credentials with teams:write.",
     )
     .optional(),
   context: z
@@ -252,6 +262,10 @@ export const runSchema = z.object({
     .describe("How it was asked to stop. With after_turn, it completes after its turn."),
   retry_of: z.string().nullable(),
   user: z.string().optional().describe("For whom it is; missing for no user."),
+  subject: z
+    .string()
+    .optional()
+    .describe("The name or subject of the credential that started it; missing for one without."),
   metadata: metadataSchema,
   created_at: timeSchema,
   next_attempt_at: timeSchema

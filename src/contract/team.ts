@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Note } from "../core/component/component.ts";
+import { isJsonObject } from "../core/json.ts";
 import type { KnownComponent } from "../core/registry/registry.ts";
 import {
   type ComponentModelSchema,
@@ -8,8 +9,9 @@ import {
   openObjectSchema,
   timeSchema,
 } from "./common.ts";
-import { messageSchema } from "./stream/message.ts";
+import { messageSchema } from "./message.ts";
 import { costSchema, tokenUsageSchema } from "./usage/usage-schemas.ts";
+import { userSchema } from "./user.ts";
 
 /** Component JSON of a request: any object. The registry checks its content and reports more than a schema can. */
 export const componentInputSchema = openObjectSchema.meta({
@@ -43,6 +45,9 @@ export const createTeamSchema = z
     id: idSchema.optional().describe("Left out, an unguessable one is made."),
     label: z.string().max(200, "must be at most 200 characters").nullable().optional(),
     metadata: metadataSchema.optional(),
+    user: userSchema
+      .optional()
+      .describe("To whom it belongs: callers who have only their own teams reach it as this user."),
   })
   .refine(({ component, template }) => (component === undefined) !== (template === undefined), {
     error: "give a component or a template, one of them",
@@ -63,6 +68,22 @@ export const forkTeamSchema = z.strictObject({
 });
 
 export const componentBodySchema = z.strictObject({ component: componentInputSchema });
+
+/** The schema of a body with a component; named, so that declarations of the package name it, too. */
+export interface OrComponent<Wrapped extends z.ZodType> extends z.ZodType<z.output<Wrapped>> {}
+
+/**
+ * The body of a request with a component, which may also be a dump as it is: a body with `provider` at the top is the component,
+ * whole. The union only describes both forms, because its first member takes any object; `wrapped` checks.
+ */
+export function orComponent<Wrapped extends z.ZodType>(wrapped: Wrapped): OrComponent<Wrapped> {
+  return z
+    .union([componentInputSchema, wrapped], { error: "must be a JSON object" })
+    .transform((body): unknown =>
+      isJsonObject(body) && "provider" in body ? { component: body } : body,
+    )
+    .pipe(wrapped);
+}
 
 export const stateSchema = describedObject(
   "State as AutoGen's save_state() writes it, plus the key troupe with what AutoGen forgets.",
@@ -94,6 +115,12 @@ export const conversationSchema = z
   .nullable()
   .describe("The conversation that a caller has with a team over A2A; null for other teams.");
 
+/** The user of a team, as the API shows it. */
+export const teamUserSchema = z
+  .string()
+  .nullable()
+  .describe("To whom it belongs; null for a team of the tenant.");
+
 export const teamSchema = z.object({
   id: idSchema,
   label: z.string().nullable(),
@@ -118,6 +145,7 @@ export const teamSchema = z.object({
     .nullable()
     .describe("Where its conversation comes from, if it is a fork."),
   conversation: conversationSchema,
+  user: teamUserSchema,
   expires_in: expiresInSchema,
   created_at: timeSchema,
   updated_at: timeSchema,

@@ -1,7 +1,7 @@
-import type { Json } from "./json.ts";
+import { type Json, parseJson } from "./json.ts";
 
 const INTEGER = /^[+-]?\d+$/;
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const TRUE = new Set(["true", "t", "yes", "y", "on", "1"]);
 const FALSE = new Set(["false", "f", "no", "n", "off", "0"]);
 
@@ -14,15 +14,21 @@ export function coerce(value: Json, expected: string): Json {
     case "int":
     case "integer":
       if (typeof value === "boolean") return Number(value);
-      return typeof value === "string" && INTEGER.test(value.trim()) ? Number(value) : value;
+      return typeof value === "string" && INTEGER.test(value.trim()) ? numberIn(value) : value;
     case "number":
       if (typeof value === "boolean") return Number(value);
-      return typeof value === "string" && NUMBER.test(value.trim()) ? Number(value) : value;
+      return typeof value === "string" && NUMBER.test(value.trim()) ? numberIn(value) : value;
     case "boolean":
       return asBoolean(value);
     default:
       return value;
   }
+}
+
+/** The number that a text is, also where JavaScript's numbers would change it. */
+function numberIn(text: string): Json {
+  const digits = text.trim().replace(/^\+/, "");
+  return /^-?(0|[1-9]\d*)$/.test(digits) ? parseJson(digits) : Number(text);
 }
 
 function asBoolean(value: Json): Json {

@@ -1,3 +1,4 @@
+import { beginningOf } from "./cut.ts";
 import type { Json } from "./json.ts";
 
 /** One thing that is wrong with an input, and where: `component.config.name`. */
@@ -104,5 +105,5 @@ export function shown(value: unknown): string {
 }
 
 function cut(text: string): string {
-  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
+  return text.length <= 60 ? text : `${beginningOf(text, 60)}…`;
 }

@@ -43,12 +43,15 @@ export const namesKnownFields: z.core.$ZodErrorMap = ({ code, inst }) => {
 
 /** The alternative with a mistake deepest inside; undefined when none fits better than the others. */
 function closest(alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
-  const depths = alternatives.map((issues) =>
-    Math.max(...issues.map((issue) => issue.path.length)),
-  );
-  const deepest = Math.max(...depths);
+  const depths = alternatives.map((issues) => greatest(issues.map(({ path }) => path.length)));
+  const deepest = greatest(depths);
   const best = alternatives.filter((_, index) => depths[index] === deepest);
   return best.length === 1 ? best[0] : undefined;
+}
+
+/** Without spread arguments, of which there may be about 120,000: a list may have as many mistakes as it has items. */
+function greatest(numbers: readonly number[]): number {
+  return numbers.reduce((most, number) => Math.max(most, number), -Infinity);
 }
 
 /** Issues as the end of a sentence: `a.b: is missing; c: expected text`. */

@@ -26,6 +26,14 @@ export type LogEntry =
       recoveries: number;
     }
   | {
+      /** A task that a run has left at another service could not be cancelled in a day. */
+      event: "remote_work_left";
+      team: string;
+      /** Id of the message that began it. */
+      work: string;
+      code: string;
+    }
+  | {
       event: "telemetry_dropped";
       team: string | null;
       /** Spans that did not reach the collector. */
@@ -41,6 +49,17 @@ export type LogEntry =
   | {
       /** Every request is answered with 503. */
       event: "settings_refused";
+      error: string;
+    }
+  | {
+      /** A variable that looks like a setting has no effect. */
+      event: "setting_unknown";
+      detail: string;
+    }
+  | {
+      /** A team's tenant cannot be asked, so its limits refuse nothing. Logged for the first of several attempts in a row. */
+      event: "limits_unchecked";
+      team: string;
       error: string;
     }
   | {

@@ -16,6 +16,11 @@ export async function wait(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
+/** Lets other requests of the process come before the next line of long work. */
+export function letOthersRun(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, 0));
+}
+
 /** Ends a generator whose further values are not wanted: it runs its `finally` blocks. */
 export async function endEarly(values: AsyncIterator<unknown, unknown>): Promise<void> {
   await values.return?.();

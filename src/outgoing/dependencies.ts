@@ -1,6 +1,8 @@
 import { TroupeError } from "../core/errors.ts";
 import { Redaction } from "../secrets/redaction.ts";
+import type { SecretForms } from "../secrets/secret-forms.ts";
 
+export { PieceRedaction, type SecretForms } from "../secrets/secret-forms.ts";
 export { SANDBOX_HOST } from "../secrets/secret-hosts.ts";
 
 /** What the host provides for requests to other servers. */
@@ -16,11 +18,6 @@ export interface OutgoingDependencies {
    * @throws when the secret does not exist or must not be sent there
    */
   secret?: (ref: string, url: string) => string;
-  /**
-   * Whether a document may name an address. Default: one of this machine only if the document is of this machine, too.
-   * @throws when it may not
-   */
-  referral?: (from: string, to: string) => void;
 }
 
 /** A setting of the environment; an empty one counts as not set. */
@@ -66,6 +63,16 @@ export class Secrets {
   /** Redacts a value, too. */
   remember(secret: string): void {
     this.#redaction.remember(secret);
+  }
+
+  /** The host that they are sent to, as errors name it. */
+  get host(): string {
+    return URL.canParse(this.#url) ? new URL(this.#url).host : this.#url;
+  }
+
+  /** The forms of the secrets that an answer of a model must not have. */
+  get inAnswers(): SecretForms {
+    return this.#redaction.inAnswers;
   }
 
   /** `text` without the secrets. */

@@ -1,4 +1,5 @@
 import { EgressError, type Reach } from "./egress.ts";
+import { NoConnectionError } from "./request-error.ts";
 
 /** Names the URL that a request to the proxy is for. */
 export const TARGET_HEADER = "troupe-egress-target";
@@ -6,7 +7,10 @@ export const TARGET_HEADER = "troupe-egress-target";
 /** Which addresses the name in that URL may resolve to. */
 export const REACH_HEADER = "troupe-egress-reach";
 
-/** The header of an answer that the proxy gives itself; it says why the target gave none: `denied` or `failed`. */
+/**
+ * The header of an answer that the proxy gives itself; it says why the target gave none: `denied`, `unsent` where no connection
+ * was made, or `failed`.
+ */
 export const OUTCOME_HEADER = "troupe-egress-outcome";
 
 /**
@@ -17,7 +21,7 @@ export const OUTCOME_HEADER = "troupe-egress-outcome";
  * @param proxy its URL, which holds its key
  * @param reach which addresses a name may resolve to
  * @throws EgressError from the returned function when the name leads to an address that is not allowed
- * @throws TypeError from the returned function when the target cannot be reached
+ * @throws TypeError from the returned function when the target cannot be reached: a {@link NoConnectionError} where it got nothing
  */
 export function proxiedFetch(proxy: string, reach: Reach): typeof fetch {
   return async (input: string | URL | Request, init?: RequestInit) => {
@@ -31,6 +35,6 @@ export function proxiedFetch(proxy: string, reach: Reach): typeof fetch {
     if (outcome === null) return response;
     const message = await response.text();
     if (outcome === "denied") throw new EgressError(new URL(request.url).hostname, message);
-    throw new TypeError(message);
+    throw outcome === "unsent" ? new NoConnectionError(message) : new TypeError(message);
   };
 }

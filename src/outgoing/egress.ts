@@ -1,5 +1,6 @@
 import { TroupeError, ValueError } from "../core/errors.ts";
 import type { Log, LogEntry } from "../core/log.ts";
+import { limitedFetch, type OutgoingFetch, type OutgoingInit } from "./limited-fetch.ts";
 import { isAddress, isLoopbackHost, isNeverAsked, isPublicHost } from "./public-hosts.ts";
 import { trimEnd } from "../core/text/trim-end.ts";
 import { secretHosts, type Settings } from "../secrets/secret-hosts.ts";
@@ -92,8 +93,8 @@ export function checkReferral(
 }
 
 /**
- * A `fetch` that keeps to the rules. Redirects are not followed: their targets were never checked, and headers with
- * secrets would be sent along.
+ * A `fetch` that keeps to the rules and to the limits of {@link limitedFetch}. Redirects are not followed: their targets were
+ * never checked, and headers with secrets would be sent along.
  *
  * @param send for addresses, and for names where nothing resolves them before
  * @param log gets an entry for every refusal
@@ -105,9 +106,9 @@ export function guardedFetch(
   send: typeof fetch = fetch,
   log?: Log,
   sendTo: (reach: Reach) => typeof fetch = () => send,
-): typeof fetch {
-  const guarded = obeying(rules, send, sendTo);
-  return async (input: string | URL | Request, init?: RequestInit) => {
+): OutgoingFetch {
+  const guarded = limitedFetch(obeying(rules, send, sendTo));
+  const logged: OutgoingFetch = async (input, init) => {
     try {
       return await guarded(input, init);
     } catch (error) {
@@ -115,18 +116,28 @@ export function guardedFetch(
       throw error;
     }
   };
+  GUARDED.add(logged);
+  return logged;
+}
+
+const GUARDED = new WeakSet<OutgoingFetch>();
+
+/** Whether a `fetch` keeps to rules, and has the limits of outgoing requests. */
+export function isGuarded(given: OutgoingFetch): boolean {
+  return GUARDED.has(given);
 }
 
 function obeying(
   rules: EgressRules,
   send: typeof fetch,
   sendTo: (reach: Reach) => typeof fetch,
-): typeof fetch {
-  return async (input: string | URL | Request, init?: RequestInit) => {
+): OutgoingFetch {
+  return async (input, { namedBy, once = false, ...init } = {}) => {
     const target = parse(input instanceof Request ? input.url : input);
-    const reach = checkEgress(target, rules);
+    const reach = reachFor(target, rules, namedBy);
     const host = plainHost(target);
-    const sender = isLoopbackHost(host) || isAddress(host) ? send : sendTo(reach);
+    // What resolves names also says whether there was a connection.
+    const sender = !once && (isLoopbackHost(host) || isAddress(host)) ? send : sendTo(reach);
     const response = await sender(input, { ...init, redirect: "manual" });
     if (!REDIRECTS.has(response.status)) return response;
     await response.body?.cancel();
@@ -139,6 +150,16 @@ function obeying(
       `"${host}" redirects to ${other}; redirects are not followed. Use the final URL.`,
     );
   };
+}
+
+/** Where a request may go. The URL that a document from outside names leads to public addresses only. */
+function reachFor(target: URL, rules: EgressRules, namedBy: OutgoingInit["namedBy"]): Reach {
+  const reach = checkEgress(target, rules);
+  if (namedBy === undefined || names(rules, target)) return reach;
+  if (namedBy === null) return "public";
+  checkReferral(namedBy, target, rules);
+  const source = parse(namedBy);
+  return source.origin === target.origin || isLoopbackHost(plainHost(source)) ? reach : "public";
 }
 
 /** Requests of steps carry the step's key: run, turn within the run, and path of the step. */
@@ -203,7 +224,7 @@ export function egressRules(settings: Settings): EgressRules {
 /**
  * The entries of a setting that lists hosts.
  *
- * @param also an entry that is no host and allowed
+ * @param also an entry that is not a host and allowed
  * @throws ValueError naming the setting and the entry
  */
 export function hostEntries(name: string, setting: unknown, also?: string): string[] {

@@ -1,5 +1,5 @@
 import { createContext, createElement, type ReactElement, type ReactNode, useContext } from "react";
-import type { TroupeClient } from "../client/client.ts";
+import type { TroupeClient } from "../client/teams/client.ts";
 
 const ClientContext = createContext<TroupeClient | undefined>(undefined);
 

@@ -1,5 +1,5 @@
 import { useCallback, useSyncExternalStore } from "react";
-import type { TroupeClient } from "../client/client.ts";
+import type { TroupeClient } from "../client/teams/client.ts";
 import type { Store } from "../client/stores/store.ts";
 
 /** The stores that components show now. */

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import type { TroupeClient } from "../client/client.ts";
+import type { TroupeClient } from "../client/teams/client.ts";
 import {
   CONNECTING_INBOX,
   type InboxState,

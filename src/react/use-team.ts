@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import type { TroupeClient } from "../client/client.ts";
+import type { TroupeClient } from "../client/teams/client.ts";
 import { CONNECTING, type TeamState } from "../client/stores/team-state.ts";
 import { TeamStore, type TeamStoreOptions } from "../client/stores/team-store.ts";
 import { useTroupe } from "./provider.ts";

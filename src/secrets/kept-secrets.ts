@@ -33,9 +33,9 @@ const HARMLESS: ReadonlySet<string> = new Set(
     tool_overrides tools_for json_schema return_type response_format model_info
     model_capabilities temperature top_p top_k max_tokens max_completion_tokens stop seed
     frequency_penalty presence_penalty repeat_penalty logit_bias stop_sequences reasoning_effort
-    thinking parallel_tool_calls include_name_in_message add_name_prefixes max_retries num_ctx
+    thinking parallel_tool_calls include_name_in_message add_name_prefixes max_retries retry num_ctx
     num_predict keep_alive think server_params.timeout server_params.sse_read_timeout
-    server_params.read_timeout_seconds
+    server_params.read_timeout_seconds server_params.retry
   `
     .trim()
     .split(/\s+/),

@@ -1,5 +1,6 @@
 import { fromBase64, toBase64 } from "../core/base64.ts";
 import type { JsonObject } from "../core/json.ts";
+import { REPLACEMENT, SecretForms } from "./secret-forms.ts";
 import { secretFields } from "./secret-fields.ts";
 
 /** Shorter texts occur by chance. */
@@ -7,13 +8,15 @@ const SHORTEST = 4;
 /** The same for a piece of base64, whose characters are fewer. */
 const SHORTEST_ENCODED = 8;
 
-const REPLACEMENT = "[redacted]";
+/** The same for an answer of a model, in which words of prose must stay: many keys of local servers are short words. */
+const SHORTEST_IN_ANSWERS = 8;
 
 /** Removes secrets from texts, also in the forms in which servers and programs repeat them. */
 export class Redaction {
   readonly #values = new Set<string>();
   /** The forms of all values, the longest first: one may contain another. Made when they are needed. */
   #forms: string[] | undefined;
+  #inAnswers: SecretForms | undefined;
 
   /** @param config a component's config: all of its secret values are remembered, see {@link secretFields} */
   constructor(config: object = {}) {
@@ -24,22 +27,35 @@ export class Redaction {
     if (this.#values.has(secret)) return;
     this.#values.add(secret);
     this.#forms = undefined;
+    this.#inAnswers = undefined;
   }
 
   /** `text` without the secrets. */
   redact(text: string): string {
-    this.#forms ??= [...new Set([...this.#values].flatMap(formsOf))].toSorted(
-      (one, other) => other.length - one.length,
-    );
+    this.#forms ??= this.#formsFrom(SHORTEST);
     let redacted = text;
     for (const form of this.#forms) redacted = redacted.replaceAll(form, REPLACEMENT);
     return redacted;
   }
+
+  /** The forms of the secrets that an answer of a model must not have. */
+  get inAnswers(): SecretForms {
+    this.#inAnswers ??= new SecretForms(
+      this.#formsFrom(SHORTEST_IN_ANSWERS),
+      new Set([...this.#values].flatMap(partsOf)),
+    );
+    return this.#inAnswers;
+  }
+
+  #formsFrom(shortest: number): string[] {
+    const forms = [...this.#values].flatMap((secret) => formsOf(secret, shortest));
+    return [...new Set(forms)].toSorted((one, other) => other.length - one.length);
+  }
 }
 
-function formsOf(secret: string): string[] {
+function formsOf(secret: string, shortest: number): string[] {
   return partsOf(secret).flatMap((part) =>
-    part.length < SHORTEST
+    part.length < shortest
       ? []
       : [
           ...inJson(part).flatMap(inJson),

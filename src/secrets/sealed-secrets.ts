@@ -7,6 +7,21 @@ import { REDACTED } from "./redacted-secrets.ts";
 import { mapSecrets, type SecretField, secretFields, secretId } from "./secret-fields.ts";
 import { isSealed, Sealer } from "./sealer.ts";
 
+/** Whose component it is, as errors and requests name it. */
+export interface ComponentOwner {
+  what: string;
+  /** The field of requests that has the component. */
+  field: "component" | "embedding";
+  /** The request that gives the component again. */
+  put: string;
+}
+
+const TEAM: ComponentOwner = {
+  what: "the team",
+  field: "component",
+  put: "PUT /v1/teams/{team}/component",
+};
+
 /**
  * Secrets in components, encrypted with the setting SECRETS_KEY (32 bytes as base64). References to secrets of the
  * Worker (`env:NAME`) stay readable.
@@ -14,11 +29,20 @@ import { isSealed, Sealer } from "./sealer.ts";
 export class SealedSecrets implements ComponentSecrets {
   readonly #sealer: Sealer;
   readonly #owners: SecretOwners;
+  readonly #owner: ComponentOwner;
 
-  /** @param setting without it only components without secrets can be stored */
-  constructor(setting: string | undefined, owners: SecretOwners = ONE_OWNER) {
+  /**
+   * @param setting without it only components without secrets can be stored
+   * @param owner whose component it is
+   */
+  constructor(
+    setting: string | undefined,
+    owners: SecretOwners = ONE_OWNER,
+    owner: ComponentOwner = TEAM,
+  ) {
     this.#sealer = new Sealer(setting);
     this.#owners = owners;
+    this.#owner = owner;
   }
 
   /**
@@ -40,7 +64,7 @@ export class SealedSecrets implements ComponentSecrets {
     const fresh = fields
       .filter(({ id }) => !kept.has(id))
       .map((field) => ({ ...field, value: stored.get(field.id)?.value ?? field.value }));
-    if (fresh.length > 0 && !this.#sealer.configured) throw notConfigured(fresh);
+    if (fresh.length > 0 && !this.#sealer.configured) throw this.#notConfigured(fresh);
     const sealed = await Promise.all(
       fresh.map(async ({ id, value }) => [id, await this.#sealer.seal(value)] as const),
     );
@@ -50,10 +74,10 @@ export class SealedSecrets implements ComponentSecrets {
   async open(sealed: ComponentModel): Promise<ComponentModel> {
     const { component, unreadable, cause } = await this.openReadable(sealed);
     if (unreadable.length === 0) return component;
-    throw new TroupeError(
-      "secrets_unreadable",
-      "A stored secret cannot be read: SECRETS_KEY is not the one it was stored with. Give the secret again, in a PUT of the team's component.",
-      { issues: unreadable.map((path) => ({ path, message: UNREADABLE })), cause },
+    const { what, put } = this.#owner;
+    throw this.#sealer.unreadable(
+      { what: `A stored secret of ${what}`, remedy: `give the secret again in ${put}` },
+      { issues: unreadable.map((path) => this.#issue(path, UNREADABLE)), cause },
     );
   }
 
@@ -108,11 +132,28 @@ export class SealedSecrets implements ComponentSecrets {
       const found = candidates.find(({ difference }) => difference === undefined);
       const difference = candidates[0]?.difference;
       if (found !== undefined) stored.set(id, found.old);
-      else if (difference === undefined) issues.push({ path, message: NOT_STORED });
-      else issues.push({ path, message: changedBeside(difference) });
+      else if (difference === undefined) issues.push(this.#issue(path, NOT_STORED));
+      else issues.push(this.#issue(path, changedBeside(this.#inRequest(difference))));
     }
     if (issues.length === 0) return stored;
     throw new ComponentError("value", "Secrets are missing: give them again.", { issues });
+  }
+
+  #notConfigured(fields: readonly Pick<SecretField, "path">[]): TroupeError {
+    return new TroupeError(
+      "secrets_not_configured",
+      'SECRETS_KEY is not set, so secrets cannot be stored. Set it, or refer to a secret of the Worker as "env:NAME".',
+      { issues: fields.map(({ path }) => this.#issue(path, "is a secret")) },
+    );
+  }
+
+  #issue(path: string, message: string): Issue {
+    return { path: this.#inRequest(path), message };
+  }
+
+  /** A path that begins with `component`, as the client knows it. */
+  #inRequest(path: string): string {
+    return this.#owner.field + path.slice("component".length);
   }
 }
 
@@ -130,14 +171,6 @@ function changedBeside(path: string): string {
 
 function redacted<T extends JsonObject>(component: T): T {
   return mapSecrets(component, () => REDACTED);
-}
-
-function notConfigured(fields: readonly Pick<SecretField, "path">[]): TroupeError {
-  return new TroupeError(
-    "secrets_not_configured",
-    'SECRETS_KEY is not set, so secrets cannot be stored. Set it, or refer to a secret of the Worker as "env:NAME".',
-    { issues: fields.map(({ path }) => ({ path, message: "is a secret" })) },
-  );
 }
 
 function replaced(component: ComponentModel, values: ReadonlyMap<string, string>): ComponentModel {

@@ -1,10 +1,18 @@
 import { fromBase64, toBase64 } from "../core/base64.ts";
-import { TroupeError } from "../core/errors.ts";
+import { TroupeError, type TroupeErrorOptions } from "../core/errors.ts";
 import { KEY_BYTES, secretsKeyBytes } from "./secrets-key.ts";
 
 /** Version of the sealed form, then base64 of 12 bytes of nonce and the AES-GCM ciphertext. */
 const SEALED = "sealed:1:";
 const NONCE_BYTES = 12;
+
+/** What cannot be read without the key that is lost. */
+export interface UnreadableWords {
+  /** Begins a sentence. */
+  what: string;
+  /** What to do where the key cannot be set again; ends a sentence. */
+  remedy: string;
+}
 
 /** Encrypts texts for storage with the setting SECRETS_KEY (32 bytes as base64). */
 export class Sealer {
@@ -27,6 +35,25 @@ export class Sealer {
     const text = new TextEncoder().encode(plain);
     const cipher = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, await this.#cipher(), text);
     return SEALED + toBase64(new Uint8Array([...iv, ...new Uint8Array(cipher)]));
+  }
+
+  /** As {@link open}. @throws TroupeError `secrets_unreadable`, with what it is and the way out beside the lost key */
+  async read(sealed: string, words: UnreadableWords): Promise<string> {
+    try {
+      return await this.open(sealed);
+    } catch (cause) {
+      throw this.unreadable(words, { cause });
+    }
+  }
+
+  /** The error of what this key does not open. */
+  unreadable({ what, remedy }: UnreadableWords, details: TroupeErrorOptions): TroupeError {
+    const state = this.configured ? "is not the one it was stored with" : "is not set";
+    return new TroupeError(
+      "secrets_unreadable",
+      `${what} cannot be read: SECRETS_KEY ${state}. Set that key again, or ${remedy}.`,
+      details,
+    );
   }
 
   /** @throws unless the text was sealed with this key */

@@ -64,8 +64,9 @@ const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
   "dependentSchemas",
 ]);
 
-/** A reference to a secret of the Worker is not a secret itself. */
-const REFERENCE = /^(Bearer )?env:[A-Za-z_][A-Za-z0-9_]*$/;
+/** A reference to a secret of the Worker, or to a value of the run, is not a secret itself. */
+const REFERENCE =
+  /^(?:(?:Bearer )?env:[A-Za-z_][A-Za-z0-9_]*|context:(?:user|subject|tenant|team|run|metadata\..+))$/s;
 
 type Replace = (field: SecretField) => string;
 

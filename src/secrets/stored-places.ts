@@ -3,7 +3,7 @@ import type { Keys } from "./secret-fields.ts";
 
 /**
  * Finds the parts of a component in the one that it replaces: an item of a list by the name in its config, or, without a name, as
- * the one that is the same; one that is new there by its position. What is no item of a list has its key.
+ * the one that is the same; one that is new there by its position. What is not an item of a list has its key.
  */
 export class StoredPlaces {
   readonly #stored: JsonObject;

@@ -32,7 +32,7 @@ export function givenWebhookUrl(given: string, stored: string | undefined): stri
 
 function mapWebhookSecrets(url: string, replace: (secret: string) => string): string {
   const [, start = "", path = "", rest = ""] =
-    /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)([^?#]*)(.*)$/is.exec(url) ?? [];
+    /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)(\/[^?#]*)?([?#].*)?$/is.exec(url) ?? [];
   const segments = path.split("/").map((one) => (isRandom(one) ? replace(one) : one));
   return mapUrlSecrets(start + segments.join("/") + rest, (_part, value) => replace(value));
 }
@@ -45,6 +45,6 @@ function isRandom(segment: string): boolean {
     .some(
       (part) =>
         part.length >= SHORTEST_RANDOM &&
-        (/[0-9].*[A-Za-z]|[A-Za-z].*[0-9]/.test(part) || /[a-z][A-Z]+[a-z]+[A-Z]/.test(part)),
+        ((/[0-9]/.test(part) && /[A-Za-z]/.test(part)) || /[a-z][A-Z]+[a-z]+[A-Z]/.test(part)),
     );
 }

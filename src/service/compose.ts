@@ -2,7 +2,7 @@ import { version } from "../../package.json";
 import type { ChatAgent } from "../core/agents/chat-agent.ts";
 import type { Catalog } from "../core/tools/catalog.ts";
 import type { DocumentReader } from "../contract/files/documents.ts";
-import type { FormatCode } from "../contract/gateways/stream-format.ts";
+import type { FormatCode } from "../contract/stream/stream-format.ts";
 import type { EmbeddingClient } from "../core/memory/embedding-client.ts";
 import type { ComponentModel } from "../core/component/component-model.ts";
 import type { AnyComponentDefinition } from "../core/component/component.ts";
@@ -14,8 +14,9 @@ import { asRunnable } from "../core/agents/agent-runnable.ts";
 import type { Runnable } from "../core/run/runnable.ts";
 import type { Team } from "../core/teams/team.ts";
 import type { OutgoingDependencies } from "../outgoing/dependencies.ts";
-import { checkReferral, egressRules, guardedFetch, type Reach } from "../outgoing/egress.ts";
+import { egressRules, guardedFetch, type Reach } from "../outgoing/egress.ts";
 import { proxiedFetch } from "../outgoing/egress-proxy.ts";
+import type { OutgoingFetch } from "../outgoing/limited-fetch.ts";
 import {
   checkWebhookUrl,
   type WebhookRequest,
@@ -44,10 +45,10 @@ import type { VectorService } from "../memory/vectors/vector-service.ts";
 import { DurableObjectMemories } from "../memory/object/durable-object-memories.ts";
 import { DurableObjectTenants } from "../tenant/object/durable-object-tenants.ts";
 import type { OAuth } from "../tenant/connections/grants.ts";
-import type { Services } from "../api/http/services.ts";
+import type { Services } from "../api/http/endpoint/services.ts";
 import type { WorkersAIBinding } from "../components/models/workers-ai/binding.ts";
 import { keyAddressOf } from "../components/models/key-address.ts";
-import { parseSettings } from "./parse-settings.ts";
+import { parseSettings, unknownLimits } from "./parse-settings.ts";
 import type { SettingName } from "./settings.ts";
 
 /** Bindings and settings of the Worker. */
@@ -136,9 +137,11 @@ export function compose(
     console[LEVELS[entry.event]](JSON.stringify(entry));
     if (env.TROUPE_OPEN === "1" && error !== undefined) log(stackOf(error));
   };
-  const outgoing: OutgoingDependencies & { fetch: typeof fetch } = {
+  for (const detail of unknownLimits(env)) logEntry({ event: "setting_unknown", detail });
+  const baseUrl = ({ url }: Pick<Request, "url">): string =>
+    settings.publicUrl ?? new URL(url).origin + basePath;
+  const outgoing: OutgoingDependencies & { fetch: OutgoingFetch } = {
     fetch: guardedFetch(settings.egress, fetch, logEntry, resolvingFetch(env)),
-    referral: (from, to) => checkReferral(from, to, settings.egress),
     env: settingOrReference(env),
     secret: secretResolver(env),
   };
@@ -164,7 +167,8 @@ export function compose(
   });
   const tenants = TENANT && new DurableObjectTenants(TENANT, limits.max_stream_cpu_ms);
   const createdKey = tenants && createdKeyCheck(tenants);
-  const credentials = credentialSources(env, issuerFetch(env), createdKey);
+  const hasKey = tenants && ((tenant: string, id: string) => tenants.tenant(tenant).hasKey(id));
+  const credentials = credentialSources(env, issuerFetch(env), { createdKey, hasKey });
   const services: Services = {
     gateway: new DurableObjectGateway(TEAM, limits.max_stream_cpu_ms),
     tenants,
@@ -174,7 +178,7 @@ export function compose(
     files:
       sandbox &&
       (async () => new (await import("../components/sandbox/deployed.ts")).SessionFiles(sandbox)),
-    fetch: outgoing.fetch,
+    fetch: (url, { signal }) => outgoing.fetch(url, { signal, namedBy: null, limit: "own" }),
     documents:
       documents ??
       (sandbox &&
@@ -187,7 +191,7 @@ export function compose(
       ...(await shipped()).teams().filter(({ name }) => catalog.team(name) === undefined),
     ],
     checkWebhookUrl: (url) => checkWebhookUrl(url, webhooks),
-    baseUrl: ({ url }) => settings.publicUrl ?? new URL(url).origin + basePath,
+    baseUrl,
     limits,
     prices,
     currency,
@@ -203,8 +207,8 @@ export function compose(
     ...services,
     origins: settings.origins,
     requestsPerSecond: settings.tenantLimits.requests_per_second,
-    resources: { issuer: credentials.identityTokens?.issuer, basePath },
-    authenticate: authentication(env, credentials, authenticate),
+    resources: { issuer: credentials.identityTokens?.issuer, baseUrl },
+    authenticate: authentication(env, credentials, authenticate, settings.origins.origins),
     ...(callers && { callers }),
     protocols: protocols.modules,
     version,
@@ -214,7 +218,8 @@ export function compose(
     fetch: (request) => app.fetch(request),
     build: async (component) =>
       asRunnable(await components.load<Team | ChatAgent>(component, ["team", "agent"])),
-    embedding: (component) => components.load<EmbeddingClient>(component, ["embedding"]),
+    embedding: (component) =>
+      components.load<EmbeddingClient>(component, ["embedding"], "embedding"),
     maxMemoryBytes: limits.max_memory_bytes,
     secretOwners: {
       loadedPaths: (component) => components.loadedPaths(component, ["team", "agent", "embedding"]),
@@ -246,6 +251,7 @@ function lazyOAuth(outgoing: OutgoingDependencies): OAuth {
   return {
     tokens: async (...wanted) => (await load()).tokens(...wanted),
     redeem: async (...back) => (await load()).redeem(...back),
+    revoke: async (...grant) => (await load()).revoke(...grant),
   };
 }
 
@@ -265,10 +271,12 @@ function authentication(
   env: Partial<Env>,
   credentials: CredentialSources,
   own: CompositionOptions["authenticate"],
+  origins: ReadonlySet<string>,
 ): Authenticate {
   const configured = own !== undefined || isConfigured(credentials);
-  const checked = configured ? new Credentials(credentials).authenticate : closed;
-  const standard = env.TROUPE_OPEN === "1" ? localOnly : checked;
+  const checks = new Credentials(credentials);
+  const checked = configured ? checks.authenticate : closed;
+  const standard = env.TROUPE_OPEN === "1" ? localOnly(origins, checks.authenticateSent) : checked;
   return behindFront(
     env.TROUPE_FRONT_KEY,
     own === undefined
@@ -278,7 +286,7 @@ function authentication(
 }
 
 /** The operator sets the address of the issuer's keys, so it is allowed in addition to ALLOWED_EGRESS, wherever it is. */
-function issuerFetch(env: Partial<Env>): typeof fetch {
+function issuerFetch(env: Partial<Env>): OutgoingFetch {
   const rules = egressRules(env);
   const keys = URL.parse(env.JWT_JWKS_URL ?? "");
   if (keys === null) return guardedFetch(rules, fetch);
@@ -298,9 +306,12 @@ function resolvingFetch({
 const LEVELS = {
   run_failed: "error",
   run_recovered: "info",
+  remote_work_left: "warn",
   telemetry_dropped: "warn",
+  limits_unchecked: "warn",
   internal_error: "error",
   settings_refused: "error",
+  setting_unknown: "warn",
   request_refused: "warn",
 } as const satisfies Record<LogEntry["event"], keyof Console>;
 

@@ -1,7 +1,7 @@
 import { type DurableObject, env as globalEnv } from "cloudflare:workers";
 import { isTenantId, type Principal } from "../api/auth/principal.ts";
-import { TroupeClient } from "../client/client.ts";
-import type { TeamClient } from "../client/team.ts";
+import { TroupeClient } from "../client/teams/client.ts";
+import type { TeamClient } from "../client/teams/team.ts";
 import { compose, type Composition, type Env, log } from "./compose.ts";
 import { type Scope, SCOPES } from "../contract/constants.ts";
 import type { DocumentReader } from "../contract/files/documents.ts";
@@ -10,22 +10,27 @@ import type { TenantLimits } from "../contract/tenant/tenant.ts";
 import { type Catalog, defaultCatalog } from "../core/tools/catalog.ts";
 import { errorMessage, ValueError } from "../core/errors.ts";
 import type { LogEntry } from "../core/log.ts";
-import type { CamelKeys } from "../core/option-names.ts";
+import type { CamelKeys } from "../core/options/option-names.ts";
 import { DeployedMemory, DeployedTeam, DeployedTenant } from "./deployed-objects.ts";
 import { settingsRefusal } from "./parse-settings.ts";
-import { problemResponse } from "../api/http/problem.ts";
+import { problemResponse } from "../api/http/endpoint/problem.ts";
 
 /** The sender of a request, as returned by {@link TroupeOptions.authenticate}. */
 export interface Caller {
   /** 1 to 63 lower-case letters, digits and hyphens. */
   tenant: string;
-  /** The caller's scopes. Default: everything in the tenant. */
+  /**
+   * The caller's scopes. Default: everything in the tenant; with `user`, to read, to start and to answer runs (`teams:read`,
+   * `runs:read`, `runs:write`, `requests:write`).
+   */
   scopes?: readonly Scope[];
   /** Shown by `GET /v1/whoami`. For A2A, callers of a tenant with the same name, or without a name, are one caller and share
    * conversations. */
   name?: string;
-  /** The user whose memories its runs have. Default: the name. */
+  /** The user for whom its runs are, whose memories they have and whose teams it reaches. Default: the name, with all teams. */
   user?: string;
+  /** Whether it reaches all teams of the tenant, or only those of its `user`. Default: `own` with `user`, otherwise `all`. */
+  teams?: "own" | "all";
 }
 
 /** Limits of a tenant, with the API's names in camel case: `activeRuns`. */
@@ -109,7 +114,7 @@ export function createTroupe<Bindings extends object = Env>(
         authenticate &&
         (async (request) => {
           const caller = await authenticate(request, env as object as Bindings);
-          return caller && principalOf(caller);
+          return caller && principalOf(caller, await userIn(caller));
         }),
     }));
 
@@ -124,7 +129,7 @@ export function createTroupe<Bindings extends object = Env>(
   }
 
   const client = (tenant: string): TroupeClient => {
-    const { user: _, ...principal } = principalOf({ tenant });
+    const { user: _, ...principal } = principalOf({ tenant }, undefined);
     const caller: Principal = { ...principal, id: "local", kind: "local" };
     return new TroupeClient({
       baseURL: "http://troupe",
@@ -165,18 +170,49 @@ export function createTroupe<Bindings extends object = Env>(
   };
 }
 
-/** @throws TypeError for an invalid tenant id, which is a mistake of the program, not of the request */
-function principalOf(caller: Caller): Principal {
-  const { tenant, scopes = SCOPES, name = null } = caller;
+/** What a user may do without a word of the site: everything in a conversation, and nothing to what it is made of. */
+const USER_SCOPES: readonly Scope[] = ["teams:read", "runs:read", "runs:write", "requests:write"];
+
+/**
+ * @param given the user that the caller names
+ * @throws TypeError for an invalid tenant, which is a mistake of the program, not of the request
+ */
+function principalOf(caller: Caller, given: string | undefined): Principal {
+  const { tenant, name = null } = caller;
   if (!isTenantId(tenant)) {
-    const given = JSON.stringify(tenant);
     throw new TypeError(
-      `${given} is not a valid tenant id: use 1 to 63 lower-case letters, digits and hyphens`,
+      `${JSON.stringify(tenant)} is not a valid tenant id: use 1 to 63 lower-case letters, digits and hyphens`,
     );
   }
-  const { user = name } = caller;
-  const id = `caller:${name ?? ""}`;
-  return { id, tenant, scopes, kind: "identity", name, user, expires_at: null };
+  const user = given ?? (name || null);
+  const { teams = given === undefined ? "all" : "own" } = caller;
+  if (teams === "own" && user === null) {
+    throw new TypeError(
+      'teams: "own" needs the user whose teams they are: authenticate must return user, too',
+    );
+  }
+  const { scopes = given === undefined ? SCOPES : USER_SCOPES } = caller;
+  const principal = { tenant, scopes, kind: "identity", name, user, expires_at: null } as const;
+  if (teams === "all" || user === null) return { ...principal, id: `caller:${name ?? ""}` };
+  return { ...principal, id: `user:${user}`, own_teams_of: user };
+}
+
+/**
+ * The user of a caller; undefined where it names none. A user without a value would be a caller with all rights in the tenant, and an
+ * empty one would use what belongs to the tenant.
+ *
+ * @throws TypeError
+ */
+async function userIn(caller: Caller): Promise<string | undefined> {
+  if (!Object.hasOwn(caller, "user")) return undefined;
+  const { user } = caller;
+  const { userSchema } = await import("../contract/user.ts");
+  const { data, error } = userSchema.safeParse(user);
+  if (data !== undefined) return data;
+  const why = typeof user === "string" ? error?.issues[0]?.message : "must be a text";
+  throw new TypeError(
+    `authenticate returned the user ${JSON.stringify(user)}, which ${why}. Return undefined for a request without a session, or leave "user" out for a caller with all rights`,
+  );
 }
 
 /** Serves the API below a path, also behind a router that has already removed the path. */

@@ -1,7 +1,7 @@
 import { version } from "../../package.json";
 import type { Composition, Env } from "./compose.ts";
-import type { FormatCode } from "../contract/gateways/stream-format.ts";
-import type { PushBody, RunChange } from "../contract/webhooks/run-change.ts";
+import type { FormatCode } from "../contract/stream/stream-format.ts";
+import type { PushBody, RunChange } from "../contract/stream/run-change.ts";
 import type { ComponentModel } from "../core/component/component-model.ts";
 import type { LogEntry } from "../core/log.ts";
 import type { TokenUsage } from "../core/models/request-usage.ts";

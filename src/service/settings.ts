@@ -1,6 +1,6 @@
 import { DEFAULT_TENANT_LIMITS } from "../contract/tenant/tenant-limits.ts";
 import type { TenantLimits } from "../contract/tenant/tenant.ts";
-import { DEFAULT_LIMITS, type Limits } from "../api/http/limits.ts";
+import { DEFAULT_LIMITS, type Limits } from "../api/http/endpoint/limits.ts";
 
 /**
  * The settings of the Worker besides the limits. docs/configuration.md describes each. `npm start` passes them on from its
@@ -34,6 +34,8 @@ export const SETTINGS = [
   "API_KEYS",
   /** 32 bytes as base64: the key that signs created keys, instead of SECRETS_KEY. */
   "CREATED_KEYS_SECRET",
+  /** The secret that signed created keys before it; with it, keys that neither has signed are refused. */
+  "CREATED_KEYS_SECRET_PREVIOUS",
   /** Requests without a valid credential that an IP address may send per minute. */
   "REFUSALS_PER_MINUTE",
   /** SHA-256 of the operator's key, hex. */

@@ -9,7 +9,7 @@ export {
   type Troupe,
   type TroupeOptions,
 } from "./create-troupe.ts";
-export type { Limits } from "../api/http/limits.ts";
+export type { Limits } from "../api/http/endpoint/limits.ts";
 export type { LimitName, SettingName, SETTINGS } from "./settings.ts";
 export type {
   OutsideVector,

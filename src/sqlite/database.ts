@@ -43,6 +43,13 @@ export class Database {
     return this.#storage.sql.databaseSize;
   }
 
+  /** Whether it has tables, beside one. */
+  hasTables(beside = ""): boolean {
+    const tables =
+      "select 1 as found from sqlite_master where type = 'table' and name not like '\\_cf%' escape '\\' and name not like 'sqlite%' and name <> ? limit 1";
+    return this.first(tables, beside) !== undefined;
+  }
+
   hasTable(name: string): boolean {
     return this.first("select 1 as found from sqlite_master where name = ?", name) !== undefined;
   }

@@ -1,3 +1,7 @@
+import { storedDataError } from "../contract/stored-data.ts";
+import { isPassingAtOnce } from "../core/steps/passing-error.ts";
+import type { ObjectAddress } from "./object-address.ts";
+
 /**
  * What an object does when its methods are called over RPC: a function for each, with the parts of the object before the
  * arguments of the call.
@@ -23,12 +27,54 @@ export function addMethods<T extends object, Parts>(
   }
 }
 
-/** The stub of an object with these methods. */
-export function typedStub<Methods>(
+/** Pauses before a call is repeated whose object was reset, in milliseconds. */
+const PAUSES_MS = [20, 100, 400];
+
+/** What another object can be asked: its methods, and `fetch` for streams. */
+export type RemoteObject<Methods> = Methods & Pick<DurableObjectStub, "fetch">;
+
+/**
+ * Calls the methods of another object, each over a stub of its own: one whose object was reset stays broken.
+ *
+ * @param repeatable methods that may be called twice: a call whose object was reset is repeated a few times. So is a `GET` by `fetch`
+ */
+export function remoteObject<Methods>(
   namespace: DurableObjectNamespace,
-  name: string,
-): DurableObjectStub & Methods {
-  return namespace.get(namespace.idFromName(name)) as DurableObjectStub & Methods;
+  { name, object }: ObjectAddress,
+  repeatable: readonly (keyof Methods & string)[],
+): RemoteObject<Methods> {
+  const id = namespace.idFromName(name);
+  const again = new Set<PropertyKey>(repeatable);
+  const call = async (method: PropertyKey, given: readonly unknown[]): Promise<unknown> => {
+    const [request] = given;
+    const isGet = method === "fetch" && request instanceof Request && request.method === "GET";
+    const pauses = isGet || again.has(method) ? PAUSES_MS : [];
+    for (const pause of pauses) {
+      try {
+        return await attempt(method, given);
+      } catch (error) {
+        if (!isPassingAtOnce(error)) throw error;
+        // Callers that were interrupted together do not come back together.
+        await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+      }
+    }
+    return attempt(method, given);
+  };
+  const attempt = async (method: PropertyKey, given: readonly unknown[]): Promise<unknown> => {
+    const stub = namespace.get(id);
+    try {
+      const called = Reflect.get(stub, method) as (...args: readonly unknown[]) => unknown;
+      // `fetch` is refused without its object, which methods of an object do without.
+      return await Reflect.apply(called, stub, given);
+    } catch (error) {
+      throw storedDataError(error, object);
+    }
+  };
+  return new Proxy({} as RemoteObject<Methods>, {
+    // Without `then`, so that it can be the result of a function that is async.
+    get: (_, method) =>
+      method === "then" ? undefined : (...given: unknown[]) => call(method, given),
+  });
 }
 
 /** The methods of an object, and instead of some of them what does more than to call it. */

@@ -1,4 +1,4 @@
-import type { Measurement, Report, Reporter } from "./report.ts";
+import type { Measurement, Report, Reporter } from "./spans/report.ts";
 
 /** The binding METRICS: a data set of Workers Analytics Engine. */
 export interface AnalyticsBinding {

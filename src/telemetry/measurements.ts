@@ -1,5 +1,5 @@
-import type { Measurement } from "./report.ts";
-import type { ReportedSpan, Span } from "./span.ts";
+import type { Measurement } from "./spans/report.ts";
+import type { ReportedSpan, Span } from "./spans/span.ts";
 
 /** The metrics of ended spans. Steps whose results were reused were counted before. */
 export function measurementsOf(spans: readonly ReportedSpan[]): Measurement[] {

@@ -2,8 +2,8 @@ import { type AnalyticsBinding, AnalyticsReporter } from "./analytics.ts";
 import { deliveryMeasurement, measurementsOf } from "./measurements.ts";
 import { type ExporterOptions, OtlpExporter } from "./otlp/exporter.ts";
 import type { OtlpSettings } from "./otlp/settings.ts";
-import type { Measurement, Reporter } from "./report.ts";
-import type { ReportedRun } from "./reported-run.ts";
+import type { Measurement, Reporter } from "./spans/report.ts";
+import type { ReportedRun } from "./spans/reported-run.ts";
 import {
   queueSpans,
   recoverySpans,
@@ -11,8 +11,8 @@ import {
   type TracedRun,
   type TracedTurn,
   turnSpans,
-} from "./run-spans.ts";
-import type { DeliverySpan, Exchange, ReportedSpan, Span } from "./span.ts";
+} from "./spans/run-spans.ts";
+import type { DeliverySpan, Exchange, ReportedSpan, Span } from "./spans/span.ts";
 
 export interface RunReporterOptions extends Omit<ExporterOptions, "settings"> {
   /** Undefined without a collector. */

@@ -8,7 +8,7 @@ import type {
 import { addUsage, type RequestUsage } from "../core/models/request-usage.ts";
 import type { FunctionCall, LLMMessage } from "../core/models/llm-messages.ts";
 import type { ModelInfo } from "../core/models/model-info.ts";
-import { aList, checkArgument } from "../core/options.ts";
+import { aList, checkArgument } from "../core/options/options.ts";
 
 /** One request as the model got it. */
 export interface ScriptedRequest {

@@ -4,7 +4,7 @@ import { run, toText } from "troupe";
 import { ScriptedChatCompletionClient } from "troupe/testing";
 import { townGuide } from "../src/team.ts";
 
-test("the guide answers with what the tool says", async () => {
+test("the guide answers with the result of the tool", async () => {
   const model = new ScriptedChatCompletionClient([
     [{ id: "call_1", name: "opening_hours", arguments: '{"place":"library"}' }],
     "The library is open from 9:00 to 20:00.",

@@ -8,11 +8,14 @@ import { Random } from "./harness/random.ts";
 import { VAR_NAMES } from "./harness/trial.ts";
 import { allPlans, somePlans, type Tried } from "./kill-points.ts";
 import { queueCases } from "./queue.ts";
+import { ResetCases } from "./resets/cases.ts";
 import { type Case, Runner } from "./runner.ts";
+import { sandboxCases } from "./sandbox-dies.ts";
 import { SCENARIOS } from "./scenarios/all.ts";
 import { scheduleCases } from "./schedules.ts";
 import { streamCases } from "./streams.ts";
 import { Trials } from "./trials.ts";
+import { versionCases } from "./versions.ts";
 import { webhookCases } from "./webhooks.ts";
 import { UPSTREAM_FAULTS } from "./upstream-faults.ts";
 
@@ -21,8 +24,9 @@ import { UPSTREAM_FAULTS } from "./upstream-faults.ts";
 //   node test/chaos/main.ts [--long] [--seconds 5] [--seed 1] [--only <part of a name>]
 //
 // First kills at named points: some of each kind, or all of them with --long. Then faults of the model, clients of all
-// kinds, runs that are queued, and schedules. Then kills at random times, for the given number of seconds. The seed and
-// the name of a failed case repeat it.
+// kinds, runs that are queued, and schedules. Then resets of single objects while all others live, and a sandbox that dies. Then
+// kills at random times, for the given number of seconds. The seed and the name of a failed case repeat it. Totals are printed
+// while it runs.
 const { values } = parseArgs({
   options: {
     long: { type: "boolean", default: false },
@@ -38,6 +42,8 @@ const seed = Number(values.seed);
 const PARALLEL = 4;
 /** Kills per scenario in a short run, beside those of a new kind. */
 const MORE_PLANS = 1;
+/** Resets of single objects per story in a short run. */
+const RESETS = 5;
 
 const MOST_RANDOM = 5000;
 
@@ -50,7 +56,9 @@ const config = await configOfWorker([...VAR_NAMES, "CHAOS"], {
 });
 const place = { scratch, config, sandbox };
 const trials = new Trials(place);
-const runner = new Runner(PARALLEL, only);
+const resets = await ResetCases.start(place);
+const totals = (): string => `${String(trials.statistics)}, ${resets.totals}`;
+const runner = new Runner(PARALLEL, only, totals);
 
 async function* namedKills(): AsyncGenerator<Case, void, void> {
   const tried: Tried = new Set();
@@ -85,6 +93,18 @@ async function* webhooks(): AsyncGenerator<Case, void, void> {
   yield* webhookCases(place, long);
 }
 
+async function* singleResets(): AsyncGenerator<Case, void, void> {
+  yield* resets.cases(long || only !== "" ? undefined : RESETS, new Random(seed));
+}
+
+async function* sandboxes(): AsyncGenerator<Case, void, void> {
+  yield* sandboxCases(place);
+}
+
+async function* versions(): AsyncGenerator<Case, void, void> {
+  yield* versionCases(place);
+}
+
 async function* randomKills(): AsyncGenerator<Case, void, void> {
   const random = new Random(seed);
   const end = performance.now() + seconds * 1000;
@@ -101,10 +121,15 @@ for (const cases of [
   queued(),
   schedules(),
   webhooks(),
+  singleResets(),
+  sandboxes(),
+  versions(),
   randomKills(),
 ])
   await runner.run(cases);
 console.log(String(trials.statistics));
+console.log(resets.totals);
+await resets[Symbol.asyncDispose]();
 console.log(`${runner.passed} passed, ${runner.failed} failed`);
 await sandbox[Symbol.asyncDispose]();
 process.exit(runner.failed > 0 ? 1 : 0);

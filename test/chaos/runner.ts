@@ -6,6 +6,9 @@ export interface Case {
   run(): Promise<readonly string[]>;
 }
 
+/** A run of thousands of cases says how far it is. */
+const TOTALS_MS = 20_000;
+
 /** Runs cases side by side, prints those that fail, and counts. */
 export class Runner implements Disposable {
   passed = 0;
@@ -13,11 +16,19 @@ export class Runner implements Disposable {
   readonly #parallel: number;
   readonly #only: string;
   readonly #running = new Set<string>();
+  readonly #totals: () => string;
+  /** The number of cases at the last print. */
+  #printed = 0;
+  readonly #timer = setInterval(() => this.#print(), TOTALS_MS).unref();
 
-  /** @param only runs the cases whose name contains it */
-  constructor(parallel: number, only: string) {
+  /**
+   * @param only runs the cases whose name contains it
+   * @param totals what is printed with the counts while cases run
+   */
+  constructor(parallel: number, only: string, totals: () => string = () => "") {
     this.#parallel = parallel;
     this.#only = only;
+    this.#totals = totals;
     process.on("unhandledRejection", this.#onUnhandled);
     process.on("uncaughtException", this.#onUnhandled);
   }
@@ -29,9 +40,11 @@ export class Runner implements Disposable {
       }
     };
     await Promise.all(Array.from({ length: this.#parallel }, worker));
+    this.#print();
   }
 
   [Symbol.dispose](): void {
+    clearInterval(this.#timer);
     process.off("unhandledRejection", this.#onUnhandled);
     process.off("uncaughtException", this.#onUnhandled);
   }
@@ -49,6 +62,15 @@ export class Runner implements Disposable {
     const running = [...this.#running].join("; ") || "none";
     this.#fail("the harness: unhandled error", [describe(error), `running: ${running}`]);
   };
+
+  #print(): void {
+    const counted = this.passed + this.failed;
+    if (counted === this.#printed && this.#running.size === 0) return;
+    this.#printed = counted;
+    const running = [...this.#running].map((name) => `\n     running: ${name}`);
+    const totals = [`${this.passed} passed`, `${this.failed} failed`, this.#totals()];
+    console.log(`so far: ${totals.filter(Boolean).join(", ")}${running.join("")}`);
+  }
 
   #fail(name: string, problems: readonly string[]): void {
     this.failed++;

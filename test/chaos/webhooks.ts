@@ -3,11 +3,10 @@ import { EchoServer } from "../support/echo-server.ts";
 import { type Kill, nameOf } from "./harness/kill.ts";
 import type { Place } from "./harness/place.ts";
 import { Stage } from "./harness/stage.ts";
+import { DEADLINE_MS } from "./harness/trial.ts";
 import type { Case } from "./runner.ts";
 import { assistant, roundRobin } from "./scenarios/components.ts";
 
-/** Everything must have been delivered this long after the last kill. */
-const DEADLINE_MS = 60_000;
 /** Writes of deliveries, by the tables of the tenant. */
 const DELIVERY = /^tenant: .*(delivery|webhook)|^(insert|update|delete) outbox/;
 

@@ -153,14 +153,14 @@ describe("an entry of the list", () => {
     [["a.b"], ["a.b", "a.b.c", "a.b[0]"], ["a", "a.bc", "a.c"]],
     [["events[2..]"], ["events[2]", "events[10].id"], ["events", "events[1]", "other[2]"]],
     [[], [], ["a"]],
-  ])("with %j excuses %j and not %j", (places, inside, outside) => {
+  ])("%j excuses %j and not %j", (places, inside, outside) => {
     expect(inside.filter(liesIn(places))).toEqual(inside);
     expect(outside.filter(liesIn(places))).toEqual([]);
   });
 });
 
-describe("an unlisted deviation is recognised, and nothing else accepted", () => {
-  test("after-error: what follows a failed run, until the trace loads a fresh team", async () => {
+describe("an unlisted deviation is recognised, and nothing else is accepted", () => {
+  test("after-error: the difference is what follows a failed run, until the trace loads a fresh team", async () => {
     const trace = recorded("round_robin/after_error");
     expect((await play(trace)).failure).toBeUndefined();
     const fresh = { ...trace, steps: [...trace.steps] };
@@ -194,7 +194,7 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
     expect((await play(other)).failure).toMatchObject({ step: 0 });
   });
 
-  test("hidden-task: a participant may say less often what it is told, nothing else", async () => {
+  test("hidden-task: a participant may repeat a message less often, nothing else", async () => {
     const trace = recorded("magentic_one/as_participant");
     expect((await play(trace)).failure).toBeUndefined();
     const other = structuredClone(trace);
@@ -218,7 +218,7 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
     expect((await play(other)).failure).toMatchObject({ step: 0 });
   });
 
-  test("filter-edges: what AutoGen does with a filter that is refused is not played, until the next subject", async () => {
+  test("filter-edges: the effects of a filter that is refused are not played, until the next subject", async () => {
     const trace = recorded("message_filter/edges");
     expect((await play(trace)).failure).toBeUndefined();
     const [, , refused, ...rest] = trace.steps;
@@ -243,7 +243,7 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
   });
 });
 
-describe("classes that show in several operations", () => {
+describe("a class that shows in several operations", () => {
   const trace = (steps: Trace["steps"], component?: JsonObject): Trace => ({
     ...recorded("team_state/errors"),
     component,
@@ -276,7 +276,7 @@ describe("classes that show in several operations", () => {
     expect((await play(trace([spoken], selector()))).failure).toMatchObject({ step: 0 });
   });
 
-  test.each(["use", "new", "component"])("swarm-teams: in %s", async (op) => {
+  test.each(["use", "new", "component"])("swarm-teams: the difference may be in %s", async (op) => {
     const swarm = (member: JsonObject): JsonObject => ({
       provider: "autogen_agentchat.teams.Swarm",
       component_type: "team",
@@ -337,7 +337,7 @@ describe("classes that show in several operations", () => {
     expect((await play(untouched)).failure).toMatchObject({ step: 1 });
   });
 
-  test("renamed-tool: in what a workbench streams", async () => {
+  test("renamed-tool: the difference may be in the stream of a workbench", async () => {
     const renamed = recorded("assistant/renamed_streamed");
     const config = renamed.component!["config"] as JsonObject;
     const workbench = ([config["workbench"]].flat() as JsonObject[])[0]!;
@@ -378,7 +378,7 @@ describe("classes that show in several operations", () => {
   });
 });
 
-describe("requests of a selector", () => {
+describe("the requests of a selector", () => {
   /** The same trace with another text in a request. */
   const altered = (trace: Trace, call: number, from: string, to: string): Trace => {
     const other = structuredClone(trace);
@@ -388,7 +388,7 @@ describe("requests of a selector", () => {
     return other;
   };
 
-  test("selector-reload: may lack what AutoGen has twice, and only after loading", async () => {
+  test("selector-reload: they may lack messages that AutoGen has twice, and only after loading", async () => {
     const trace = recorded("team_state/selector_twice");
     expect((await play(trace)).failure).toBeUndefined();
     const call = trace.model_calls.findIndex(({ step }) => step === 5);
@@ -398,7 +398,7 @@ describe("requests of a selector", () => {
     expect((await play(untimely)).failure).toMatchObject({ step: 0, op: "model call" });
   });
 
-  test("may print lists in the conversation in their own way, nothing else", async () => {
+  test("lists: they may print lists in the conversation in their own way, nothing else", async () => {
     const trace = recorded("selector/lists");
     expect((await play(trace)).failure).toBeUndefined();
     const other = altered(trace, 0, "desk: Yours.", "desk: Mine.");
@@ -406,7 +406,7 @@ describe("requests of a selector", () => {
   });
 });
 
-describe("what Troupe does instead", () => {
+describe("the difference in Troupe", () => {
   test("numbers: structured content prints as JSON does", () => {
     const message = loadMessage(
       { type: "StructuredMessage[S]", source: "a", content: { n: 3.0, m: 2.5 } },
@@ -447,7 +447,7 @@ describe("what Troupe does instead", () => {
     ]);
   });
 
-  test("selector-reload: a loaded state takes the place of what the selector remembers", async () => {
+  test("selector-reload: a loaded state replaces the selector's conversation", async () => {
     const pair = (modelClient: ScriptedChatCompletionClient) =>
       new SelectorGroupChat(
         [agent("ann", ["a1", "a2"]), agent("bob", [])].map((one) =>
@@ -594,7 +594,7 @@ describe("what Troupe does instead", () => {
   test.each([
     ["a message filter", filtered({ source: "user" })],
     ["a society of mind", mind],
-  ])("lost-state: %s saves what it holds", async (_what, json) => {
+  ])("lost-state: %s saves its contents", async (_what, json) => {
     const subject = registry.load<ChatAgent>(json);
     await run(subject, { task: "remember this" });
     const copy = registry.load<ChatAgent>(json);
@@ -633,7 +633,7 @@ describe("what Troupe does instead", () => {
     ).toEqual(["a", "h1", "b", "h2"]);
   });
 
-  test("chunks: pieces of an inner agent's text are no part of a result and no event", async () => {
+  test("chunks: pieces of an inner agent's text are neither part of a result nor events", async () => {
     const helper = agent("helper", ["one two three"], { model_client_stream: true });
     const call = asks([{ id: "c", name: "helper", arguments: '{"task": "help"}' }]);
     const ann = agent("ann", [call, "done"], {
@@ -708,7 +708,7 @@ describe("what Troupe does instead", () => {
     ]);
   });
 
-  test("hidden-task: as a participant, MagenticOne does not say again what it is told", async () => {
+  test("hidden-task: as a participant, MagenticOne does not repeat its messages", async () => {
     const inner = magentic([ledger({ satisfied: true }), "done"], { name: "inner" });
     const outer = team(roundRobin([inner, agent("cid", ["c1"])], { max_turns: 2 }));
     const { messages } = await run(outer, { task: "go" });

@@ -9,6 +9,7 @@ import { withoutHiddenTask } from "./deviations/hidden-task.ts";
 import { LOADING } from "./deviations/loading.ts";
 import { isTeam, type Place } from "./deviations/place.ts";
 import { RUNNING } from "./deviations/running.ts";
+import { CONTEXTS } from "./deviations/whole-exchanges.ts";
 import type { Played } from "./host.ts";
 import type { Step } from "./trace.ts";
 
@@ -50,7 +51,7 @@ export const REWRITINGS: readonly Rewriting[] = [
  * Each recogniser accepts exactly what its class says and nothing else.
  */
 export function recognise(place: Place): string | undefined {
-  return [...LOADING, ATOMIC_LOAD, ...RUNNING, ...GRAPHS].find((recogniser) =>
+  return [...LOADING, ATOMIC_LOAD, ...RUNNING, ...GRAPHS, ...CONTEXTS].find((recogniser) =>
     recogniser.explains(place),
   )?.class;
 }

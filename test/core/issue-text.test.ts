@@ -128,7 +128,7 @@ test.for(cases)("$code, $what: $text", ({ schema, value, text }) => {
   expect(texts).toEqual([text]);
 });
 
-test("each code of zod's is among them, and none keeps a text of zod's", () => {
+test("each code of zod has a text, and none keeps a text of zod", () => {
   for (const { code, schema, value } of cases) {
     const { error } = schema.safeParse(value);
     const codes = error!.issues.map((issue) => issue.code);

@@ -83,7 +83,7 @@ async function recalledBy(team: string): Promise<unknown[]> {
   );
 }
 
-test("what a team learns of its user is recalled in the user's other teams, and counts", async () => {
+test("facts that a team learns of its user are recalled in the user's other teams, and count", async () => {
   const embedding = {
     provider: "troupe.embeddings.OpenAIEmbeddingClient",
     config: { model: "embedder", api_key: "k", base_url: embeddings.url },
@@ -115,7 +115,7 @@ test("what a team learns of its user is recalled in the user's other teams, and 
   expect(inputs.filter((text) => text === "Ada likes green tea.")).toHaveLength(1);
 });
 
-test("a fork has what the team knew at its turn, and a fact is not learned twice", async () => {
+test("a fork has the memories of its team at its turn, and a fact is not learned twice", async () => {
   const memory = vectorMemory({
     extract: {
       model_client: replay(facts("Ada has a cat."), facts("Ada has a dog.", "Ada has a cat")),
@@ -145,7 +145,7 @@ test("a fork has what the team knew at its turn, and a fact is not learned twice
   }
 });
 
-test("an embedding server that is down leaves words, a note and the answer", async () => {
+test("an embedding server that is down leaves search by words, a note and the answer", async () => {
   const embedding = {
     provider: "troupe.embeddings.OpenAIEmbeddingClient",
     config: {
@@ -211,7 +211,7 @@ test("notes are in the state of the team, and a summary replaces older messages 
   expect(JSON.stringify(earlier)).not.toContain("Summary of before.");
 });
 
-test("an answer cites the documents that it was found in", async () => {
+test("an answer cites its source documents", async () => {
   await json("/v1/collections/house", {}, "PUT");
   const document = {
     mime_type: "text/markdown",

@@ -42,7 +42,7 @@ const tool = (config: object) => ({
 });
 
 /** An agent that asks about the weather in Ürümqi and says what the tool says. */
-const agent = (config: object) => ({
+const agent = (config: object, args = '{"city":"Ürümqi","unit":"C"}') => ({
   provider: "autogen_agentchat.agents.AssistantAgent",
   config: {
     name: "天气",
@@ -55,7 +55,7 @@ const agent = (config: object) => ({
         chat_completions: [
           {
             finish_reason: "function_calls",
-            content: [{ id: "c", name: "weather", arguments: '{"city":"Ürümqi","unit":"C"}' }],
+            content: [{ id: "c", name: "weather", arguments: args }],
             usage: { prompt_tokens: 1, completion_tokens: 1 },
             cached: false,
           },
@@ -90,10 +90,10 @@ function repeated({
   ].join(" | ");
 }
 
-async function start(id: string, config: object): Promise<RunInfo> {
+async function start(id: string, config: object, args?: string): Promise<RunInfo> {
   const component = {
     provider: "autogen_agentchat.teams.RoundRobinGroupChat",
-    config: { participants: [agent(config)], max_turns: 1 },
+    config: { participants: [agent(config, args)], max_turns: 1 },
   };
   const created = await worker.fetch("/v1/teams", jsonInit({ id, component }));
   expect(created.status).toBe(201);
@@ -108,7 +108,7 @@ async function ask(id: string, config: object): Promise<unknown> {
   return last !== undefined && "content" in last ? last.content : undefined;
 }
 
-test("a team asks a server, with the secret that may go there", async () => {
+test("a team calls a server, with the secret that is allowed there", async () => {
   expect(await ask("weather", {})).toBe("False: 20 degrees");
   expect(server.requests).toHaveLength(1);
   const [{ method, path, headers, body }] = server.requests as [EchoServer["requests"][0]];
@@ -124,7 +124,7 @@ test("a team asks a server, with the secret that may go there", async () => {
   expect(stored).not.toContain("written-out");
 });
 
-test("a server that repeats secrets in another form tells the model none", async () => {
+test("a server that repeats secrets in another form reveals none to the model", async () => {
   const pair = Buffer.from("anna:pass word&1").toString("base64");
   const secret = 'own/"secret" one';
   const headers = {
@@ -139,18 +139,18 @@ test("a server that repeats secrets in another form tells the model none", async
   );
 });
 
-test("a host that a secret is not for gets no request", async () => {
+test("a host for which a secret is not allowed gets no request", async () => {
   const before = server.requests.length;
   expect(await ask("elsewhere", { host: "localhost" })).toMatch(/^True: .*may not be sent to/);
   expect(server.requests).toHaveLength(before);
 });
 
-test("a private address gets no request, and the model reads why", async () => {
+test("a private address gets no request, and the model reads the reason", async () => {
   const config = { host: "169.254.169.254", port: 80, headers: null };
   expect(await ask("private", config)).toMatch(/^True: .*private address/);
 });
 
-test("a human is asked over HTTP, and changes what is sent", async () => {
+test("a human is asked over HTTP, and changes the request", async () => {
   const before = server.requests.length;
   const run = await start("asked", { approval: "human" });
   expect(run).toMatchObject({ status: "waiting" });
@@ -176,6 +176,32 @@ test("a human is asked over HTTP, and changes what is sent", async () => {
   // The stream ends with the run.
   expect(await (await worker.fetch(`${path}/events`)).text()).toContain("A human changed");
   expect(server.requests.slice(before)).toMatchObject([{ path: "/weather/Oslo", body: "{}" }]);
+});
+
+test.each<[string, string, string]>([
+  ["a number", "9007199254740995", "[9007199254740995,1e20]"],
+  ["a text", '"9007199254740995"', "[9007199254740995,1e20]"],
+  ["the power of two", "9007199254740992", "[9007199254740992,1e20]"],
+])("a human gives an integer beyond 2^53 as %s", async (name, written, sent) => {
+  const ids = { type: "array", items: { type: "number" } };
+  const json_schema = { type: "object", properties: { ids } };
+  const config = { path: "/pay", approval: "human", json_schema };
+  const id = `pay-${name.replaceAll(" ", "-")}`;
+  const run = await start(id, config, '{"ids":[9007199254740993]}');
+  expect(run.requests[0]?.tool_call?.arguments).toEqual({ ids: ["9007199254740993"] });
+  const answered = await worker.fetch(
+    `/v1/teams/${id}/runs/${run.id}/requests/${run.requests[0]?.id}`,
+    {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: `{"approved":true,"arguments":{"ids":[${written},1e20]}}`,
+    },
+  );
+  expect(answered.status).toBe(200);
+  await (await worker.fetch(`/v1/teams/${id}/runs/${run.id}/events`)).text();
+  expect(server.requests.at(-1)?.body).toBe(
+    `{"ids":${sent.replace("1e20", "100000000000000000000")}}`,
+  );
 });
 
 test("the tool is listed and validated", async () => {

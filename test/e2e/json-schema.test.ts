@@ -26,7 +26,7 @@ function schema(pattern = PATTERN): object {
 }
 
 /** A team of one agent whose model answers once. */
-function team(completion: unknown, config: object): object {
+function team(completions: unknown[], config: object): object {
   const model_info = {
     vision: false,
     function_calling: true,
@@ -36,7 +36,7 @@ function team(completion: unknown, config: object): object {
   };
   const model_client = {
     provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
-    config: { chat_completions: [completion], model_info },
+    config: { chat_completions: completions, model_info },
   };
   const agent = {
     provider: "autogen_agentchat.agents.AssistantAgent",
@@ -68,7 +68,7 @@ function withTool(json_schema: object): object {
     usage: { prompt_tokens: 1, completion_tokens: 1 },
     cached: false,
   };
-  return team(calls, { workbench: [workbench] });
+  return team([calls], { workbench: [workbench] });
 }
 
 async function run(id: string, component: object): Promise<RunInfo> {
@@ -93,7 +93,9 @@ test("structured output with such a pattern fails the run", async () => {
     config: { json_schema: schema(), content_model_name: "Answer" },
   };
   const config = { structured_message_factory, output_content_type_format };
-  const { status, error } = await run("output", team(JSON.stringify({ text: TEXT }), config));
+  // The second answer is to the question for a repair.
+  const answer = JSON.stringify({ text: TEXT });
+  const { status, error } = await run("output", team([answer, answer], config));
   expect(status).toBe("failed");
   expect(JSON.stringify(error)).toContain(`text: must match the pattern ${PATTERN}`);
   expect((await worker.fetch("/v1/teams/output")).status).toBe(200);
@@ -108,7 +110,7 @@ test("a format that has no effect loads, is named in the notes, and does not fai
       content_model_name: "Answer",
     },
   };
-  const component = team(JSON.stringify({ points: 1234.5 }), { structured_message_factory });
+  const component = team([JSON.stringify({ points: 1234.5 })], { structured_message_factory });
   const validated = await worker.fetch("/v1/components/validate", jsonInit({ component }));
   expect(await validated.json()).toMatchObject({
     notes: [

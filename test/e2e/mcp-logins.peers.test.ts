@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ConnectionList, StartedConnection } from "#contract/tenant/connection.ts";
+import { issuerName, oauthClientAddresses } from "#contract/tenant/oauth-client.ts";
 import type { RunInfo } from "#contract/run.ts";
 import type { JsonObject } from "troupe";
 import { bearer, deployed } from "../api/protocols/support/access.ts";
@@ -11,6 +12,7 @@ import {
   type AuthorizationServer,
   startAuthorizationServer,
 } from "../api/protocols/support/authorization-server.ts";
+import { LoginBrowser } from "../components/mcp/support/login-browser.ts";
 import { TestMcpServer } from "../components/mcp/support/test-server.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { KillableWorker } from "../support/killable-worker.ts";
@@ -22,6 +24,9 @@ let worker: KillableWorker;
 let origin: string;
 /** What the Worker has logged. */
 let logged = "";
+let browser: LoginBrowser;
+/** Where the last login has led to. */
+let asked: URL;
 /** Tokens that the server no longer accepts. */
 const revoked = new Set<string>();
 
@@ -33,9 +38,13 @@ async function start(publicUrl?: string | null): Promise<void> {
   origin = `http://127.0.0.1:${port}`;
   const base = publicUrl ?? origin;
   logged = "";
-  issuer = await startAuthorizationServer(SCOPES, {
-    [`${base}/v1/connections/client.json`]: () => fetch(`${origin}/v1/connections/client.json`),
-  });
+  browser = new LoginBrowser((url) => url.replace(base, origin));
+  const documents: Record<string, () => Promise<Response>> = {};
+  issuer = await startAuthorizationServer(SCOPES, documents);
+  const { pathname } = new URL(
+    oauthClientAddresses(base, await issuerName(issuer.issuer)).clientMetadataUrl,
+  );
+  documents[base + pathname] = () => fetch(origin + pathname);
   mcp = await TestMcpServer.start();
   revoked.clear();
   mcp.guard = { issuer: issuer.issuer, scope: "tools", lacks };
@@ -136,13 +145,13 @@ async function newAgent(id: string, calls = 1): Promise<void> {
 const run = (team: string): Promise<RunInfo> =>
   json(`/v1/teams/${team}/runs?wait=30`, { task: "go" });
 
-/** Waits until a run has ended, or asks something else than `question`. */
-async function next(team: string, { id, requests: [question] }: RunInfo): Promise<RunInfo> {
+/** Waits until a run has ended, or asks something else than `before`. */
+async function next(team: string, { id, requests: [before] }: RunInfo): Promise<RunInfo> {
   return vi.waitFor(
     async () => {
       const info = await json<RunInfo>(`/v1/teams/${team}/runs/${id}`);
-      const [asked] = info.requests;
-      if (info.ended_at === null && (asked === undefined || asked.id === question?.id)) {
+      const [question] = info.requests;
+      if (info.ended_at === null && (question === undefined || question.id === before?.id)) {
         throw new Error(`the run is ${info.status}`);
       }
       return info;
@@ -161,29 +170,36 @@ function loginOf(info: RunInfo): URL {
 
 /** Logs in at an address, and comes back. */
 async function logIn(page: URL): Promise<void> {
-  const shown = await comeBack(await issuer.signIn(page));
+  const shown = await comeBack(await signIn(page));
   expect(await shown.text()).toContain("<h1>Connected to ");
+}
+
+/** Continues on the page of a login, and signs in. @returns what the browser brings back */
+async function signIn(page: URL): Promise<URLSearchParams> {
+  asked = await browser.continue(page.href);
+  return issuer.signIn(asked);
 }
 
 /** Comes back to the Worker with what the browser was given. */
 async function comeBack(back: URLSearchParams): Promise<Response> {
-  return fetch(`${origin}/v1/connections/callback?${back.toString()}`);
+  return browser.read(`${asked.searchParams.get("redirect_uri")}?${back.toString()}`);
 }
 
-test("a run waits for a login by dynamic registration, and goes on by itself", async () => {
+test("a run waits for a login by dynamic registration, and continues by itself", async () => {
   await start();
   await newAgent("desk");
   const waiting = await run("desk");
   expect(waiting.status).toBe("waiting");
   const page = loginOf(waiting);
-  expect(page.origin).toBe(issuer.issuer);
-  expect(page.searchParams.get("code_challenge_method")).toBe("S256");
-  expect(page.searchParams.get("resource")).toBe(mcp.url);
-  expect(page.searchParams.get("scope")).toContain("tools");
+  expect(page.origin).toBe(origin);
   // The server dies while the human is away.
   await worker.kill();
   await worker.restart();
-  const back = await issuer.signIn(page);
+  const back = await signIn(page);
+  expect(asked.origin).toBe(issuer.issuer);
+  expect(asked.searchParams.get("code_challenge_method")).toBe("S256");
+  expect(asked.searchParams.get("resource")).toBe(mcp.url);
+  expect(asked.searchParams.get("scope")).toContain("tools");
   const shown = await comeBack(back);
   expect(shown.status).toBe(200);
   expect(shown.headers.get("content-type")).toContain("text/html");
@@ -218,10 +234,11 @@ test("authorization servers that read documents of clients get this server's", a
   const started = await json<StartedConnection>("/v1/connections", { server: mcp.url });
   const page = new URL(started.authorization_url);
   expect(started).toMatchObject({ server: mcp.url, status: "login_needed", connected_at: null });
-  expect(page.searchParams.get("redirect_uri")).toMatch(/^https:\/\/client\.example\/v1\//);
-  const client = await json<JsonObject>("/v1/connections/client.json");
-  expect(page.searchParams.get("client_id")).toBe(client["client_id"]);
   await logIn(page);
+  expect(asked.searchParams.get("redirect_uri")).toMatch(/^https:\/\/client\.example\/v1\//);
+  const { pathname } = new URL(asked.searchParams.get("client_id") ?? "");
+  const client = await json<JsonObject>(pathname);
+  expect(asked.searchParams.get("client_id")).toBe(client["client_id"]);
   await newAgent("desk");
   expect((await run("desk")).status).toBe("completed");
 });
@@ -229,7 +246,7 @@ test("authorization servers that read documents of clients get this server's", a
 test("a login is for the tenant that began it, once", async () => {
   await start();
   const begun = await json<StartedConnection>("/v1/connections", { server: mcp.url });
-  const back = await issuer.signIn(new URL(begun.authorization_url));
+  const back = await signIn(new URL(begun.authorization_url));
   const state = back.get("state") ?? "";
   const foreign = new URLSearchParams(back);
   foreign.set("state", state.replace("acme.", "globex."));
@@ -242,7 +259,7 @@ test("a login is for the tenant that began it, once", async () => {
   // Two requests at once: one redeems it.
   const both = await Promise.all([comeBack(back), comeBack(back)]);
   expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 404]));
-  expect(await json("/v1/connections", undefined, "globex")).toEqual({ connections: [] });
+  expect(await json("/v1/connections", undefined, "globex")).toMatchObject({ connections: [] });
 });
 
 test("a login that is over is refused", async () => {
@@ -260,11 +277,10 @@ test("a login that is over is refused", async () => {
   }
   expect(changed).toBe(1);
   await worker.restart();
-  const back = await issuer.signIn(new URL(begun.authorization_url));
-  expect((await comeBack(back)).status).toBe(404);
+  await expect(signIn(new URL(begun.authorization_url))).rejects.toThrow("404");
 });
 
-test("without PUBLIC_URL a run names the operation, whose login it waits for", async () => {
+test("a run without PUBLIC_URL names the operation whose login it waits for", async () => {
   await start(null);
   await newAgent("desk");
   const waiting = await run("desk");
@@ -283,7 +299,7 @@ test("without PUBLIC_URL a run names the operation, whose login it waits for", a
 test("a login that comes from another authorization server is refused", async () => {
   await start();
   const begun = await json<StartedConnection>("/v1/connections", { server: mcp.url });
-  const back = await issuer.signIn(new URL(begun.authorization_url));
+  const back = await signIn(new URL(begun.authorization_url));
   back.set("iss", "https://evil.example");
   const page = await comeBack(back);
   expect(page.status).toBe(422);
@@ -338,11 +354,10 @@ test("a call that needs more scopes asks for a login with them, at most three ti
   const listing = await run("desk");
   await logIn(loginOf(listing));
   const calling = await next("desk", listing);
-  const page = loginOf(calling);
-  expect(page.searchParams.get("scope")?.split(" ")).toEqual(
+  await logIn(loginOf(calling));
+  expect(asked.searchParams.get("scope")?.split(" ")).toEqual(
     expect.arrayContaining(["tools", "tools:call"]),
   );
-  await logIn(page);
   const ended = await next("desk", calling);
   expect(ended.result?.messages.at(-1)).toMatchObject({ content: "echo: hi" });
   // A server that is never content.
@@ -362,7 +377,7 @@ test("a call that needs more scopes asks for a login with them, at most three ti
   expect(JSON.stringify(asking.result?.messages)).toContain("after 3 logins");
 });
 
-test("a human who cancels, and a connection that is deleted", async () => {
+test("a login ends when a human cancels it or the connection is deleted", async () => {
   await start();
   await newAgent("desk");
   const waiting = await run("desk");
@@ -377,7 +392,7 @@ test("a human who cancels, and a connection that is deleted", async () => {
   const gone = await fetch(`${origin}/v1/connections/${connections[0]?.id}`, init);
   expect(gone.status).toBe(204);
   // What was begun for it is over as well.
-  expect((await comeBack(await issuer.signIn(page))).status).toBe(404);
+  await expect(signIn(page)).rejects.toThrow("404");
   const again = await fetch(`${origin}/v1/connections/${connections[0]?.id}`, init);
   expect(again.status).toBe(404);
 });

@@ -168,7 +168,7 @@ test("an agent in the Worker calls a tool of a program in the sandbox", async ()
   ]);
 });
 
-test("what the program has written is a file of the team", async () => {
+test("a file that the program has written is a file of the team", async () => {
   const component = agent(fromNpm("filesystem", "."));
   const ended = await run("writes", component, "Write a note.");
   expect(contents(ended).at(-1)).toBe("It is written.");

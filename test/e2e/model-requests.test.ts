@@ -115,7 +115,7 @@ function rules(...given: RuleInput[]): void {
   openai.log.clear();
 }
 
-test("plain turns, streamed and not, over several runs", async () => {
+test("plain turns show their requests, streamed and not, over several runs", async () => {
   rules({
     name: "say",
     reply: { content: "A line that is long enough to be stored by reference only, once." },
@@ -146,7 +146,7 @@ test("plain turns, streamed and not, over several runs", async () => {
   ]);
 });
 
-test("tools and reflection on their results", async () => {
+test("tools and the reflection on their results show their requests", async () => {
   rules(...CALCULATES);
   const tools = { tools: [calculator], reflect_on_tool_use: true };
   const team = await newTeam(roundRobin([assistant("clerk", tools)]));
@@ -162,7 +162,7 @@ test("tools and reflection on their results", async () => {
   ]);
 });
 
-test("a graph with a loop and two agents at once, over two runs", async () => {
+test("a graph with a loop and two agents at once shows its requests, over two runs", async () => {
   rules(
     { name: "reject", match: { system: "You are critic." }, times: 1, reply: { content: "AGAIN" } },
     { name: "approve", match: { system: "You are critic." }, reply: { content: "GOOD" } },
@@ -203,7 +203,7 @@ test("a graph with a loop and two agents at once, over two runs", async () => {
   expect(speakers.slice(6, 9)).toEqual(["editor", "writer", "critic"]);
 });
 
-test("what the model's maker wants back", async () => {
+test("the data that a model's maker needs back are in the requests", async () => {
   const [calculates, says] = CALCULATES as [RuleInput, RuleInput];
   rules({ ...calculates, reply: { ...calculates.reply, reasoning: "I must calculate." } }, says);
   const thinking = { model: "gpt-5.4", api: "responses", reasoning_effort: "medium" };
@@ -213,7 +213,7 @@ test("what the model's maker wants back", async () => {
   expect(JSON.stringify(second?.body)).toContain('"encrypted_content"');
 });
 
-test("memories that are lists, and those of the team", async () => {
+test("memories that are lists, and those of the team, are in the requests", async () => {
   rules({ name: "say", reply: { content: "Yes." } });
   const content = { content: "The user likes tea.", mime_type: "text/plain" };
   const list = {
@@ -232,7 +232,7 @@ test("memories that are lists, and those of the team", async () => {
   expect(shown?.context.parts[1]?.tokens).toBeGreaterThan(5);
 });
 
-test("what a memory asks its model when a run ends", async () => {
+test("a memory that calls its model when a run ends shows its request", async () => {
   const learns = (...facts: string[]) =>
     rules(
       { name: "learn", match: { any: "facts" }, reply: { content: JSON.stringify({ facts }) } },
@@ -271,7 +271,7 @@ test("a secret that is a word of JSON leaves the rest of a request as it is", as
   });
 });
 
-test("a handoff, a selector and a graph", async () => {
+test("a handoff, a selector and a graph show their requests", async () => {
   rules(
     {
       name: "hand over",
@@ -336,7 +336,7 @@ test("a handoff, a selector and a graph", async () => {
   expect(shown.map(({ body }) => body)).toEqual(expect.arrayContaining(bodies));
 });
 
-test("Magentic-One, with its ledgers", async () => {
+test("Magentic-One shows its requests, with its ledgers", async () => {
   const say = { content: "The orchestrator's facts and its plan are as long as they have to be." };
   rules(
     {
@@ -354,7 +354,7 @@ test("Magentic-One, with its ledgers", async () => {
   expect(shown.length).toBeGreaterThan(3);
 });
 
-test("a team inside an agent", async () => {
+test("a team inside an agent shows its requests", async () => {
   rules({ name: "say", reply: { content: "An inner voice." } });
   const inner = roundRobin([assistant("one"), assistant("two")]);
   const society = {
@@ -366,7 +366,7 @@ test("a team inside an agent", async () => {
   expect(shown.map(({ agent }) => agent)).toEqual(["one", "two", "society"]);
 });
 
-test("after a fork, with images, and with a context that was summarised", async () => {
+test("a fork with images and a summarised context shows its requests", async () => {
   rules({ name: "say", reply: { content: "A picture. ".repeat(60) } });
   const data =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -392,7 +392,7 @@ test("after a fork, with images, and with a context that was summarised", async 
   expect(again).toEqual(shown);
 });
 
-test("a team whose component was replaced shows what the agent was asked before", async () => {
+test("a team whose component was replaced shows the earlier requests of its agent", async () => {
   rules({ name: "say", reply: { content: "Yes." } });
   const team = await newTeam(roundRobin([assistant("ann")]));
   const before = await run(team, "Before?");
@@ -402,7 +402,7 @@ test("a team whose component was replaced shows what the agent was asked before"
   await expectSame(team, [before, after]);
 });
 
-test("attempts that failed keep their text and what their errors said", async () => {
+test("attempts that failed keep their text and the texts of their errors", async () => {
   rules(
     {
       name: "cut",
@@ -431,7 +431,7 @@ test("attempts that failed keep their text and what their errors said", async ()
   expect(JSON.stringify(trace)).not.toContain("It begins");
 });
 
-test("a run that failed shows what it asked, and what had arrived", async () => {
+test("a run that failed shows its request, and the part that had arrived", async () => {
   rules({
     name: "refuse",
     fault: { kind: "status", status: 400, message: `No: ${KEY} may not.` },
@@ -463,7 +463,7 @@ test("a request is known while its answer is awaited", async () => {
     .toMatchObject({ matches: true, reply: { content: "At last." } });
 });
 
-test("long requests are shortened, and say so", async () => {
+test("long requests are shortened, with a note", async () => {
   rules({ name: "say", reply: { content: "Long." } });
   const team = await newTeam(roundRobin([assistant("ann")]));
   const [shown] = await requestsOf(team, await run(team, "word ".repeat(90_000)));

@@ -124,7 +124,7 @@ test("the key of the Worker reaches Anthropic's server, and no other one", async
   });
 });
 
-test("without the binding a component with a model of Workers AI is refused", async () => {
+test("a component with a model of Workers AI is refused without the binding", async () => {
   await using bare = await TestWorker.start({ SECRETS_KEY: btoa("k".repeat(32)) });
   const component = teamOf({ provider: WORKERS_AI, config: { model: "@cf/x/y" } }, false);
   const refused = await bare.fetch("/v1/teams", jsonInit({ id: "none", component }));

@@ -127,7 +127,7 @@ describe("a state in parts", () => {
   });
 });
 
-describe("is refused, and the team keeps its state:", () => {
+describe("the state of a team is kept when a part is refused", () => {
   const wrong: Record<string, (part: StatePart) => string> = {
     "a part that is cut off": (part) => writePart(part).slice(0, -300),
     "a part with another text": (part) => writePart(part).replace('"one"', '"won"'),
@@ -148,7 +148,7 @@ describe("is refused, and the team keeps its state:", () => {
       writePart({ ...part, header: { ...part.header, part: 2, cursor: "c" } }),
   };
 
-  test.each(Object.keys(wrong))("%s", async (what) => {
+  test.each(Object.keys(wrong))("because of %s", async (what) => {
     const state = await target.saveState();
     const body = wrong[what]?.(readPart(short)) ?? "";
     await expect(target.putStatePart(1, body)).rejects.toMatchObject({ status: 422 });
@@ -157,7 +157,7 @@ describe("is refused, and the team keeps its state:", () => {
     expect(await contents(target)).toHaveLength(4);
   });
 
-  test("a part without the first one", async () => {
+  test("because the first one is missing", async () => {
     const [, second] = split(readPart(whole));
     await expect(target.putStatePart(2, writePart(second))).rejects.toMatchObject({
       status: 409,
@@ -165,7 +165,7 @@ describe("is refused, and the team keeps its state:", () => {
     });
   });
 
-  test("parts that were checked with another component", async () => {
+  test("because the parts were checked with another component", async () => {
     const { state } = await target.putStatePart(1, short);
     await target.replaceComponent(component);
     await expect(target.commitState(state ?? "")).rejects.toMatchObject({
@@ -173,7 +173,7 @@ describe("is refused, and the team keeps its state:", () => {
     });
   });
 
-  test("a cursor that no part has named", async () => {
+  test("because no part has named the cursor", async () => {
     await expect(source.statePart({ cursor: "abc" })).rejects.toMatchObject({
       status: 422,
       code: "invalid_cursor",

@@ -61,12 +61,12 @@ describe("a state that does not fit is refused and changes nothing", () => {
   });
 });
 
-test("what was saved can be loaded", async () => {
+test("a saved state can be loaded", async () => {
   expect((await worker.fetch(PATH, jsonInit(good, "PUT"))).status).toBe(204);
   expect(await (await worker.fetch(PATH)).json()).toEqual(good);
 });
 
-test("a state with an empty context loads, and again, and the team runs on", async () => {
+test("a state with an empty context loads, and again, and the team continues", async () => {
   const anew = withAgent(good, "writer", {
     ...(good.agent_states["writer"] as object),
     agent_state: { type: "AssistantAgentState", version: "1.0.0", llm_context: { messages: [] } },

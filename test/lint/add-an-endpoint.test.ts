@@ -9,18 +9,32 @@ import { testApp } from "../support/http-app.ts";
 const root = join(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
-/** The lines that the diff of the page adds, by file. */
-function added(): Map<string, string> {
-  const [, diff = ""] =
-    /```diff\n([^]*?)```/.exec(read("docs/contributing/add-an-endpoint.md")) ?? [];
-  const files = diff.split(/^--- a\/.*\n/m).slice(1);
-  return new Map(
-    files.map((text) => {
-      const [, file = ""] = /^\+\+\+ b\/(.*)$/m.exec(text) ?? [];
-      const lines = text.split("\n").filter((line) => /^\+(?!\+\+ b\/)/.test(line));
-      return [file, lines.map((line) => `${line.slice(1)}\n`).join("")];
-    }),
-  );
+/** What the diffs of the page add: the parts of each file that are added in one place. */
+function diffs(): Map<string, string[]>[] {
+  const page = read("docs/contributing/add-an-endpoint.md");
+  return Array.from(page.matchAll(/```diff\n([^]*?)```/g), ([, diff = ""]) => {
+    const files = diff.split(/^--- a\/.*\n/m).slice(1);
+    return new Map(
+      files.map((text) => {
+        const [head = "", ...parts] = text.split(/^@@.*\n/m);
+        const [, file = ""] = /^\+\+\+ b\/(.*)$/m.exec(head) ?? [];
+        return [file, parts.map((part) => part.replaceAll(/^\+/gm, ""))];
+      }),
+    );
+  });
+}
+
+/** Compares a diff of the page with the source, where no other file may know of the operation but `work`. */
+function expectOnlyIn(diff: Map<string, string[]> | undefined, names: RegExp, work?: string): void {
+  for (const file of globSync("src/**/*.{ts,tsx}", { cwd: root })) {
+    if (file === work) continue;
+    let text = read(file);
+    for (const part of diff?.get(file) ?? []) {
+      expect(text, file).toContain(part);
+      text = text.replace(part, "");
+    }
+    expect(text, file).not.toMatch(names);
+  }
 }
 
 function client(scopes: readonly Scope[]): TroupeClient {
@@ -39,15 +53,17 @@ function client(scopes: readonly Scope[]): TroupeClient {
   });
 }
 
-test("the diff of the page is what the source has of its operation, and is in three files", () => {
-  const diff = added();
-  expect(diff.size).toBe(3);
-  for (const file of globSync("src/**/*.{ts,tsx}", { cwd: root })) {
-    const text = read(file);
-    const own = diff.get(file) ?? "";
-    expect(text, file).toContain(own);
-    expect(text.replace(own, ""), file).not.toMatch(/\bpauseRun\b|runs\/:run\/pause/);
-  }
+test("the first diff of the page equals the source of its operation, and is in three files", () => {
+  const [diff] = diffs();
+  expect(diff?.size).toBe(3);
+  expectOnlyIn(diff, /\bpauseRun\b|runs\/:run\/pause/);
+});
+
+test("an operation with an answer of its own is in five files besides the one that makes the answer", () => {
+  const [, diff] = diffs();
+  expect(diff?.size).toBe(5);
+  const names = /\bRunTrace\b|\brunTrace(Schema)?\b|runs\/:run\/trace/;
+  expectOnlyIn(diff, names, "src/team/object/handlers/trace-of-run.ts");
 });
 
 test("OpenAPI, scope, problem, client and fake follow from the row of the operation", async () => {

@@ -29,6 +29,26 @@ const refused: Record<string, { file: string; text: string; says: string }> = {
     text: "/** Waits until nobody reads. */\nexport const x = 1;",
     says: "name who",
   },
+  "a title of a test that begins with a preposition": {
+    file: "test/words/a.test.ts",
+    text: 'import { test } from "vitest";\ntest.each([1])("with %s it ends", () => {});',
+    says: "not with a preposition",
+  },
+  "a title of a test without a subject": {
+    file: "test/words/b.test.ts",
+    text: 'import { test } from "vitest";\ntest("is refused", () => {});',
+    says: "begin with a subject",
+  },
+  "a text cut where a character may be": {
+    file: "src/core/words/e.ts",
+    text: "const LONGEST = 9;\nexport const x = (text: string) => text.slice(0, LONGEST - 1);",
+    says: "cut texts with beginningOf or endOf",
+  },
+  "a text cut and shown with dots": {
+    file: "src/core/words/f.ts",
+    text: "export const x = (text: string, most: number) => `${text.slice(0, most)}…`;",
+    says: "cut texts with beginningOf or endOf",
+  },
   "core imports a layer above it": {
     file: "src/core/agents/a.ts",
     text: 'export { x } from "../../components/models/x.ts";',
@@ -156,7 +176,7 @@ const refused: Record<string, { file: string; text: string; says: string }> = {
   },
   "an open end": { file: "src/core/t.ts", text: "// TODO later\nexport {};", says: "todo" },
   any: { file: "src/core/any.ts", text: "export const x: any = 1;", says: "any" },
-  "a promise nobody waits for": {
+  "a promise that is not awaited": {
     file: "src/core/p.ts",
     text: "export function f(g: () => Promise<void>): void {\n  g();\n}",
     says: "Promises must be awaited",

@@ -55,18 +55,18 @@ async function passes(tool: string, ...args: string[]): Promise<boolean> {
   );
 }
 
-test("files that are not ours are neither formatted nor linted", async () => {
+test("generated and vendored files are neither formatted nor linted", async () => {
   expect(await passes("oxfmt", "--check", ...OWN_FILES)).toBe(true);
   expect(await passes("oxlint", ...OWN_CODE)).toBe(true);
 });
 
-test("ours are", async () => {
+test("the project's own files are formatted and linted", async () => {
   writeFileSync(join(clone, "src/untidy.ts"), "export var  a = 1\n");
   expect(await passes("oxfmt", "--check", ...OWN_FILES)).toBe(false);
   expect(await passes("oxlint", ...OWN_CODE)).toBe(false);
 });
 
-test("ours are all that the projects of TypeScript check, and exist", () => {
+test("the project's own files are all that the projects of TypeScript check, and exist", () => {
   const folders = ["src", "core", "node", "workerd"].flatMap((name) => {
     const text = readFileSync(join(ROOT, `tsconfig.${name}.json`), "utf8");
     const include = /"include": \[([^\]]*)\]/.exec(text)?.[1] ?? "";
@@ -77,7 +77,7 @@ test("ours are all that the projects of TypeScript check, and exist", () => {
   expect(OWN_FILES.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-test("git ignores what the pages have their readers create", () => {
+test("git ignores the files that the pages have their readers create", () => {
   const ignored = readFileSync(join(ROOT, ".gitignore"), "utf8").split("\n");
   const created = snippets
     .map(({ info }) => info)

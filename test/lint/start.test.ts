@@ -21,12 +21,12 @@ test("a start of the Worker loads no schemas and no SDKs, which only requests ne
   const packages = modules
     .map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1])
     .filter((name) => name !== undefined);
-  // SHA-256 of @noble/hashes names large base64, and stemmer finds the stems of queries of memories, inside transactions,
+  // SHA-256 of @noble/hashes names large base64, and the stemmers find the stems of words of memories, inside transactions,
   // where nothing can be awaited.
   expect([...new Set(packages)].toSorted()).toEqual([
     "@noble/hashes",
+    "@orama/stemmers",
     "eventsource-parser",
     "hono",
-    "stemmer",
   ]);
 });

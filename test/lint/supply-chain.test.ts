@@ -3,17 +3,29 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../support/npm-start.ts";
 
-const WORKFLOWS = join(ROOT, ".github/workflows");
+/** The project's own, and those of the projects that `troupe init` makes. */
+const WORKFLOWS = [".github/workflows", "template/_github/workflows"].flatMap((folder) =>
+  readdirSync(join(ROOT, folder)).map((file) => join(folder, file)),
+);
+const LOCK_FILES = [
+  "package-lock.json",
+  "bench/peers/package-lock.json",
+  "examples/copilotkit/page/package-lock.json",
+  "scripts/api/package-lock.json",
+  "scripts/reference/package-lock.json",
+  "test/mcp-conformance/suite/package-lock.json",
+  "test/peers/package-lock.json",
+];
 
 function read(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
 }
 
-describe.each(readdirSync(WORKFLOWS))("the workflow %s", (file) => {
-  const text = read(join(".github/workflows", file));
+describe.each(WORKFLOWS)("the workflow %s", (file) => {
+  const text = read(file);
   const steps = text.split(/\n(?= {6}- )/);
 
-  test("names actions by commits, and says which versions they are", () => {
+  test("names actions by commits, with their versions", () => {
     const used = [...text.matchAll(/uses: (.*)/g)].map(([, action]) => action);
     expect(used).not.toEqual([]);
     for (const action of used)
@@ -27,6 +39,19 @@ describe.each(readdirSync(WORKFLOWS))("the workflow %s", (file) => {
     expect(text).toMatch(/^permissions:\n {2}contents: read\n/m);
     expect(text).not.toMatch(/: write-all|contents: write/);
   });
+});
+
+test.each(LOCK_FILES)("%s has a hash of each package that is installed", (file) => {
+  interface Entry {
+    link?: boolean;
+    inBundle?: boolean;
+    integrity?: string;
+  }
+  const { packages } = JSON.parse(read(file)) as { packages: { [path: string]: Entry } };
+  const unchecked = Object.entries(packages)
+    .filter(([path]) => path.includes("node_modules/"))
+    .filter(([, { link, inBundle, integrity }]) => !link && !inBundle && integrity === undefined);
+  expect(unchecked.map(([path]) => path)).toEqual([]);
 });
 
 test("packages are published with provenance", () => {

@@ -131,13 +131,13 @@ const PUBLIC = [
   "localhost.example.com",
 ];
 
-describe("deployed", () => {
-  test.for(LOOPBACK)("this machine is denied: %s", (host) => {
+describe("a request of a deployed Worker", () => {
+  test.for(LOOPBACK)("is denied to this machine: %s", (host) => {
     expect(verdict(`https://${host}/v1`, anywhere)).toBe("denied");
     expect(verdict(`https://${host}:8443/v1`, anywhere)).toBe("denied");
   });
 
-  test.for(PRIVATE)("a private address is denied: %s", (host) => {
+  test.for(PRIVATE)("is denied to a private address: %s", (host) => {
     expect(verdict(`https://${host}/v1`, anywhere)).toBe("denied");
     // A name without a port does not help.
     const { hostname } = new URL(`https://${host}/`);
@@ -146,23 +146,26 @@ describe("deployed", () => {
     expect(verdict(`https://${host}:443/v1`, named)).toBe("denied");
   });
 
-  test.for([...LOOPBACK, ...PRIVATE])("ALLOWED_EGRESS names it with its port: %s", (host) => {
-    const { hostname } = new URL(`https://${host}/`);
-    const setting = (entry: string) => egressRules({ ALLOWED_EGRESS: entry });
-    const named = setting(`${hostname}:8443`);
-    expect(verdict(`https://${host}:8443/v1`, named)).toBe("allowed");
-    // However the setting writes it.
-    const written = setting(`other.example,${host}:8443`);
-    expect(verdict(`https://${host}:8443/v1`, written)).toBe("allowed");
-    for (const other of ["https://HOST/", "https://HOST:8444/", "http://HOST:8443/"]) {
-      expect(verdict(other.replace("HOST", host), named)).toBe("denied");
-    }
-    expect(verdict(`http://${host}:8080/`, setting(`http://${hostname}:8080`))).toBe("allowed");
-    expect(verdict(`http://me@${host}:8080/`, setting(`http://${hostname}:8080`))).toBe("denied");
-    expect(verdict(`https://${host}/`, setting(`${hostname}:443`))).toBe("allowed");
-  });
+  test.for([...LOOPBACK, ...PRIVATE])(
+    "is allowed if ALLOWED_EGRESS names it with its port: %s",
+    (host) => {
+      const { hostname } = new URL(`https://${host}/`);
+      const setting = (entry: string) => egressRules({ ALLOWED_EGRESS: entry });
+      const named = setting(`${hostname}:8443`);
+      expect(verdict(`https://${host}:8443/v1`, named)).toBe("allowed");
+      // However the setting writes it.
+      const written = setting(`other.example,${host}:8443`);
+      expect(verdict(`https://${host}:8443/v1`, written)).toBe("allowed");
+      for (const other of ["https://HOST/", "https://HOST:8444/", "http://HOST:8443/"]) {
+        expect(verdict(other.replace("HOST", host), named)).toBe("denied");
+      }
+      expect(verdict(`http://${host}:8080/`, setting(`http://${hostname}:8080`))).toBe("allowed");
+      expect(verdict(`http://me@${host}:8080/`, setting(`http://${hostname}:8080`))).toBe("denied");
+      expect(verdict(`https://${host}/`, setting(`${hostname}:443`))).toBe("allowed");
+    },
+  );
 
-  test("naming one address allows no other one", () => {
+  test("is denied to other addresses than the named one", () => {
     const named = egressRules({ ALLOWED_EGRESS: "http://127.0.0.1:8080" });
     for (const other of [
       "http://127.0.0.1:8081/",
@@ -180,7 +183,7 @@ describe("deployed", () => {
     }
   });
 
-  test("a wildcard, a secret's host and a webhook's host name nothing exactly", () => {
+  test("is denied to private addresses if only a wildcard, a secret's host or a webhook's host names them", () => {
     for (const settings of [
       { ALLOWED_EGRESS: "*.corp:8443" },
       { OPENAI_BASE_URL: "https://models.corp:8443/v1" },
@@ -190,17 +193,17 @@ describe("deployed", () => {
     }
   });
 
-  test("the error says how to name it", () => {
+  test("is denied with an error that explains how to name the address", () => {
     expect(() => checkEgress("http://10.0.0.5:11434/v1", anywhere)).toThrow(
       /private or local address.*ALLOWED_EGRESS: "http:\/\/10\.0\.0\.5:11434"/,
     );
   });
 
-  test.for(PUBLIC)("a public host is allowed: %s", (host) => {
+  test.for(PUBLIC)("is allowed to a public host: %s", (host) => {
     expect(verdict(`https://${host}/v1`, anywhere)).toBe("allowed");
   });
 
-  test("addresses that are no encrypted web addresses are denied", () => {
+  test("is denied to addresses that are not encrypted web addresses", () => {
     for (const url of [
       "http://api.openai.com/v1",
       "ftp://api.openai.com/",
@@ -217,7 +220,7 @@ describe("deployed", () => {
   });
 });
 
-test.for(NEVER)("is never asked, deployed or not, named or not: %s", (host) => {
+test.for(NEVER)("a metadata address is never called, deployed or not, named or not: %s", (host) => {
   const { hostname } = new URL(`http://${host}/`);
   for (const [scheme, port] of [
     ["http", 80],
@@ -237,12 +240,12 @@ test.for(NEVER)("is never asked, deployed or not, named or not: %s", (host) => {
   }
 });
 
-describe("on one's own machine", () => {
-  test.for(LOOPBACK)("this machine is allowed: %s", (host) => {
+describe("a request on one's own machine", () => {
+  test.for(LOOPBACK)("is allowed to this machine: %s", (host) => {
     expect(verdict(`http://${host}:11434/v1`, local)).toBe("allowed");
   });
 
-  test.for(PRIVATE)("a private address is allowed only by name: %s", (host) => {
+  test.for(PRIVATE)("is allowed to a private address only by name: %s", (host) => {
     const url = `http://${host}:8080/v1`;
     expect(verdict(url, local)).toBe("denied");
     const name = new URL(url).hostname.replace(/\.$/, "");
@@ -283,7 +286,7 @@ describe("ALLOWED_EGRESS", () => {
     expect(verdict(url, rules)).toBe("denied");
   });
 
-  test("left out, a deployment asks only the hosts of its secrets", () => {
+  test("left out, allows a deployment the hosts of its secrets only", () => {
     const deployed = egressRules({ OPENAI_BASE_URL: "https://models.example:8443/v1" });
     expect(verdict("https://api.openai.com/v1", deployed)).toBe("allowed");
     expect(verdict("https://models.example:8443/v1", deployed)).toBe("allowed");
@@ -301,7 +304,7 @@ describe("ALLOWED_EGRESS", () => {
 });
 
 describe("guardedFetch", () => {
-  test("sends what is allowed and nothing else", async () => {
+  test("sends allowed requests and nothing else", async () => {
     const sent: string[] = [];
     const send: typeof fetch = async (input) => {
       sent.push(input instanceof Request ? input.url : String(input));
@@ -316,7 +319,7 @@ describe("guardedFetch", () => {
     expect(sent).toEqual(["a", "b", "c"].map((path) => `https://api.example.com/${path}`));
   });
 
-  test("tells the log of what it refuses, with the step and without the address", async () => {
+  test("logs its refusals, with the step and without the address", async () => {
     const entries: unknown[] = [];
     const guarded = guardedFetch({ allowed: ["api.example.com"], open: false }, fetch, (...entry) =>
       entries.push(...entry),

@@ -52,14 +52,14 @@ describe("a webhook of a deployed Worker", () => {
     expect(refusal(`http://${host}:9001/`, named)).toContain("https:// only");
   });
 
-  test("goes over https only, also to a host that may be asked over http", () => {
+  test("uses https only, also to a host that is allowed over http", () => {
     const settings = { ALLOWED_EGRESS: "http://plain.example.com" };
     expect(refusal("http://plain.example.com/", settings)).toContain("https:// only");
     expect(refusal("http://hooks.example.com/", {})).toContain("https:// only");
   });
 });
 
-test("on the developer's machine, a webhook may go to it over http", () => {
+test("a webhook may go to the developer's machine over http", () => {
   expect(refusal("http://127.0.0.1:8080/", { TROUPE_OPEN: "1" })).toBeUndefined();
   expect(refusal("http://10.0.0.1/", { TROUPE_OPEN: "1" })).toContain("private address");
 });
@@ -68,7 +68,7 @@ describe("an attempt", () => {
   const rules = webhookRules({});
   const request = { url: PUBLIC, headers: { "webhook-id": "msg_1" }, body: "{}" };
 
-  test("to a name that leads to a private address fails", async () => {
+  test("that goes to a name of a private address fails", async () => {
     const proxied: typeof fetch = () =>
       Promise.reject(new EgressError("hooks.example.com", "it resolves to 169.254.169.254"));
     const send = webhookSender(
@@ -81,14 +81,14 @@ describe("an attempt", () => {
     });
   });
 
-  test("to a host that is not allowed any more is not made", async () => {
+  test("that goes to a host which is no longer allowed is not made", async () => {
     const never: typeof fetch = () => Promise.reject(new TypeError("it was asked"));
     const stricter = webhookRules({ WEBHOOK_HOSTS: "a.com" });
     const { error } = await webhookSender(stricter, never)(request);
     expect(error).toContain("WEBHOOK_HOSTS");
   });
 
-  test("says what a busy receiver asked for, and how its answer begins", async () => {
+  test("reports the wait that a busy receiver asks for, and the start of its answer", async () => {
     const busy: typeof fetch = () =>
       Promise.resolve(new Response("later", { status: 503, headers: { "retry-after": "120" } }));
     expect(await webhookSender(rules, busy)(request)).toMatchObject({

@@ -9,7 +9,7 @@ const tarball = inject("tarball");
 const resolutions = ["bundler", "nodenext"] as const;
 
 test.each(["22.12.0", "22.23.3", "24.21.0", "26.10.0"])(
-  "with npm in a project for Node %s, it compiles and a team runs",
+  "a package that npm installs in a project for Node %s compiles, and a team runs",
   async (version) => {
     const types = `@types/node@${version.split(".")[0]}`;
     await using project = await Project.installed(tarball, `node@${version}`, types);
@@ -34,7 +34,7 @@ describe("yarn 1, which refuses packages whose engines exclude the Node it runs 
     return await project.run(node, ["team.js"]);
   }
 
-  test("installs it in the oldest Node of its engines, and a team runs", async () => {
+  test("installs the package in the oldest Node of its engines, and a team runs", async () => {
     await using project = await Project.empty();
     await project.copy("projects/team.js");
     expect(await install(project, "22.12.0")).toBe("v22.12.0");
@@ -57,7 +57,7 @@ export default {
 `;
 
 // The oldest that docs/versions.md promises.
-test("it compiles with TypeScript 5.7", async () => {
+test("the package compiles with TypeScript 5.7", async () => {
   const packages = ["typescript@5.7.3", "@types/node@24", "@cloudflare/workers-types@5.20261026.1"];
   await using project = await Project.installed(tarball, ...packages);
   await project.copy("projects/library.ts", "worker/worker.ts");

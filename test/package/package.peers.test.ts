@@ -34,7 +34,7 @@ async function files(pattern: RegExp): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-test("it has what users need, and nothing of the clone", async () => {
+test("the package has the files that users need, and nothing of the clone", async () => {
   expect((await readdir(folder)).toSorted()).toEqual(
     [
       "CHANGELOG.md",
@@ -55,7 +55,7 @@ test("it has what users need, and nothing of the clone", async () => {
   expect(unwanted.map((file) => relative(folder, file))).toEqual(["template/test/team.test.ts"]);
 });
 
-test("it names the repository that publishes it, and its README links there", async () => {
+test("the package names the repository that publishes it, and its README links there", async () => {
   const url = "https://github.com/example/troupe";
   const manifest = await manifestOf(folder);
   expect(manifest).toMatchObject({
@@ -77,7 +77,7 @@ test("it names the repository that publishes it, and its README links there", as
   expect(await readFile(join(ROOT, "README.md"), "utf8")).toContain("](docs/console.md)");
 });
 
-test("it has all entries of the clone, as JavaScript with types", async () => {
+test("the package has all entries of the clone, as JavaScript with types", async () => {
   const own = await manifestOf(ROOT);
   const { exports } = await manifestOf(folder);
   expect(Object.keys(exports)).toEqual(Object.keys(own.exports));
@@ -112,12 +112,12 @@ test("declarations import JavaScript and declared packages, and the client's and
   }
 });
 
-test("publint has nothing to say", async () => {
+test("publint reports nothing", async () => {
   const { messages } = await publint({ pkgDir: folder, pack: false, strict: true });
   expect(messages).toEqual([]);
 });
 
-test("are the types wrong? They are not", async () => {
+test("the types pass are-the-types-wrong", async () => {
   const analysis = await checkPackage(createPackageFromTarballData(await readFile(tarball)));
   if (analysis.types === false) throw new Error("it has no types");
   // An ES module package: what resolves like CommonJS cannot use it.
@@ -145,7 +145,7 @@ test("the command line makes a project", async () => {
 
 const resolutions = ["bundler", "nodenext"] as const;
 
-test.each(resolutions)("with the module resolution %s programs compile", async (resolution) => {
+test.each(resolutions)("programs with the module resolution %s compile", async (resolution) => {
   await using typed = await Project.linked(tarball, ["@types/node"]);
   await typed.copy("projects/library.ts", "projects/page.ts");
   const node = await typed.complaints(["library.ts"], { resolution, types: ["node"] });

@@ -9,7 +9,7 @@ import { Project } from "./support/project.ts";
 const tarball = inject("tarball");
 const own = join(ROOT, "node_modules/.bin/tsc");
 
-test.each(["4.2.0", "4.4.3", "latest"])("with zod %s", async (version) => {
+test.each(["4.2.0", "4.4.3", "latest"])("the package works with zod %s", async (version) => {
   const packages = [`zod@${version}`, "typescript@5.9.3", "@types/node@24"];
   await using project = await Project.installed(tarball, ...packages);
   const copies = globSync("**/node_modules/zod/package.json", { cwd: project.folder });
@@ -59,9 +59,9 @@ process.stdout.write(JSON.stringify({
     const found = JSON.parse(await project.run(process.execPath, ["main.js"])) as {
       [name: string]: { schema: { properties: unknown }; text: string };
     };
-    expect(found["arktype"]?.schema.properties).toEqual({ n: { type: "number" } });
+    expect(found["arktype"]?.schema.properties).toEqual({ n: { title: "N", type: "number" } });
     expect(found["valibot"]?.schema.properties).toEqual({
-      n: { type: "number", description: "a number" },
+      n: { title: "N", type: "number", description: "a number" },
     });
     for (const name of ["arktype", "valibot"]) {
       expect(found[name]?.text).toMatch(/^invalid arguments for f: n.*\n2$/);

@@ -178,7 +178,7 @@ function ownerIn(agent: JsonObject): { keys: Keys; owner: JsonObject } {
 const names = Object.keys(OWNERS);
 
 describe("a kept secret", () => {
-  test("any change that is not known to be harmless is refused beside it", async () => {
+  test("is refused beside any change that is not known to be harmless", async () => {
     const sealed = new Map<string, ComponentModel>();
     for (const name of names) {
       sealed.set(name, await secrets.seal(inAgent(OWNERS[name] as unknown as JsonObject), null));
@@ -228,14 +228,14 @@ describe("a kept secret", () => {
     ["how a model answers", "an OpenAI client", ["config", "temperature"], 1],
     ["how long an answer may take", "an MCP server", ["config", "server_params", "timeout"], 60],
     ["a model of the same server", "an Ollama client", ["config", "model"], "qwen3"],
-    ["what a tool says of itself", "an HTTP tool", ["config", "description"], "Asks again."],
+    ["the description of a tool", "an HTTP tool", ["config", "description"], "Asks again."],
     [
       "a new secret beside it",
       "an MCP server",
       ["config", "server_params", "oauth", "client_secret"],
       "new",
     ],
-  ])("goes on with %s changed", async ([, name, place, value]) => {
+  ])("remains with %s changed", async ([, name, place, value]) => {
     const before = await stored(OWNERS[name] as unknown as JsonObject);
     const shown = secrets.redact(before) as unknown as JsonObject;
     const next = changed(shown, [...ownerIn(shown).keys, ...place], value);
@@ -380,13 +380,13 @@ describe("a secret of an agent", () => {
       teamOf(at_("z", "one"), plain, at_("a", "one"), at_("b", "one"), at_("c", "two")),
       "participants[0].config.model_client.config.api_key",
     ],
-  ])("does not go elsewhere when %s", async ([, given, place]) => {
+  ])("is not sent elsewhere when %s", async ([, given, place]) => {
     const refused = await keysAfter(given).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: "component_value" });
     expect(JSON.stringify((refused as { issues: unknown }).issues)).toContain(place);
   });
 
-  test("goes to no other server, however agents are named and placed", async () => {
+  test("is sent to no other server, however agents are named and placed", async () => {
     const before = await secrets.seal(stored, null);
     const server = { "key-a": "one", "key-b": "one", "key-c": "two" };
     const one = fc.record({
@@ -414,7 +414,7 @@ describe("a secret of an agent", () => {
     expect(kept).toBeGreaterThan(casesOf(20));
   });
 
-  test("of a workbench, which has no name, is found where others before it are gone", async () => {
+  test("is found in a workbench, which has no name, if others before it are gone", async () => {
     const bench = (host: string, key: string): ComponentModel =>
       workbench({
         type: "StreamableHttpServerParams",

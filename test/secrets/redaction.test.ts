@@ -40,7 +40,7 @@ const secret = fc.string({
 });
 
 describe("a secret is removed", () => {
-  test.for(Object.entries(REPEATED))("%s", ([, repeat]) => {
+  test.for(Object.entries(REPEATED))("if it occurs in this form: %s", ([, repeat]) => {
     fc.assert(
       fc.property(secret, (value) => {
         const text = repeat(value);
@@ -52,7 +52,7 @@ describe("a secret is removed", () => {
     );
   });
 
-  test("that is in any place that counts as one", () => {
+  test("if it occurs in any place that counts as one", () => {
     const redaction = new Redaction({
       api_key: "key-one",
       default_headers: { "x-team": "header-two" },
@@ -73,7 +73,7 @@ describe("a secret is removed", () => {
     [`Basic ${base64("anna:s3cret")}`, "anna:s3cret", "[redacted]"],
     [`Basic ${base64("anna:s3cret")}`, "the password s3cret", "the password [redacted]"],
     ["abc", "abc is too short", "abc is too short"],
-  ] as const)("%s: %s", ([value, text, expected]) => {
+  ] as const)("if it comes from %s, in: %s", ([value, text, expected]) => {
     expect(new Redaction({ headers: { authorization: value } }).redact(text)).toBe(expected);
   });
 });

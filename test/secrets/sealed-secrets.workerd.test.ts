@@ -32,7 +32,7 @@ const everything = agent(
   }),
 );
 
-describe("sealing", () => {
+describe("the sealing of secrets", () => {
   test("hides every secret and gives it back", async () => {
     const sealed = await secrets.seal(everything, null);
     const text = JSON.stringify(sealed);
@@ -41,7 +41,7 @@ describe("sealing", () => {
     expect(await secrets.open(sealed)).toEqual(everything);
   });
 
-  test("hides the secrets of AutoGen's memories: an address of Redis with a password, headers, keys inside", async () => {
+  test("hides the secrets of AutoGen's memories: a URL of Redis with a password, headers, keys inside", async () => {
     const memory = (config: JsonObject) => ({ provider: "autogen_ext.memory.any", config });
     const given = memory({
       redis_url: "redis://user:plain@redis.example:6379",
@@ -62,7 +62,7 @@ describe("sealing", () => {
     expect(await secrets.seal(harmless, null)).toEqual(harmless);
   });
 
-  test("hides numbers where their texts are as good: in headers", async () => {
+  test("hides numbers if their texts are as good: in headers", async () => {
     const tool = {
       provider: "autogen_ext.tools.http.HttpTool",
       config: {
@@ -90,7 +90,7 @@ describe("sealing", () => {
     expect(await secrets.open(b)).toEqual(everything);
   });
 
-  test("leaves alone what is no secret", async () => {
+  test("leaves values alone that are not secrets", async () => {
     const harmless = agent(
       client({
         api_key: "env:OPENAI_API_KEY",
@@ -109,7 +109,7 @@ describe("sealing", () => {
     expect(await new SealedSecrets(undefined).seal(harmless, null)).toEqual(harmless);
   });
 
-  test("is not fooled by a secret that looks sealed", async () => {
+  test("is not misled by a secret that looks sealed", async () => {
     const sly = client({ api_key: "sealed:1:AAAA" });
     expect(await secrets.open(await secrets.seal(sly, null))).toEqual(sly);
   });
@@ -126,7 +126,7 @@ describe("sealing", () => {
     });
   });
 
-  test("is opened by its own key only", async () => {
+  test("is reversed by its own key only", async () => {
     const sealed = await secrets.seal(client({ api_key: "sk-plain" }), null);
     const other = new SealedSecrets(btoa("o".repeat(32)));
     await expect(other.open(sealed)).rejects.toMatchObject({ code: "secrets_unreadable" });
@@ -140,7 +140,7 @@ describe("sealing", () => {
   });
 });
 
-describe("redaction", () => {
+describe("the redaction of secrets", () => {
   test("shows a marker for each secret, sealed or not", async () => {
     const sealed = await secrets.seal(everything, null);
     expect(secrets.redact(sealed)).toEqual(secrets.redact(everything));
@@ -150,14 +150,14 @@ describe("redaction", () => {
     });
   });
 
-  test("of a component that was shown can be sent back", async () => {
+  test("lets a component that was shown be sent back", async () => {
     const sealed = await secrets.seal(everything, null);
     const shown = secrets.redact(sealed);
     const again = await secrets.seal({ ...shown, label: "renamed" }, sealed);
     expect(await secrets.open(again)).toEqual({ ...everything, label: "renamed" });
   });
 
-  test("takes new secrets beside kept ones", async () => {
+  test("accepts new secrets beside kept ones", async () => {
     const sealed = await secrets.seal(client({ api_key: "old", azure_ad_token: "kept" }), null);
     const next = client({ api_key: "new", azure_ad_token: REDACTED });
     expect(await secrets.open(await secrets.seal(next, sealed))).toEqual(
@@ -242,7 +242,7 @@ describe("references to secrets of the Worker", () => {
     );
   });
 
-  test("say when the secret is not set, and nothing of what it is", () => {
+  test("report a secret that is not set, and nothing of its value", () => {
     expect(() => resolve({}, "env:OPENAI_API_KEY", "https://api.openai.com/")).toThrow(
       expect.objectContaining({ code: "secret_not_set", retryable: false }),
     );
@@ -258,7 +258,7 @@ describe("references to secrets of the Worker", () => {
     },
   );
 
-  test("stand for secrets that clients fall back on", () => {
+  test("replace secrets that clients fall back on", () => {
     const look = settingOrReference(settings);
     expect(look("OPENAI_API_KEY")).toBe("env:OPENAI_API_KEY");
     expect(look("OPENAI_BASE_URL")).toBe("http://127.0.0.1:9000/v1");

@@ -28,7 +28,7 @@ const CASES: readonly (readonly [string, JsonObject, JsonObject])[] = [
     { default_query: { sig: REDACTED, pin: REDACTED, "api-version": "2024-02-01" } },
   ],
   [
-    "what is below a key named parameters",
+    "the fields below a key named parameters",
     { parameters: { api_key: "plain", options: [{ token: "plain" }], url: "https://x?a=plain" } },
     {
       parameters: {
@@ -39,7 +39,7 @@ const CASES: readonly (readonly [string, JsonObject, JsonObject])[] = [
     },
   ],
   [
-    "what is beside the properties of a JSON Schema",
+    "the fields beside the properties of a JSON Schema",
     { parameters: { type: "object", properties: { token: { type: "string" } }, api_key: "plain" } },
     {
       parameters: { type: "object", properties: { token: { type: "string" } }, api_key: REDACTED },
@@ -67,7 +67,7 @@ describe.each(CASES)("%s", (_, config, shown) => {
     );
   });
 
-  test("stored as plain text by an earlier version are read, shown redacted and sealed by the next change", async () => {
+  test("that an earlier version stored as plain text are read, shown redacted and sealed by the next change", async () => {
     const old = client(config);
     expect(JSON.stringify(await secrets.open(old))).toContain("plain");
     expect(secrets.redact(old)).toEqual(client(shown));
@@ -99,7 +99,7 @@ test.for<JsonObject>([
   { parameters: { type: "object", properties: { api_key: { type: "string", default: "x" } } } },
   { parameters: { properties: { password: "text" } } },
   { parameters: { $ref: "#/$defs/a", $defs: { token: { const: "x" } } } },
-])("is no secret: %j", async (config) => {
+])("a URL without a secret is unchanged: %j", async (config) => {
   const component = client(config);
   expect(await new SealedSecrets(undefined).seal(component, null)).toEqual(component);
 });

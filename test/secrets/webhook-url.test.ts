@@ -32,7 +32,7 @@ test.for([
   expect(givenWebhookUrl(shown, url)).toBe(url);
 });
 
-test("a redacted URL stands for the stored one only if all else is the same", () => {
+test("a redacted URL stands for the stored one only if all other fields are the same", () => {
   const stored = "https://hooks.example/in?token=abc";
   expect(givenWebhookUrl(`https://hooks.example/in?token=${M}`, stored)).toBe(stored);
   for (const given of [

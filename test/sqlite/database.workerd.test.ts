@@ -33,7 +33,7 @@ describe("a write that waits", () => {
         ).toThrow("no"),
       ["later"],
     ],
-  ])("comes before %s", (_, act, expected) =>
+  ])("is made before %s", (_, act, expected) =>
     withTable((db, stored) => {
       db.writeLater("item", INSERT, "later");
       expect(stored()).toEqual([]);
@@ -42,7 +42,7 @@ describe("a write that waits", () => {
     }),
   );
 
-  test("comes after the present task by itself, once", async () => {
+  test("is made after the present task by itself, once", async () => {
     const { stub } = await TestTeam.create(counter("ann"));
     const rows = await runInDurableObject(stub, async (_instance, { storage }) => {
       const db = new Database(storage);
@@ -55,7 +55,7 @@ describe("a write that waits", () => {
     expect(rows).toEqual({ written: 1, rows: [{ name: "later" }] });
   });
 
-  test("has values that are made then, whose own writes come first", () =>
+  test("has values that are computed at that time, whose own writes come first", () =>
     withTable((db, stored) => {
       db.writeLater("item", INSERT, () => {
         db.write(INSERT, "inner");

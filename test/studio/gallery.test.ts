@@ -34,7 +34,7 @@ describe("teams of a studio gallery", () => {
     ["round robin", roundRobin],
     ["selector", selector],
     ["deep research", deepResearch],
-  ])("%s loads as it is and says what it loaded", async (_, team) => {
+  ])("load unchanged and with notes: %s", async (_, team) => {
     const components = registry("google_search", "fetch_webpage");
     const prepared = await components.prepare(team);
     expect(components.validate(prepared, "team")).toEqual([]);
@@ -43,7 +43,7 @@ describe("teams of a studio gallery", () => {
     expect(components.validate(dumped, "team")).toEqual([]);
   });
 
-  test("the web agent's browser is refused by name, with what to use instead; without it the team loads", () => {
+  test("the web agent's browser is refused by name, with a replacement, and the team loads without it", () => {
     const components = registry();
     expect(components.validate(webAgent, "team")).toEqual([
       {
@@ -58,15 +58,15 @@ describe("teams of a studio gallery", () => {
     expect(components.validate({ ...webAgent, config }, "team")).toEqual([]);
   });
 
-  test("a Python function that imports what the sandbox does not have is named", async () => {
+  test("a Python function whose imports the sandbox lacks has a note with the packages to install", async () => {
     const components = registry("google_search");
-    expect(components.validate(await components.prepare(deepResearch), "team")).toEqual([
-      {
-        path: expect.stringMatching(
-          /^component\.config\.participants\[0\].*tools\[1\]\.config\.global_imports\[0\]$/,
-        ),
-        message: expect.stringContaining("httpx"),
-      },
-    ]);
+    const prepared = await components.prepare(deepResearch);
+    expect(components.validate(prepared, "team")).toEqual([]);
+    expect(components.notes(prepared)).toContainEqual({
+      path: expect.stringMatching(
+        /^component\.config\.participants\[0\].*tools\[1\]\.config\.source_code$/,
+      ),
+      message: expect.stringMatching(/pip install .*httpx/),
+    });
   });
 });

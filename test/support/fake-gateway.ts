@@ -16,11 +16,11 @@ import { scheduleCommands } from "#contract/commands/schedules.ts";
 import { statePartCommands } from "#contract/commands/state-parts.ts";
 import { teamCommands } from "#contract/commands/teams.ts";
 import type { StatePage } from "#contract/gateways/state-gateway.ts";
-import type { StagedState } from "#contract/state-parts.ts";
+import type { StagedState } from "#contract/team/state-parts.ts";
 import type { Problem } from "#contract/problem.ts";
 import type { Result } from "#contract/result.ts";
 import type { RunInfo } from "#contract/run.ts";
-import type { ScheduleInfo, SchedulePage } from "#contract/schedule.ts";
+import type { ScheduleInfo, SchedulePage } from "#contract/team/schedule.ts";
 import type { TeamInfo } from "#contract/team.ts";
 import { type JsonObject } from "troupe";
 import { isJsonObject } from "#core/json.ts";
@@ -121,6 +121,7 @@ class FakeTeam implements Partial<TeamGateway> {
       turn: 0,
       forked_from: null,
       conversation: null,
+      user: null,
       expires_in: null,
       created_at: TIME,
       updated_at: TIME,

@@ -4,7 +4,7 @@ import { ModelPrices } from "#contract/usage/model-prices.ts";
 import { localOnly } from "#api/auth/local.ts";
 import { RedactedSecrets } from "#secrets/redacted-secrets.ts";
 import { allowedOrigins } from "#api/http/access/cors.ts";
-import { DEFAULT_LIMITS } from "#api/http/limits.ts";
+import { DEFAULT_LIMITS } from "#api/http/endpoint/limits.ts";
 import { SAMPLE_COMPONENT } from "./sample-component.ts";
 import { FakeGateway } from "./fake-gateway.ts";
 
@@ -44,8 +44,8 @@ export function testApp(options: Partial<AppOptions> = {}): {
     limits: DEFAULT_LIMITS,
     prices: ModelPrices.parse(undefined),
     currency: null,
-    authenticate: localOnly,
-    resources: { issuer: undefined, basePath: "" },
+    authenticate: localOnly(new Set(), async () => undefined),
+    resources: { issuer: undefined, baseUrl: ({ url }) => new URL(url).origin },
     version: "0.0.0",
     log: (line) => logged.push(line),
     ...options,

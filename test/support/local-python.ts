@@ -1,6 +1,6 @@
 import type { CodeBlock, CodeExecutor, CodeResult, PythonHost, StepAttempt } from "troupe";
 import type { Runner } from "../../sandbox/runner.ts";
-import { LIMITS, startIsolation } from "../sandbox/wasm/support.ts";
+import { LIMITS, startIsolation } from "../../sandbox/test/wasm/support.ts";
 
 /**
  * Python in the place of a sandbox service, for tests of our own Python programs: the interpreter of the sandbox, in WebAssembly,

@@ -16,6 +16,21 @@ export const SAMPLE_COMPONENT = {
   },
 };
 
+/** A team that asks a human, so that its run waits with an open request. */
+export const ASKING_COMPONENT = {
+  ...SAMPLE_COMPONENT,
+  config: {
+    ...SAMPLE_COMPONENT.config,
+    participants: [
+      {
+        provider: "autogen_agentchat.agents.UserProxyAgent",
+        component_type: "agent",
+        config: { name: "human", description: "A human." },
+      },
+    ],
+  },
+};
+
 export function agent(name: string): { [key: string]: unknown } {
   return {
     provider: "autogen_agentchat.agents.AssistantAgent",

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { readSurface, RECORDED } from "./surface.ts";
 
-// Records what surface.test.ts compares with: node test/surface/record.ts. Only after changes that the changelog announces.
+// Records what surface.long.test.ts compares with: node test/surface/record.ts. Only after changes that the changelog announces.
 // One line per entry, so that a diff shows what has changed.
 const parts = Object.entries(await readSurface()).map(([part, entries]) => {
   const lines = Object.entries(entries as object).map(

@@ -21,7 +21,7 @@ function clerk(url: string) {
   };
 }
 
-test("after kill -9 in mid-turn each span is sent once, with the ids that were known before", async () => {
+test("each span is sent once after kill -9 in mid-turn, with the ids that were known before", async () => {
   await using collector = await Collector.start();
   await using fake = await startFakeOpenAI({
     rules: [

@@ -11,6 +11,8 @@ const SECRET_LENGTH = 43;
 const SIGNER_LENGTH = 4;
 const MAC_LENGTH = 22;
 
+/** The beginning of every created key. */
+export const KEY_PREFIX = "trp_";
 const KEY =
   /^trp_([a-z0-9-]{1,63})_([0-9A-Za-z]{12})_([0-9A-Za-z]{43}|[0-9A-Za-z]{58})([0-9A-Za-z]{6})$/;
 
@@ -31,7 +33,7 @@ export interface ParsedApiKey extends ApiKey {
 
 /**
  * Signs the keys that a deployment makes, so that one that it did not make is refused before any object is asked. Each key
- * names the secret that it was signed with: one of an earlier secret is no forgery, and only its tenant knows it.
+ * names the secret that it was signed with: one of an earlier secret is not a forgery, and only its tenant knows it.
  */
 export class KeySigner {
   readonly #key: HmacKey;

@@ -1,5 +1,5 @@
 import { SCOPES } from "../../contract/constants.ts";
-import { KeySigner, type ParsedApiKey, parseApiKey } from "./api-key.ts";
+import { KEY_PREFIX, KeySigner, type ParsedApiKey, parseApiKey } from "./api-key.ts";
 import { ValueError } from "../../core/errors.ts";
 import { equalInConstantTime } from "../../core/equal.ts";
 import { sha256Hex } from "../../core/hash.ts";
@@ -7,9 +7,11 @@ import { KEY_BYTES, secretsKeyBytes } from "../../secrets/secrets-key.ts";
 import { identityTokenSettings, IdentityTokens, IssuerUnavailableError } from "./identity-token.ts";
 import {
   type Authenticate,
+  invalidTenant,
   isTenantId,
   type Principal,
   type Refusal,
+  TENANT_HEADER,
   unauthorized,
 } from "./principal.ts";
 import { AddressBudget, addressOf, tooManyRefusals } from "./refusals.ts";
@@ -19,8 +21,8 @@ import { CredentialCache } from "./credential-cache.ts";
 
 /** Longest credential that is checked, in characters. */
 const LONGEST_CREDENTIAL = 8_192;
-/** Names the tenant in which an operator acts. */
-export const TENANT_HEADER = "troupe-tenant";
+/** A JWT: three parts, the first of which is a JSON object in base64url. */
+const JWT = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 
 export interface CredentialSources {
   staticKeys: StaticKeys | undefined;
@@ -34,8 +36,12 @@ export interface CredentialSources {
   createdKey:
     | ((tenant: string, id: string, hash: string) => Promise<Principal | undefined>)
     | undefined;
+  /** Whether a tenant has a created key that has not expired. */
+  hasKey: ((tenant: string, id: string) => Promise<boolean>) | undefined;
   /** Signs created keys. */
   keySigner: KeySigner | undefined;
+  /** The signer before the secret was changed. Where there is one, a key that neither has signed is refused. */
+  previousKeySigner: KeySigner | undefined;
   /** Requests without a valid credential that an address may send in a minute. */
   refusalsPerMinute: number;
 }
@@ -48,7 +54,7 @@ export interface CredentialSources {
 export function credentialSources(
   settings: { readonly [name: string]: unknown },
   guardedFetch: typeof fetch,
-  createdKey: CredentialSources["createdKey"],
+  { createdKey, hasKey }: Partial<Pick<CredentialSources, "createdKey" | "hasKey">>,
 ): CredentialSources {
   const text = (name: string): string | undefined => {
     const value = settings[name];
@@ -58,18 +64,31 @@ export function credentialSources(
   const operatorHash = text("OPERATOR_KEY_HASH");
   const identity = identityTokenSettings(settings);
   const secret = secretsKeyBytes(settings["SECRETS_KEY"]);
-  const keysSecret = text("CREATED_KEYS_SECRET");
-  const signing = keysSecret === undefined ? secret : secretsKeyBytes(keysSecret);
-  if (keysSecret !== undefined && signing === undefined) {
-    throw new ValueError(`CREATED_KEYS_SECRET must be ${KEY_BYTES} bytes as base64`);
+  const bytes = (name: string): ReturnType<typeof secretsKeyBytes> => {
+    const value = text(name);
+    const read = value === undefined ? undefined : secretsKeyBytes(value);
+    if (value !== undefined && read === undefined) {
+      throw new ValueError(`${name} must be ${KEY_BYTES} bytes as base64`);
+    }
+    return read;
+  };
+  const signing = bytes("CREATED_KEYS_SECRET") ?? secret;
+  const previous = bytes("CREATED_KEYS_SECRET_PREVIOUS");
+  if (previous !== undefined && signing === undefined) {
+    throw new ValueError(
+      "CREATED_KEYS_SECRET_PREVIOUS needs CREATED_KEYS_SECRET or SECRETS_KEY, the secret that signs keys now",
+    );
   }
+  const staticKeys = apiKeys === undefined ? undefined : StaticKeys.parse(apiKeys);
   return {
-    staticKeys: apiKeys === undefined ? undefined : StaticKeys.parse(apiKeys),
+    staticKeys,
     operatorHash: operatorHash === undefined ? undefined : parseOperatorHash(operatorHash),
     identityTokens: identity && new IdentityTokens(identity, guardedFetch),
-    teamTokens: secret === undefined ? undefined : new TeamTokens(secret),
+    teamTokens: secret === undefined ? undefined : new TeamTokens(secret, staticKeys),
     createdKey,
+    hasKey,
     keySigner: signing && new KeySigner(signing),
+    previousKeySigner: previous && new KeySigner(previous),
     refusalsPerMinute: refusalsPerMinute(text(REFUSALS_SETTING)),
   };
 }
@@ -109,6 +128,26 @@ export class Credentials {
   constructor(sources: CredentialSources) {
     this.#sources = sources;
     this.#refusals = new AddressBudget(sources.refusalsPerMinute);
+  }
+
+  /**
+   * The caller of a request to an open server; undefined where the request has no credential of Troupe. Programs for other
+   * services send any text as their key.
+   */
+  readonly authenticateSent = async (
+    request: Request,
+  ): Promise<Principal | Refusal | undefined> => {
+    const sent = bearer(request) ?? new URL(request.url).searchParams.get("token");
+    return sent !== null && (await this.#isMeant(sent)) ? this.authenticate(request) : undefined;
+  };
+
+  /** Whether a text is one of the credentials that are checked here, or has the form of one. */
+  async #isMeant(text: string): Promise<boolean> {
+    const { operatorHash, staticKeys, identityTokens } = this.#sources;
+    if (text.startsWith(KEY_PREFIX) || TeamTokens.isToken(text)) return true;
+    if (identityTokens !== undefined && JWT.test(text)) return true;
+    const hash = await sha256Hex(text);
+    return hash === operatorHash || staticKeys?.find(hash) !== undefined;
   }
 
   readonly authenticate: Authenticate = async (request) => {
@@ -163,20 +202,20 @@ export class Credentials {
     now: number,
     address: string,
   ): Promise<Principal | Refusal | undefined> {
-    const { staticKeys, teamTokens, identityTokens } = this.#sources;
+    const { staticKeys, identityTokens } = this.#sources;
     const configured = staticKeys?.find(hash);
     if (configured) return configured;
     const key = parseApiKey(credential);
     if (key) return this.#createdKey(key, hash, now, address);
-    if (TeamTokens.isToken(credential)) return teamTokens?.verify(credential, now);
-    // A JWT: three parts, the first of which is a JSON object in base64url.
-    if (/^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(credential)) return identityTokens?.verify(credential);
+    if (TeamTokens.isToken(credential)) return this.#teamToken(credential, now);
+    if (JWT.test(credential)) return identityTokens?.verify(credential);
     return undefined;
   }
 
   /**
-   * A key with the present MAC was made here, so its tenant is asked; a forged one is refused. For others, made before there
-   * were MACs or with another secret, an address may have few tenants asked in vain.
+   * A key with the present or the previous MAC was made here, so its tenant is asked; a forged one is refused. Without a previous
+   * secret, a key may have been made before there were MACs or with a secret that is gone: for these, an address may have few tenants
+   * asked in vain.
    */
   async #createdKey(
     key: ParsedApiKey,
@@ -184,9 +223,14 @@ export class Credentials {
     now: number,
     address: string,
   ): Promise<Principal | Refusal | undefined> {
-    const { createdKey, keySigner } = this.#sources;
-    const origin = (await keySigner?.originOf(key)) ?? "unknown";
-    if (createdKey === undefined || origin === "forged") return undefined;
+    const { createdKey, keySigner, previousKeySigner } = this.#sources;
+    const present = (await keySigner?.originOf(key)) ?? "unknown";
+    const origin =
+      present === "unknown" && previousKeySigner !== undefined
+        ? await previousKeySigner.originOf(key)
+        : present;
+    const isRefused = origin === "unknown" && previousKeySigner !== undefined;
+    if (createdKey === undefined || origin === "forged" || isRefused) return undefined;
     if (origin === "genuine") return createdKey(key.tenant, key.id, hash);
     if (!this.#unknownKeys.take(address, now)) {
       const limit = UNKNOWN_KEYS_PER_MINUTE;
@@ -197,17 +241,31 @@ export class Credentials {
     return principal;
   }
 
+  /** A token ends with the key that made it, if it says so. @param inQuery it came in a query string */
+  async #teamToken(token: string, now: number, inQuery = false): Promise<Principal | undefined> {
+    const { teamTokens, hasKey } = this.#sources;
+    const verified = await teamTokens?.verify(token, now, inQuery);
+    if (teamTokens === undefined || verified === undefined) return undefined;
+    const { principal, maker } = verified;
+    if (maker === undefined) return principal;
+    const { tenant } = principal;
+    if ("static" in maker) {
+      return (await teamTokens.configured(tenant)).has(maker.static) ? principal : undefined;
+    }
+    const exists = (await hasKey?.(tenant, maker.key)) ?? false;
+    return exists ? { ...principal, key: maker.key } : undefined;
+  }
+
   /** EventSource cannot send headers, so a stream takes a short-lived token in its query. */
   async #fromQuery(request: Request): Promise<Principal | Refusal> {
     const { pathname, searchParams } = new URL(request.url);
     const token = searchParams.get("token");
     if (token === null) return unauthorized(false);
     const isStream = request.method === "GET" && /^\/v1\/.*\/events$/.test(pathname);
-    const { teamTokens } = this.#sources;
     if (!isStream || !TeamTokens.isToken(token) || token.length > LONGEST_CREDENTIAL) {
       return unauthorized(true);
     }
-    return (await teamTokens?.verify(token, Date.now(), true)) ?? unauthorized(true);
+    return (await this.#teamToken(token, Date.now(), true)) ?? unauthorized(true);
   }
 }
 
@@ -220,14 +278,7 @@ function isFor({ paths }: Principal, { url }: Request): boolean {
 
 function operator(tenant: string | null): Principal | Refusal {
   if (tenant !== null && !isTenantId(tenant)) {
-    return {
-      problem: {
-        status: 422,
-        code: "invalid_tenant",
-        detail: "Troupe-Tenant must be 1 to 63 lower-case letters, digits and hyphens.",
-        errors: [{ path: "Troupe-Tenant", message: "must match [a-z0-9-]{1,63}" }],
-      },
-    };
+    return invalidTenant();
   }
   return {
     id: "operator",

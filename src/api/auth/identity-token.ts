@@ -1,3 +1,4 @@
+import { beginningOf } from "../../core/cut.ts";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import { LONGEST_USER } from "../../contract/constants.ts";
 import { ValueError } from "../../core/errors.ts";
@@ -116,16 +117,17 @@ export class IdentityTokens {
     const claim = payload[this.#settings.tenantClaim];
     if (typeof claim !== "string" || claim === "") return undefined;
     const named = isTenantId(claim) && !claim.startsWith("u-");
-    const { sub } = payload;
+    const sub = payload.sub === "" ? undefined : payload.sub;
+    const user = typeof sub === "string" ? await userOf(sub) : null;
     return {
       // A token without a subject stands for itself.
-      id: `identity:${typeof sub === "string" ? await userOf(sub) : await sha256Hex(token)}`,
+      id: `identity:${user ?? (await sha256Hex(token))}`,
       tenant: named ? claim : `u-${(await sha256Hex(claim)).slice(0, 40)}`,
-      ...(!named && { tenant_label: claim.slice(0, LONGEST_LABEL) }),
+      ...(!named && { tenant_label: beginningOf(claim, LONGEST_LABEL) }),
       scopes: scopesOf(payload[this.#settings.scopesClaim]),
       kind: "identity",
       name: typeof sub === "string" ? sub : null,
-      user: typeof sub === "string" ? await userOf(sub) : null,
+      user,
       expires_at: payload.exp === undefined ? null : new Date(payload.exp * 1000).toISOString(),
     };
   }

@@ -1,6 +1,14 @@
+import { beginningOf } from "../../core/cut.ts";
 import { SCOPES } from "../../contract/constants.ts";
 import type { Problem } from "../../contract/problem.ts";
-import type { Authenticate, Principal } from "./principal.ts";
+import {
+  type Authenticate,
+  invalidTenant,
+  isTenantId,
+  type Principal,
+  type Refusal,
+  TENANT_HEADER,
+} from "./principal.ts";
 
 /** Carries the key of the front server that `npm start` runs. */
 export const FRONT_KEY_HEADER = "troupe-front-key";
@@ -24,13 +32,31 @@ const LOCAL: Principal = {
   expires_at: null,
 };
 
-/** Allows every request that is local (see `localProblem`). */
-export const localOnly: Authenticate = async (request) => {
-  const { host } = new URL(request.url);
-  const get = (name: string): string | null => request.headers.get(name);
-  const problem = isLocalHost(host) ? localProblem(get("host"), get) : notLocal("Host", host);
-  return problem === undefined ? LOCAL : { problem };
-};
+/**
+ * Allows every request that is local (see `localProblem`). One with a credential has the rights of the credential, or is refused.
+ *
+ * @param origins the pages and programs besides those of this machine
+ * @param sent the caller that a request's credential stands for; undefined without one
+ */
+export function localOnly(
+  origins: ReadonlySet<string>,
+  sent: (request: Request) => Promise<Principal | Refusal | undefined>,
+): Authenticate {
+  return async (request) => {
+    const { host } = new URL(request.url);
+    const get = (name: string): string | null => request.headers.get(name);
+    const problem = isLocalHost(host)
+      ? localProblem(get("host"), get, origins)
+      : notLocal("Host", host);
+    return problem === undefined ? ((await sent(request)) ?? localCaller(request)) : { problem };
+  };
+}
+
+/** The developer, who acts in any tenant: a Worker of one's own gives its users tenants of theirs. */
+function localCaller({ headers }: Request): Principal | Refusal {
+  const tenant = headers.get(TENANT_HEADER) ?? LOCAL.tenant;
+  return isTenantId(tenant) ? { ...LOCAL, tenant } : invalidTenant();
+}
 
 /**
  * Refuses requests that did not come through the front server. `wrangler dev` takes the URL of a request from a header
@@ -55,14 +81,19 @@ const INTERNAL_PORT =
  *
  * @param host the Host header; null when there is none
  * @param header reads any other header
+ * @param origins those that the setting ALLOWED_ORIGINS names: pages, extensions of browsers, desktop programs
  */
 export function localProblem(
   host: string | null,
   header: (name: string) => string | null,
+  origins: ReadonlySet<string>,
 ): Problem | undefined {
   if (host !== null && !isLocalHost(host)) return notLocal("Host", host);
   const origin = header("origin");
-  if (origin !== null) return isLocalOrigin(origin) ? undefined : notLocal("Origin", origin);
+  if (origin !== null) {
+    const isAllowed = isLocalOrigin(origin) || origins.has(origin);
+    return isAllowed ? undefined : notLocal("Origin", origin, remedyFor(origin));
+  }
   if (header("sec-fetch-site") !== "cross-site") return undefined;
   return notLocal("Sec-Fetch-Site", "cross-site");
 }
@@ -79,10 +110,16 @@ function isLocalOrigin(origin: string): boolean {
   return match?.[1] !== undefined && isLocalHost(match[1]);
 }
 
-function notLocal(header: string, value: string): Problem {
+function remedyFor(origin: string): string {
+  // Pages without an origin of their own all have this one.
+  if (origin === "null") return "";
+  return ` If you trust this page or program, start the server with ALLOWED_ORIGINS=${beginningOf(origin, 100)}.`;
+}
+
+function notLocal(header: string, value: string, remedy = ""): Problem {
   return {
     status: 403,
     code: "not_local",
-    detail: `This server answers local requests only; ${header} is ${JSON.stringify(value.slice(0, 100))}.`,
+    detail: `This server answers local requests only; ${header} is ${JSON.stringify(beginningOf(value, 100))}.${remedy}`,
   };
 }

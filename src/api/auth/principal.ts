@@ -22,7 +22,9 @@ export interface Principal {
    * such a token without one; undefined for credentials that may name any user.
    */
   user?: string | null;
-  /** The id of a created key. */
+  /** The user whose teams are the only ones that it reaches; undefined for all teams of the tenant. */
+  own_teams_of?: string;
+  /** The id of a created key, or of the one with which a team token ends. */
   key?: string;
   /** The only team a team token is good for. */
   team?: { id: string; token: TokenOfTeam };
@@ -58,6 +60,21 @@ export function unauthorized(given: boolean): Refusal {
       detail: given
         ? "The credential is not valid, or not any more."
         : "Send a key or a token: Authorization: Bearer <key>.",
+    },
+  };
+}
+
+/** Names the tenant in which an operator acts, or the developer on an open local server. */
+export const TENANT_HEADER = "troupe-tenant";
+
+/** The refusal of a tenant that {@link TENANT_HEADER} cannot name. */
+export function invalidTenant(): Refusal {
+  return {
+    problem: {
+      status: 422,
+      code: "invalid_tenant",
+      detail: "Troupe-Tenant must be 1 to 63 lower-case letters, digits and hyphens.",
+      errors: [{ path: "Troupe-Tenant", message: "must match [a-z0-9-]{1,63}" }],
     },
   };
 }

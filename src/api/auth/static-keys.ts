@@ -57,13 +57,18 @@ export class StaticKeys {
     throw new ValueError(`API_KEYS must be ${FORM}: ${listIssues(issues)}`);
   }
 
+  /** The ids of the principals of a tenant's keys. */
+  ids(tenant: string): string[] {
+    return this.#keys.filter((key) => key.tenant === tenant).map(idOf);
+  }
+
   /** Compares with every key, so that the time does not reveal a near match. @param hash the credential's hash */
   find(hash: string): Principal | undefined {
     let found: StaticKey | undefined;
     for (const key of this.#keys) if (equalInConstantTime(key.hash, hash)) found ??= key;
     return (
       found && {
-        id: `static:${found.hash}`,
+        id: idOf(found),
         tenant: found.tenant,
         scopes: found.scopes,
         kind: "static",
@@ -72,6 +77,10 @@ export class StaticKeys {
       }
     );
   }
+}
+
+function idOf({ hash }: StaticKey): string {
+  return `static:${hash}`;
 }
 
 /** @param setting `OPERATOR_KEY_HASH` @throws ValueError when it is no SHA-256 in hex */

@@ -1,9 +1,11 @@
 import type { Scope } from "../../contract/constants.ts";
+import type { TokenMaker } from "../../contract/gateways/tenant-gateway.ts";
 import { fromBase64Url, toBase64Url } from "../../core/base64.ts";
 import { equalInConstantTime } from "../../core/equal.ts";
 import { randomBase62 } from "./bytes.ts";
 import { HmacKey } from "./hmac-key.ts";
 import type { Principal } from "./principal.ts";
+import type { StaticKeys } from "./static-keys.ts";
 
 const PREFIX = "trpt_";
 const ID_LENGTH = 12;
@@ -18,18 +20,27 @@ export interface TeamTokenClaims {
   scopes: readonly Scope[];
   /** The user it stands for. */
   user?: string | undefined;
-  /** Seconds. */
-  expires_in: number;
+  /** The credential with which it ends. */
+  maker?: TokenMaker | undefined;
+  /** Epoch seconds. */
+  exp: number;
 }
 
 /** The payload of a token. Times are in epoch seconds. */
-interface TokenPayload extends Omit<TeamTokenClaims, "expires_in" | "user"> {
+interface TokenPayload extends Omit<TeamTokenClaims, "user" | "maker"> {
   /** Random: names the token where it is revoked, and makes it a caller of its own. Earlier versions wrote none. */
   jti?: string;
   /** The user; missing for none. */
   sub?: string;
   iat: number;
-  exp: number;
+  /** The maker; missing for a token that ends with no other credential. */
+  by?: TokenMaker;
+}
+
+/** A token that this deployment has signed and that has not expired. */
+export interface VerifiedToken {
+  principal: Principal;
+  maker: TokenMaker | undefined;
 }
 
 const encoder = new TextEncoder();
@@ -40,10 +51,15 @@ const encoder = new TextEncoder();
  */
 export class TeamTokens {
   readonly #key: HmacKey;
+  readonly #staticKeys: Pick<StaticKeys, "ids"> | undefined;
 
-  /** @param secret the bytes of SECRETS_KEY */
-  constructor(secret: Uint8Array<ArrayBuffer>) {
+  /**
+   * @param secret the bytes of SECRETS_KEY
+   * @param staticKeys the keys of the settings, which make tokens
+   */
+  constructor(secret: Uint8Array<ArrayBuffer>, staticKeys?: Pick<StaticKeys, "ids">) {
     this.#key = new HmacKey(secret, "troupe team tokens 1");
+    this.#staticKeys = staticKeys;
   }
 
   static isToken(text: string): boolean {
@@ -54,40 +70,53 @@ export class TeamTokens {
     claims: TeamTokenClaims,
     now: number,
   ): Promise<{ id: string; token: string; expires_at: string }> {
-    const { expires_in, user, ...rest } = claims;
+    const { user, maker, ...rest } = claims;
     const id = randomBase62(ID_LENGTH);
-    const iat = now / 1000;
-    const exp = Math.floor(iat) + expires_in;
     const said: TokenPayload = {
       ...rest,
       jti: id,
       ...(user !== undefined && { sub: user }),
-      iat,
-      exp,
+      ...(maker !== undefined && { by: maker }),
+      iat: now / 1000,
     };
     const payload = toBase64Url(encoder.encode(JSON.stringify(said)));
     return {
       id,
       token: `${PREFIX}${payload}.${await this.#mac(payload)}`,
-      expires_at: new Date(exp * 1000).toISOString(),
+      expires_at: new Date(claims.exp * 1000).toISOString(),
     };
   }
 
   /**
-   * The principal of a token; undefined when this deployment did not sign it, or it has expired. Only the
+   * The name of a static key in its tokens: who has one must not learn the key's hash.
+   *
+   * @param id the principal of the key has it
+   */
+  nameOf(id: string): Promise<string> {
+    return this.#mac(`key ${id}`);
+  }
+
+  /** The names of the static keys that the settings have for a tenant. */
+  async configured(tenant: string): Promise<ReadonlySet<string>> {
+    const ids = this.#staticKeys?.ids(tenant) ?? [];
+    return new Set(await Promise.all(ids.map((id) => this.nameOf(id))));
+  }
+
+  /**
+   * The principal of a token, and with which credential it ends; undefined when this deployment did not sign it, or it has expired. Only the
    * team knows whether it is still the team that the token was made for, and whether the token was revoked.
    *
    * @param inQuery it came in a query string: then it must be short-lived
    */
-  async verify(token: string, now: number, inQuery = false): Promise<Principal | undefined> {
+  async verify(token: string, now: number, inQuery = false): Promise<VerifiedToken | undefined> {
     const [payload = "", mac = "", ...more] = token.slice(PREFIX.length).split(".");
     if (more.length > 0 || !equalInConstantTime(mac, await this.#mac(payload))) return undefined;
     // The signature is valid, so this deployment has written the payload.
     const said = JSON.parse(new TextDecoder().decode(fromBase64Url(payload))) as TokenPayload;
-    const { tenant, team, creation, scopes, iat, exp, jti = null, sub = null } = said;
+    const { tenant, team, creation, scopes, iat, exp, jti = null, sub = null, by } = said;
     if (exp * 1000 <= now) return undefined;
     if (inQuery && exp - iat > LONGEST_QUERY_TOKEN) return undefined;
-    return {
+    const principal: Principal = {
       id: `team:${jti ?? payload}`,
       tenant,
       scopes: inQuery ? scopes.filter((scope) => scope.endsWith(":read")) : scopes,
@@ -97,6 +126,7 @@ export class TeamTokens {
       expires_at: new Date(exp * 1000).toISOString(),
       team: { id: team, token: { creation, id: jti, made_at: Math.round(iat * 1000) } },
     };
+    return { principal, maker: by };
   }
 
   async #mac(payload: string): Promise<string> {

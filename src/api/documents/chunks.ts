@@ -1,88 +1,135 @@
+import { MAX_DOCUMENT_CHUNKS } from "../../contract/constants.ts";
+import { beginningOf } from "../../core/cut.ts";
 import type { DocumentChunk } from "../../contract/gateways/memory-gateway.ts";
-
-/** A paragraph, list, table or other piece of a document, with its place. */
-export interface Block {
-  /** The headings above it, outermost first. */
-  headings: readonly string[];
-  /** From 1; null in documents without pages. */
-  page: number | null;
-  text: string;
-}
+import { RefusedDocument } from "./sent-document.ts";
 
 /** Tokens of a chunk: few enough to be one topic, enough to be understood alone. */
 const CHUNK_TOKENS = 400;
-const LONGEST_HEADING = 500;
+/** The average tokens of a Latin letter, the fewest of any character. */
+const LEAST_COST = 0.25;
+/** The most characters that can fit into a chunk. */
+const LONGEST_PIECE = CHUNK_TOKENS / LEAST_COST;
 
-/** Packs blocks into chunks. A chunk is of one section and one page; a longer block becomes several chunks. */
-export function chunksOf(blocks: Iterable<Block>): DocumentChunk[] {
-  const chunks: DocumentChunk[] = [];
-  let place: Pick<DocumentChunk, "heading" | "page"> = { heading: null, page: null };
-  let parts: string[] = [];
-  let tokens = 0;
-  const flush = (): void => {
-    if (parts.length > 0)
-      chunks.push({ chunk: chunks.length, ...place, content: parts.join("\n\n") });
-    parts = [];
-    tokens = 0;
-  };
-  for (const { headings, page, text } of blocks) {
-    const heading = headingPath(headings);
-    if (heading !== place.heading || page !== place.page) flush();
-    place = { heading, page };
-    for (const piece of piecesOf(text)) {
-      if (tokens > 0 && tokens + piece.tokens > CHUNK_TOKENS) flush();
-      parts.push(piece.text);
-      tokens += piece.tokens;
-    }
+/**
+ * Packs the text of a document into chunks while it is read, so that no more than a few thousand characters of it are held. A chunk is of one section and
+ * one page; a longer block (a paragraph, list, table or other piece of the document) becomes several chunks.
+ */
+export class ChunkWriter {
+  readonly #add: (chunk: DocumentChunk) => void;
+  #count = 0;
+  #sections = 0;
+  /** Where the text that comes is. */
+  #place: Pick<DocumentChunk, "heading" | "page"> = { heading: null, page: null };
+  /** Where the chunk is that is being filled. */
+  #filled = this.#place;
+  #parts: string[] = [];
+  #tokens = 0;
+  /** The text of the present block that is in no piece yet. */
+  #rest = "";
+
+  constructor(add: (chunk: DocumentChunk) => void) {
+    this.#add = add;
   }
-  flush();
-  return chunks;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The text that comes is below this heading or on this page. @throws RefusedDocument for too many of them */
+  section(place: Pick<DocumentChunk, "heading" | "page">): void {
+    this.end();
+    this.#place = place;
+    this.#sections++;
+    if (this.#sections > MAX_DOCUMENT_CHUNKS) throw tooManyParts();
+  }
+
+  /** More text of the present block. */
+  text(text: string): void {
+    this.#rest += text;
+    if (this.#rest.length > 2 * LONGEST_PIECE) this.#divide({ isLast: false });
+  }
+
+  /** Ends the present block. */
+  end(): void {
+    if (this.#rest !== "") this.#divide({ isLast: true });
+  }
+
+  /** Ends the document. */
+  finish(): void {
+    this.end();
+    this.#flush();
+  }
+
+  /** Divides the text of a block into pieces that fit into a chunk: between lines, sentences or words, wherever they are. */
+  #divide({ isLast }: { isLast: boolean }): void {
+    const text = this.#rest;
+    const end = text.trimEnd().length;
+    let from = 0;
+    for (;;) {
+      while (from < end && text.charAt(from).trim() === "") from++;
+      // The rest may be the beginning of a longer piece.
+      if (end <= from || (!isLast && end - from <= LONGEST_PIECE)) break;
+      const at = breakBefore(text, from, reach(text, from, end), end);
+      this.#piece(text.slice(from, at).trim());
+      from = at;
+    }
+    // More blanks than these are not looked at: what follows them is another piece anyway.
+    this.#rest = isLast ? "" : text.slice(from, Math.max(from, end) + LONGEST_PIECE);
+  }
+
+  #piece(text: string): void {
+    const tokens = tokensOf(text);
+    const { heading, page } = this.#filled;
+    const isElsewhere = heading !== this.#place.heading || page !== this.#place.page;
+    if (isElsewhere || (this.#tokens > 0 && this.#tokens + tokens > CHUNK_TOKENS)) this.#flush();
+    this.#filled = this.#place;
+    this.#parts.push(text);
+    this.#tokens += tokens;
+  }
+
+  #flush(): void {
+    if (this.#parts.length === 0) return;
+    if (this.#count === MAX_DOCUMENT_CHUNKS) throw tooManyParts();
+    // A character may have been divided by the document itself, as escapes of JSON.
+    const content = this.#parts.join("\n\n").toWellFormed();
+    this.#add({ chunk: this.#count, ...this.#filled, content });
+    this.#count++;
+    this.#parts = [];
+    this.#tokens = 0;
+  }
 }
 
-function headingPath(headings: readonly string[]): string | null {
-  const named = headings.filter((heading) => heading !== "");
-  if (named.length === 0) return null;
-  const path = named.join(" > ");
-  return path.length <= LONGEST_HEADING ? path : `…${path.slice(-LONGEST_HEADING)}`;
+function tooManyParts(): RefusedDocument {
+  return new RefusedDocument(
+    "document_too_large",
+    `has more than ${MAX_DOCUMENT_CHUNKS} parts (sections, and about ${CHUNK_TOKENS} tokens each). Divide it into several documents`,
+  );
 }
 
 /** The places where a text may be divided, the best first. */
 const BREAKS = [/\n/, /[.!?…:;]\s|[。！？；]/, /\s/];
 
-/** Divides a text into pieces that fit into a chunk: between lines, sentences or words, wherever they are. */
-function* piecesOf(text: string): Generator<{ text: string; tokens: number }> {
-  let rest = text.trim();
-  while (rest !== "") {
-    const end = reach(rest);
-    const at = end === rest.length ? end : breakBefore(rest, end);
-    const piece = rest.slice(0, at).trim();
-    yield { text: piece, tokens: tokensOf(piece) };
-    rest = rest.slice(at).trimStart();
-  }
-}
-
-/** How many characters of a text fit into a chunk. */
-function reach(text: string): number {
+/** How far the characters of a text from a place on fit into a chunk. */
+function reach(text: string, from: number, end: number): number {
   let tokens = 0;
-  for (let index = 0; index < text.length; index++) {
+  for (let index = from; index < end; index++) {
     tokens += cost(text.charCodeAt(index));
     if (tokens > CHUNK_TOKENS) return index;
   }
-  return text.length;
+  return end;
 }
 
-/** Where to divide a text, of which `end` characters fit: in the second half of these. */
-function breakBefore(text: string, end: number): number {
-  const half = Math.floor(end / 2);
+/** Where to divide a text, of which the characters before `reached` fit: in the second half of these. */
+function breakBefore(text: string, from: number, reached: number, end: number): number {
+  if (reached === end) return end;
+  const half = from + Math.floor((reached - from) / 2);
   for (const pattern of BREAKS) {
-    for (let index = end - 1; index >= half; index--) {
+    for (let index = reached - 1; index >= half; index--) {
       const found = pattern.exec(text.slice(index, index + 2));
       if (found?.index === 0) return index + 1;
     }
   }
-  // Not between the halves of a character.
-  const low = text.charCodeAt(end);
-  return low >= 0xdc00 && low <= 0xdfff ? Math.max(1, end - 1) : Math.max(1, end);
+  return from + Math.max(1, beginningOf(text.slice(from, reached + 1), reached - from).length);
 }
 
 function tokensOf(text: string): number {
@@ -93,5 +140,5 @@ function tokensOf(text: string): number {
 
 /** The average tokens of a character: of Latin letters, of other alphabets, and of scripts in which it is a word. */
 function cost(code: number): number {
-  return code < 0x80 ? 0.25 : code < 0x2e80 ? 0.5 : 1;
+  return code < 0x80 ? LEAST_COST : code < 0x2e80 ? 0.5 : 1;
 }

@@ -1,8 +1,9 @@
 import { Tokenizer } from "htmlparser2";
-import type { Block } from "./chunks.ts";
-import { Outline } from "./outline.ts";
+import { endOf } from "../../core/cut.ts";
+import type { Outline } from "./outline.ts";
+import type { TextReader } from "./text-reader.ts";
 
-/** Their content is no text of the page. */
+/** Their content is not text of the page. */
 const SKIPPED = new Set(["script", "style", "template", "noscript", "svg", "math", "select"]);
 /** They stand in a line of text; every other element ends a block. */
 const INLINE = new Set(
@@ -23,24 +24,25 @@ const CELLS = new Set(["td", "th"]);
 /** Lists and tables are one block with what they contain. */
 const GROUPS = new Set(["ul", "ol", "dl", "table", "thead", "tbody", "tfoot", "pre"]);
 
+/** Names of elements that are longer are none of the known ones. */
+const LONGEST_NAME = 100;
+/** A longer block is passed on in parts. */
+const LONGEST_BLOCK = 8_192;
+
 /**
  * The text of an HTML page with its headings. Only the names of elements are looked at, and no tree is made, so that
  * neither the depth nor the number of elements matters.
  */
-export function htmlBlocks(source: string): { title: string | null; blocks: Block[] } {
-  const page = new Page(source);
-  const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: true }, page);
-  tokenizer.write(source);
-  tokenizer.end();
-  return page.result();
-}
-
-/** Takes the tokens of a page. */
-class Page {
-  readonly #source: string;
-  readonly #outline = new Outline(null);
-  #title: string | null = null;
+export class HtmlText implements TextReader {
+  readonly #outline: Outline;
+  readonly #tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: true }, this);
+  /** The present window, after the end of the one before. */
+  #source = "";
+  /** The place of its beginning in the page. */
+  #offset = 0;
   #parts: string[] = [];
+  /** Characters of the parts. */
+  #length = 0;
   /** The last character so far; a line break at the beginning. */
   #last = "\n";
   #isBlank = true;
@@ -51,18 +53,32 @@ class Page {
   /** Open lists and tables, whose elements are lines. */
   #groups = 0;
   #preformatted = 0;
+  title: string | null = null;
 
-  constructor(source: string) {
-    this.#source = source;
+  constructor(outline: Outline) {
+    this.#outline = outline;
   }
 
-  result(): { title: string | null; blocks: Block[] } {
+  write(window: string): void {
+    // Names may begin in the window before; text is reported in the window that has it.
+    const kept = endOf(this.#source, LONGEST_NAME);
+    this.#offset += this.#source.length - kept.length;
+    this.#source = kept + window;
+    this.#tokenizer.write(window);
+  }
+
+  end(): void {
+    this.#tokenizer.end();
     this.#end();
-    return { title: this.#title, blocks: this.#outline.blocks };
+  }
+
+  whole(source: string): void {
+    this.write(source);
+    this.end();
   }
 
   ontext(start: number, end: number): void {
-    this.#add(this.#source.slice(start, end));
+    this.#add(this.#slice(start, end));
   }
 
   ontextentity(codePoint: number): void {
@@ -70,11 +86,11 @@ class Page {
   }
 
   oncdata(start: number, end: number, offset: number): void {
-    this.#add(this.#source.slice(start, end - offset));
+    this.#add(this.#slice(start, end - offset));
   }
 
   onopentagname(start: number, end: number): void {
-    this.#name = this.#source.slice(start, end).toLowerCase();
+    this.#name = this.#nameAt(start, end);
     const name = this.#name;
     if (this.#skipped !== "") {
       if (name === this.#skipped) this.#depth++;
@@ -91,11 +107,11 @@ class Page {
   }
 
   onclosetag(start: number, end: number): void {
-    const name = this.#source.slice(start, end).toLowerCase();
+    const name = this.#nameAt(start, end);
     if (this.#skipped !== "") {
       if (name === this.#skipped) this.#leaveSkipped();
     } else if (name === "title") {
-      this.#title ??= oneLine(this.#take()) || null;
+      this.title ??= oneLine(this.#take()) || null;
     } else if (isHeading(name)) {
       const heading = oneLine(this.#take());
       if (heading !== "") this.#outline.heading(Number(name[1]), heading);
@@ -155,12 +171,18 @@ class Page {
   #append(text: string): void {
     if (text === "") return;
     this.#parts.push(text);
+    this.#length += text.length;
     this.#last = text.slice(-1);
+    if (this.#length <= LONGEST_BLOCK) return;
+    this.#outline.text(this.#parts.join(""));
+    this.#parts = [];
+    this.#length = 0;
   }
 
   #take(): string {
     const text = this.#parts.join("");
     this.#parts = [];
+    this.#length = 0;
     this.#last = "\n";
     this.#isBlank = true;
     return text;
@@ -168,6 +190,15 @@ class Page {
 
   #end(): void {
     this.#outline.text(this.#take());
+    this.#outline.end();
+  }
+
+  #slice(start: number, end: number): string {
+    return this.#source.slice(Math.max(0, start - this.#offset), end - this.#offset);
+  }
+
+  #nameAt(start: number, end: number): string {
+    return end - start > LONGEST_NAME ? "" : this.#slice(start, end).toLowerCase();
   }
 
   #leaveSkipped(): void {

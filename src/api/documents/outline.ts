@@ -1,26 +1,40 @@
-import type { Block } from "./chunks.ts";
+import { beginningOf, endOf } from "../../core/cut.ts";
+import type { ChunkWriter } from "./chunks.ts";
 
 /** Longest heading that is kept, in characters. */
 const LONGEST_HEADING = 200;
+const LONGEST_PATH = 500;
 
-/** Collects the blocks of a document below its headings. */
+/** Gives the text of a document to the writer of its chunks, below its headings. */
 export class Outline {
-  readonly blocks: Block[] = [];
-  readonly #page: number | null;
+  readonly #writer: ChunkWriter;
   /** By level: a heading of level 1 is first. Levels that are skipped are empty. */
   #headings: string[] = [];
 
-  constructor(page: number | null) {
-    this.#page = page;
+  constructor(writer: ChunkWriter) {
+    this.#writer = writer;
   }
 
   heading(level: number, text: string): void {
     const above = Array.from({ length: level - 1 }, (_, index) => this.#headings[index] ?? "");
-    this.#headings = [...above, text.slice(0, LONGEST_HEADING)];
+    this.#headings = [...above, beginningOf(text, LONGEST_HEADING)];
+    this.#writer.section({ heading: headingPath(this.#headings), page: null });
   }
 
+  /** More text of the present block. */
   text(text: string): void {
-    if (text.trim() === "") return;
-    this.blocks.push({ headings: this.#headings, page: this.#page, text });
+    this.#writer.text(text);
   }
+
+  /** Ends the present block. */
+  end(): void {
+    this.#writer.end();
+  }
+}
+
+function headingPath(headings: readonly string[]): string | null {
+  const named = headings.filter((heading) => heading !== "");
+  if (named.length === 0) return null;
+  const path = named.join(" > ");
+  return path.length <= LONGEST_PATH ? path : `…${endOf(path, LONGEST_PATH)}`;
 }

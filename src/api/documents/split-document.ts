@@ -1,37 +1,18 @@
+import { letOthersRun } from "../../core/wait.ts";
 import { DocumentError, type DocumentReader } from "../../contract/files/documents.ts";
 import type { DocumentChunk } from "../../contract/gateways/memory-gateway.ts";
-import { MAX_DOCUMENT_CHUNKS } from "../../contract/constants.ts";
-import type { Block } from "./chunks.ts";
-import { chunksOf } from "./chunks.ts";
-
-/** A document as it was sent. */
-export interface SentDocument {
-  bytes: Uint8Array<ArrayBuffer>;
-  /** Without parameters, in lower case. */
-  mimeType: string;
-  /** The parameter of the media type; undefined to find out. */
-  charset: string | undefined;
-}
-
-export interface SplitDocument {
-  /** The title that the document itself has. */
-  title: string | null;
-  chunks: DocumentChunk[];
-}
-
-/** Why a document is refused. */
-export class RefusedDocument extends Error {
-  readonly code: "no_extractor" | "unreadable_document" | "empty_document" | "document_too_large";
-
-  constructor(code: RefusedDocument["code"], message: string) {
-    super(message);
-    this.code = code;
-  }
-}
+import { ChunkWriter } from "./chunks.ts";
+import { Outline } from "./outline.ts";
+import { RefusedDocument, type SentDocument } from "./sent-document.ts";
+import { PlainText, type TextReader } from "./text-reader.ts";
+import { textWindows, WINDOW_BYTES, windowsOf } from "./text-windows.ts";
+import { inTurn } from "./turns.ts";
 
 const MARKDOWN: ReadonlySet<string> = new Set(["text/markdown", "text/x-markdown"]);
 const HTML: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
 const PDF = "application/pdf";
+/** The length of the name by which a PDF says that it is encrypted, and one more. */
+const ENCRYPTED_BYTES = 9;
 
 /** Text that is split as it is. */
 const PLAIN =
@@ -46,43 +27,55 @@ export function isDocumentType(mimeType: string): boolean {
 }
 
 /**
- * Splits a document into its chunks.
+ * Splits a document into its chunks. It is read in windows between which other requests come, one document at a time, so that what it holds does not
+ * grow with the document.
  *
  * @param reader reads PDF and office documents; undefined where nothing does
+ * @param add gets the chunks in their order
+ * @returns the title that the document itself has
  * @throws RefusedDocument
  */
-export async function splitDocument(
+export function splitDocument(
   document: SentDocument,
   reader: (() => Promise<DocumentReader>) | undefined,
-): Promise<SplitDocument> {
-  const { title, blocks } = await blocksOf(document, reader);
-  const chunks = chunksOf(blocks);
-  if (chunks.length === 0) throw new RefusedDocument("empty_document", "has no text");
-  if (chunks.length <= MAX_DOCUMENT_CHUNKS) return { title, chunks };
-  throw new RefusedDocument(
-    "document_too_large",
-    `has ${chunks.length} parts (sections, and about 400 tokens each); at most ${MAX_DOCUMENT_CHUNKS} are allowed. Divide it into several documents`,
-  );
+  add: (chunk: DocumentChunk) => void,
+): Promise<string | null> {
+  return inTurn(async () => {
+    const writer = new ChunkWriter(add);
+    const title = EXTRACTED.test(document.mimeType)
+      ? await writePages(await pagesOf(document, reader), writer)
+      : await writeText(document, writer);
+    writer.finish();
+    if (writer.count === 0) throw new RefusedDocument("empty_document", "has no text");
+    return title;
+  });
 }
 
-async function blocksOf(
-  document: SentDocument,
-  reader: (() => Promise<DocumentReader>) | undefined,
-): Promise<{ title: string | null; blocks: Block[] }> {
-  const { mimeType } = document;
-  if (EXTRACTED.test(mimeType)) {
-    const pages = await pagesOf(document, reader);
-    const blocks = pages.map((text, index) => ({ headings: [], page: index + 1, text }));
-    return { title: null, blocks };
+async function writePages(pages: readonly string[], writer: ChunkWriter): Promise<null> {
+  for (const [index, page] of pages.entries()) {
+    writer.section({ heading: null, page: index + 1 });
+    for (const window of windowsOf(page)) {
+      writer.text(window);
+      await letOthersRun();
+    }
   }
-  const text = decoded(document);
-  if (HTML.has(mimeType)) return (await import("./html.ts")).htmlBlocks(text);
-  if (MARKDOWN.has(mimeType)) return (await import("./markdown.ts")).markdownBlocks(text);
-  const paragraphs = text.split(/\n[^\S\n]*\n/);
-  return {
-    title: null,
-    blocks: paragraphs.map((one) => ({ headings: [], page: null, text: one })),
-  };
+  return null;
+}
+
+async function writeText(document: SentDocument, writer: ChunkWriter): Promise<string | null> {
+  const reader = await textReader(document.mimeType, writer);
+  for (const window of textWindows(document, { isHtml: HTML.has(document.mimeType) })) {
+    reader.write(window);
+    await letOthersRun();
+  }
+  reader.end();
+  return reader.title;
+}
+
+async function textReader(mimeType: string, writer: ChunkWriter): Promise<TextReader> {
+  if (HTML.has(mimeType)) return new (await import("./html.ts")).HtmlText(new Outline(writer));
+  if (!MARKDOWN.has(mimeType)) return new PlainText(writer);
+  return new (await import("./markdown.ts")).MarkdownText(new Outline(writer));
 }
 
 async function pagesOf(
@@ -90,7 +83,7 @@ async function pagesOf(
   reader: (() => Promise<DocumentReader>) | undefined,
 ): Promise<string[]> {
   if (mimeType === PDF && !startsAsPdf(bytes)) {
-    throw new RefusedDocument("unreadable_document", "is no PDF: it does not begin with %PDF-");
+    throw new RefusedDocument("unreadable_document", "is not a PDF: it does not begin with %PDF-");
   }
   try {
     if (reader === undefined)
@@ -99,6 +92,12 @@ async function pagesOf(
     if (pages.some((page) => page.trim() !== "")) return pages;
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
+    if (error.code === "unreadable" && mimeType === PDF && isEncrypted(bytes)) {
+      throw new RefusedDocument(
+        "unreadable_document",
+        "is protected by a password. Save it without one, for example with qpdf --decrypt --password=PASSWORD in.pdf out.pdf, and send that",
+      );
+    }
     if (error.code === "unreadable")
       throw new RefusedDocument("unreadable_document", error.message);
     throw new RefusedDocument(
@@ -117,35 +116,12 @@ function startsAsPdf(bytes: Uint8Array): boolean {
   return new TextDecoder("latin1").decode(bytes.subarray(0, 1024)).includes("%PDF-");
 }
 
-/** @throws RefusedDocument */
-function decoded({ bytes, mimeType, charset }: SentDocument): string {
-  const label =
-    charset ?? markedCharset(bytes) ?? (HTML.has(mimeType) ? metaCharset(bytes) : undefined);
-  let text: string;
-  try {
-    text = new TextDecoder(label ?? "utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch (error) {
-    const unknown = error instanceof RangeError;
-    throw new RefusedDocument(
-      "unreadable_document",
-      unknown
-        ? `has the charset ${JSON.stringify(label)}, which is not known here. Send it in UTF-8`
-        : `is not text in ${label ?? "UTF-8"}. Name its charset in Content-Type, for example text/plain; charset=iso-8859-1`,
-    );
+/** The trailer of a PDF, which is never encrypted, names how the rest is. */
+function isEncrypted(bytes: Uint8Array): boolean {
+  const latin = new TextDecoder("latin1");
+  for (let from = 0; from < bytes.length; from += WINDOW_BYTES) {
+    const window = bytes.subarray(from, from + WINDOW_BYTES + ENCRYPTED_BYTES);
+    if (/\/Encrypt\b/.test(latin.decode(window))) return true;
   }
-  if (!text.includes("\0")) return text;
-  throw new RefusedDocument("unreadable_document", "is no text: it contains NUL characters");
-}
-
-/** The encoding that the first bytes mark. */
-function markedCharset(bytes: Uint8Array): string | undefined {
-  const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return "utf-16le";
-  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
-}
-
-/** The encoding that an HTML page declares in its first kilobyte. */
-function metaCharset(bytes: Uint8Array): string | undefined {
-  const start = new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
-  return /<meta[^>]{0,200}\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(start)?.[1];
+  return false;
 }

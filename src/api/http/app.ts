@@ -3,12 +3,18 @@ import { Hono as TinyHono } from "hono/tiny";
 import type { Authenticate, Refusal } from "../auth/principal.ts";
 import { Admission, type Callers } from "./access/admission.ts";
 import { type AllowedOrigins, Cors } from "./access/cors.ts";
+import { forEventSource } from "./access/event-source.ts";
 import { discardBody } from "./input/body.ts";
-import { readCall } from "./call.ts";
-import { commandEndpoints } from "./command-endpoints.ts";
+import { readCall } from "./input/call.ts";
+import { commandEndpoints } from "./endpoint/command-endpoints.ts";
 import { answerUnmatched } from "../../http/problem-document.ts";
-import { type Endpoint, json, type Match, type WriteProblem } from "./endpoint.ts";
-import { INTERNAL_PROBLEM, internalErrorLine, problemOf, problemResponse } from "./problem.ts";
+import { type Endpoint, json, type Match, type WriteProblem } from "./endpoint/endpoint.ts";
+import {
+  INTERNAL_PROBLEM,
+  internalErrorLine,
+  problemOf,
+  problemResponse,
+} from "./endpoint/problem.ts";
 import { RequestRate } from "./access/rate-limit.ts";
 import {
   challengeOf,
@@ -17,7 +23,7 @@ import {
   protectedResourceEndpoints,
 } from "./access/protected-resource.ts";
 import { endWithCredential, RECHECK_MS } from "./access/revocation.ts";
-import type { Services } from "./services.ts";
+import type { Services } from "./endpoint/services.ts";
 import { PatternRouter } from "hono/router/pattern-router";
 import { tryDecodeURIComponent } from "hono/utils/url";
 
@@ -81,7 +87,12 @@ export function createApp(options: AppOptions): Hono {
     const preflight = request.method === "OPTIONS" ? cors.preflight(request) : undefined;
     if (preflight === undefined) {
       await next();
-      cors.allow(request, c.res, withTeamToken.has(request));
+      const { method, headers } = request;
+      const header = (name: string): string | null => headers.get(name);
+      const stream = forEventSource({ method, header }, c.res);
+      if (stream !== undefined) c.res = stream;
+      // Pages of all origins may read the stream in place of a refusal: it says nothing, and the token was perhaps not checked.
+      cors.allow(header("origin"), c.res, stream !== undefined || withTeamToken.has(request));
     }
     await discardBody(request);
     return preflight;

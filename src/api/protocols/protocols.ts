@@ -1,4 +1,4 @@
-import type { FormatCode, StreamFormats } from "../../contract/gateways/stream-format.ts";
+import type { FormatCode, StreamFormats } from "../../contract/stream/stream-format.ts";
 import type { RouteModule } from "../http/app.ts";
 import type { A2AServices } from "./a2a/request/services.ts";
 import type { ProtocolServices } from "./shared/services.ts";
@@ -35,13 +35,13 @@ export function shippedProtocols(services: ProtocolServices & A2AServices): Prot
       {
         below: ["/openai/v1"],
         load: async () => (await import("./openai/endpoints.ts")).openAIEndpoints(services),
-        others: async () => (await import("./openai/errors.ts")).errorResponse,
+        others: async () => (await import("./openai/encoder/errors.ts")).errorResponse,
       },
     ],
     formats: {
-      a2a: async () => (await import("./a2a/formats.ts")).a2aFormats.a2a,
-      "a2a-rest": async () => (await import("./a2a/formats.ts")).a2aFormats["a2a-rest"],
-      "a2a-0.3": async () => (await import("./a2a/formats.ts")).a2aFormats["a2a-0.3"],
+      a2a: async () => (await import("./a2a/encoder/formats.ts")).a2aFormats.a2a,
+      "a2a-rest": async () => (await import("./a2a/encoder/formats.ts")).a2aFormats["a2a-rest"],
+      "a2a-0.3": async () => (await import("./a2a/encoder/formats.ts")).a2aFormats["a2a-0.3"],
       "ag-ui": async () => ({
         makeEncoder: (await import("./ag-ui/encoder/encoder.ts")).makeAgUiEncoder,
       }),

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { TeamClient } from "../../client/index.ts";
-import { CliError } from "../errors.ts";
+import { CliError } from "../terminal/errors.ts";
 import { followRecorded } from "../terminal/follow.ts";
 import { connect, type ConnectionOptions, withConnection } from "./connection.ts";
 

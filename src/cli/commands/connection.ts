@@ -1,3 +1,4 @@
+import { trimEnd } from "../../core/text/trim-end.ts";
 import { type Command, Option } from "commander";
 import {
   ApiError,
@@ -5,7 +6,7 @@ import {
   type TransportOptions,
   TroupeClient,
 } from "../../client/index.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError, EXIT } from "../terminal/errors.ts";
 
 /** The options of every command that calls a server. */
 export interface ConnectionOptions {
@@ -25,9 +26,10 @@ export function withConnection(command: Command): Command {
     )
     .addOption(new Option("--key <key>", "API key or token").env("TROUPE_API_KEY"))
     .addOption(
-      new Option("--tenant <tenant>", "tenant to act in; needs an operator key").env(
-        "TROUPE_TENANT",
-      ),
+      new Option(
+        "--tenant <tenant>",
+        "tenant to act in, with an operator key or on an open local server",
+      ).env("TROUPE_TENANT"),
     )
     .option("--json", "print JSON, one value per line");
 }
@@ -80,7 +82,7 @@ async function checkServer(options: TransportOptions): Promise<void> {
     }
   }
   throw new CliError(
-    `The server at ${baseURL} is not Troupe: it does not serve ${new URL(baseURL).pathname.replace(/\/+$/, "")}/v1/whoami as Troupe does. Check --url or TROUPE_URL, and the path if Troupe is mounted under one.`,
+    `The server at ${baseURL} is not Troupe: it does not serve ${trimEnd(new URL(baseURL).pathname, "/")}/v1/whoami as Troupe does. Check --url or TROUPE_URL, and the path if Troupe is mounted under one.`,
     { exitCode: EXIT.unreachable, code: "no_troupe" },
   );
 }

@@ -1,8 +1,10 @@
 import { Command } from "commander";
+import type { ConnectionInfo } from "../../client/index.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { connect, type ConnectionOptions, withConnection } from "./connection.ts";
 
 interface AddOptions extends ConnectionOptions {
+  user?: string;
   scope?: string;
   clientId?: string;
   clientSecret?: string;
@@ -19,8 +21,11 @@ export function connectionsCommand(): Command {
 
 function addCommand(): Command {
   const command = new Command("add")
-    .description("Begins a login at an MCP server and prints the URL that a human opens.")
+    .description(
+      "Begins a login at an MCP server and prints the URL of its page, which a human opens.",
+    )
     .argument("<server>", "URL of the MCP server")
+    .option("--user <user>", "the user whose runs use it; runs without a user by default")
     .option(
       "--scope <scopes>",
       "scopes separated by spaces; those that the server names by default",
@@ -31,9 +36,10 @@ function addCommand(): Command {
     .addHelpText("after", "\nExample:\n  $ npx troupe connections add https://mcp.example.com/mcp")
     .action(async (server: string, options: AddOptions) => {
       await connect(options, async (client) => {
-        const { scope, clientId, clientSecret, issuer } = options;
+        const { user, scope, clientId, clientSecret, issuer } = options;
         const started = await client.connections.create({
           server,
+          ...(user !== undefined && { user }),
           ...(scope !== undefined && { scope }),
           ...(clientId !== undefined && { client_id: clientId }),
           ...(clientSecret !== undefined && { client_secret: clientSecret }),
@@ -59,15 +65,23 @@ function listCommand(): Command {
     .addHelpText("after", "\nExample:\n  $ npx troupe connections list")
     .action(async (options: ConnectionOptions) => {
       await connect(options, async (client) => {
-        const { connections } = await client.connections.list();
-        for (const connection of connections) {
-          const { id, server, status, scope } = connection;
-          if (options.json) printJson(connection);
-          else printLine([id, server, status, ...(scope === null ? [] : [scope])].join("  "));
-        }
+        let cursor: string | undefined;
+        do {
+          const page = await client.connections.list(cursor === undefined ? {} : { cursor });
+          for (const connection of page.connections) {
+            if (options.json) printJson(connection);
+            else printLine(lineOf(connection));
+          }
+          cursor = page.next_cursor ?? undefined;
+        } while (cursor !== undefined);
       });
     });
   return withConnection(command);
+}
+
+function lineOf({ id, server, status, user, scope }: ConnectionInfo): string {
+  const others = [user === null ? null : `user ${user}`, scope];
+  return [id, server, status, ...others.filter((one) => one !== null)].join("  ");
 }
 
 function deleteCommand(): Command {

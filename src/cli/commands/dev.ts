@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { DevServerOptions } from "../dev/server.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError, EXIT } from "../terminal/errors.ts";
 import { reportError } from "../terminal/report-error.ts";
 
 /** The oldest Node of the package. */

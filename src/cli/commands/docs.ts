@@ -3,8 +3,13 @@ import { openAsBlob } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, extname, join, relative, sep } from "node:path";
 import { Command } from "commander";
-import { ApiError, type DocumentInfo, type TroupeClient } from "../../client/index.ts";
-import { CliError, EXIT } from "../errors.ts";
+import {
+  ApiError,
+  type DocumentInfo,
+  type PutCollection,
+  type TroupeClient,
+} from "../../client/index.ts";
+import { CliError, EXIT } from "../terminal/errors.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { connect, type ConnectionOptions, withConnection } from "./connection.ts";
 
@@ -27,6 +32,13 @@ interface CollectionOptions extends ConnectionOptions {
   collection: string;
 }
 
+interface AddOptions extends CollectionOptions {
+  embedding?: string;
+  /** Checked by the server, whose refusal names the codes. */
+  language?: string;
+  charset?: string;
+}
+
 export function docsCommand(): Command {
   return new Command("docs")
     .description("Puts documents into a collection, searches, lists and removes them.")
@@ -41,6 +53,11 @@ function addCommand(): Command {
     .description("Puts a file, or the documents of a folder, into a collection, which is created.")
     .argument("<path>", "file or folder")
     .option("--embedding <model>", "embed them with this model of OpenAI, with env:OPENAI_API_KEY")
+    .option("--language <code>", "the language of the documents, such as de; auto looks at each")
+    .option(
+      "--charset <charset>",
+      "the charset of texts that are not in UTF-8, such as windows-1252",
+    )
     .addHelpText(
       "after",
       `
@@ -49,18 +66,18 @@ Documents end in ${Object.keys(TYPES).join(", ")}. The same path again replaces 
 Example:
   $ npx troupe docs add ./handbook --collection handbook`,
     )
-    .action(async (path: string, options: CollectionOptions & { embedding?: string }) => {
+    .action(async (path: string, options: AddOptions) => {
       const files = await documentsAt(path);
       await connect(options, async (client) => {
         await prepare(client, options);
         let refused = 0;
         for (const document of files) {
           try {
-            show(await put(client, options.collection, document), options);
+            show(await put(client, options, document), options);
           } catch (error) {
             if (!(error instanceof ApiError && OF_A_DOCUMENT.has(error.status))) throw error;
             refused++;
-            process.stderr.write(`${document.file}: ${error.message}\n`);
+            process.stderr.write(`${document.file}: ${reasonIn(error)}\n`);
           }
         }
         if (refused > 0) {
@@ -77,24 +94,47 @@ const OF_A_DOCUMENT: ReadonlySet<number> = new Set([413, 415, 422]);
 
 async function put(
   client: TroupeClient,
-  collection: string,
-  { file, id, type }: DocumentFile,
+  { collection, charset }: AddOptions,
+  { file, id, type: mediaType, name }: DocumentFile,
 ): Promise<DocumentInfo> {
   const content = await openAsBlob(file);
-  return client.collections.putDocument(collection, id, { content, type });
+  const isText = mediaType.startsWith("text/") && charset !== undefined;
+  const type = isText ? `${mediaType}; charset=${charset}` : mediaType;
+  // An id has few characters: the name of such a file is the title.
+  const title = /[^ -~]/.test(name) ? name : undefined;
+  return client.collections.putDocument(collection, id, {
+    content,
+    type,
+    ...(title !== undefined && { title }),
+  });
 }
 
-/** Creates the collection, if it is missing or is to have another embedding. */
+/** The reason once: the list of errors says what the detail does. */
+function reasonIn({ problem, message }: ApiError): string {
+  return problem.detail ?? message;
+}
+
+/** Creates the collection, if it is missing or is to have another embedding or language. */
 async function prepare(
   client: TroupeClient,
-  { collection, embedding: model }: CollectionOptions & { embedding?: string },
+  { collection, embedding: model, language }: AddOptions,
 ): Promise<void> {
-  if (model !== undefined) {
+  if (model !== undefined || language !== undefined) {
+    const before = await client.collections.get(collection).catch((error: unknown) => {
+      if ((error as ApiError).status !== 404) throw error;
+      return undefined;
+    });
+    const { description = null, embedding = null } = before ?? {};
     await client.collections.put(collection, {
-      embedding: {
-        provider: "troupe.embeddings.OpenAIEmbeddingClient",
-        config: { model, api_key: "env:OPENAI_API_KEY" },
-      },
+      description,
+      language: (language as PutCollection["language"]) ?? before?.language,
+      embedding:
+        model === undefined
+          ? embedding
+          : {
+              provider: "troupe.embeddings.OpenAIEmbeddingClient",
+              config: { model, api_key: "env:OPENAI_API_KEY" },
+            },
     });
     return;
   }
@@ -173,6 +213,8 @@ interface DocumentFile {
   file: string;
   id: string;
   type: string;
+  /** Its path, as the id would be if it might have all characters. */
+  name: string;
 }
 
 /** The documents in a file or folder; those in folders with a dot in front of their names are left out. @throws CliError */
@@ -181,16 +223,19 @@ async function documentsAt(path: string): Promise<DocumentFile[]> {
   if (found === undefined) throw noDocuments(`There is no file or folder ${path}.`);
   if (found.isFile()) {
     const type = TYPES[extname(path).toLowerCase()];
-    if (type === undefined) throw noDocuments(`${path} is no document: ${ENDS}.`);
-    return [{ file: path, id: idOf(basename(path)), type }];
+    if (type === undefined) throw noDocuments(`${path} is not a document: ${ENDS}.`);
+    const name = nameOf(basename(path));
+    return [{ file: path, id: idOf(name), type, name }];
   }
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const files = entries.flatMap((entry): DocumentFile[] => {
     const file = join(entry.parentPath, entry.name);
     const type = TYPES[extname(entry.name).toLowerCase()];
-    const name = relative(path, file);
-    const hidden = name.split(sep).some((part) => part.startsWith(".") || part === "node_modules");
-    return !entry.isFile() || hidden || type === undefined ? [] : [{ file, id: idOf(name), type }];
+    const place = relative(path, file);
+    const hidden = place.split(sep).some((part) => part.startsWith(".") || part === "node_modules");
+    if (!entry.isFile() || hidden || type === undefined) return [];
+    const name = nameOf(place);
+    return [{ file, id: idOf(name), type, name }];
   });
   if (files.length > 0) return files.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   throw noDocuments(`The folder ${path} has no documents: ${ENDS}.`);
@@ -198,12 +243,15 @@ async function documentsAt(path: string): Promise<DocumentFile[]> {
 
 const ENDS = `their names end in ${Object.keys(TYPES).join(", ")}`;
 
+function nameOf(path: string): string {
+  return path.split(sep).join("~").normalize();
+}
+
 /**
  * The id of a document: its path, with ~ between folders. Ids have few characters: where others are replaced or the path is
  * too long, a hash of the path keeps the ids of two files apart.
  */
-function idOf(path: string): string {
-  const name = path.split(sep).join("~").normalize();
+function idOf(name: string): string {
   const id = name.replaceAll(/[^A-Za-z0-9_.~-]/g, "-");
   if (id === name && id.length <= MAX_ID) return id;
   const end = extname(id);
@@ -213,6 +261,8 @@ function idOf(path: string): string {
 }
 
 const MAX_ID = 200;
+/** An id in which characters were replaced. */
+const HASHED = /-[0-9a-f]{8}(\.\w+)?$/;
 
 function noDocuments(message: string): CliError {
   return new CliError(message, { exitCode: EXIT.usage, code: "no_documents" });
@@ -223,7 +273,10 @@ function show(document: DocumentInfo, { json }: ConnectionOptions): void {
     printJson(document);
     return;
   }
-  const { id, status, chunks, embedded, error } = document;
+  const { id, title, status, chunks, embedded, error } = document;
   const progress = status === "embedding" ? ` ${embedded} of` : "";
-  printLine(`${id}  ${status}${progress} ${chunks} parts${error === null ? "" : `: ${error}`}`);
+  const name = title === null || !HASHED.test(id) ? "" : ` (${title})`;
+  printLine(
+    `${id}${name}  ${status}${progress} ${chunks} parts${error === null ? "" : `: ${error}`}`,
+  );
 }

@@ -1,6 +1,7 @@
+import { beginningOf } from "../../core/cut.ts";
 import { Command } from "commander";
 import { ApiError, type ListedRequest, type TroupeClient } from "../../client/index.ts";
-import { EXIT } from "../errors.ts";
+import { EXIT } from "../terminal/errors.ts";
 import { untilInterrupted } from "../terminal/interrupt.ts";
 import { printable, printJson, printLine } from "../terminal/output.ts";
 import { ask, describeRequest, isInteractive } from "../terminal/questions.ts";
@@ -61,7 +62,7 @@ function heading(request: ListedRequest): string {
 
 function oneLine(text: string): string {
   const line = printable(text).replaceAll(/\s+/g, " ").trim();
-  return line.length <= 200 ? line : `${line.slice(0, 199)}…`;
+  return line.length <= 200 ? line : `${beginningOf(line, 199)}…`;
 }
 
 async function answerAll(

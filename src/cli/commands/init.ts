@@ -3,7 +3,7 @@ import { writeProject } from "../init/project.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { CliError } from "../errors.ts";
+import { CliError } from "../terminal/errors.ts";
 
 /** Creates a new project. */
 export function initCommand(): Command {

@@ -1,14 +1,20 @@
 import { Command, InvalidArgumentError } from "commander";
-import type { CreateKey } from "../../client/index.ts";
+import type { CreateKey, TeamClient } from "../../client/index.ts";
 import { SCOPES } from "../../contract/constants.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { connect, type ConnectionOptions, withConnection } from "./connection.ts";
+
+interface TeamOptions extends ConnectionOptions {
+  team?: string;
+}
 
 type Scopes = NonNullable<CreateKey["scopes"]>;
 
 export function keysCommand(): Command {
   return new Command("keys")
-    .description("Creates, lists and revokes API keys.")
+    .description(
+      "Creates, lists and revokes API keys, and lists and revokes the tokens and links of a team.",
+    )
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(revokeCommand());
@@ -60,10 +66,17 @@ function createCommand(): Command {
 
 function listCommand(): Command {
   const command = new Command("list")
-    .description("Lists the created keys, without their secrets.")
-    .addHelpText("after", "\nExample:\n  $ npx troupe keys list")
-    .action(async (options: ConnectionOptions) => {
+    .description(
+      "Lists the created keys, or the tokens and links of a team, without their secrets.",
+    )
+    .option("--team <id>", "the tokens and links of this team instead of keys")
+    .addHelpText("after", "\nExample:\n  $ npx troupe keys list --team desk")
+    .action(async (options: TeamOptions) => {
       await connect(options, async (client) => {
+        if (options.team !== undefined) {
+          await listTokens(client.team(options.team), options);
+          return;
+        }
         let cursor: string | null | undefined;
         do {
           const page = await client.keys.list({ limit: 200, ...(cursor && { cursor }) });
@@ -78,15 +91,31 @@ function listCommand(): Command {
   return withConnection(command);
 }
 
+async function listTokens(team: TeamClient, { json }: ConnectionOptions): Promise<void> {
+  let cursor: string | null | undefined;
+  do {
+    const page = await team.tokens({ limit: 200, ...(cursor && { cursor }) });
+    for (const token of page.tokens) {
+      const { id, kind, made_by, scopes: given, expires_at } = token;
+      if (json) printJson(token);
+      else printLine([id, kind, made_by, given.join(","), expires_at].join("  "));
+    }
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+}
+
 function revokeCommand(): Command {
   const command = new Command("revoke")
-    .description("Revokes a key.")
-    .argument("<id>", 'id of the key, from "troupe keys list"')
-    .addHelpText("after", "\nExample:\n  $ npx troupe keys revoke k_8sJq2")
-    .action(async (id: string, options: ConnectionOptions) => {
+    .description("Revokes a key, or a token or link of a team.")
+    .argument("<id>", 'id of the key or token, from "troupe keys list"')
+    .option("--team <id>", "the team whose token or link it is")
+    .addHelpText("after", "\nExample:\n  $ npx troupe keys revoke 8sJq2xV4mT1a --team desk")
+    .action(async (id: string, options: TeamOptions) => {
       await connect(options, async (client) => {
-        await client.keys.revoke(id);
-        if (options.json) printJson({ revoked: id });
+        const { team, json } = options;
+        await (team === undefined ? client.keys.revoke(id) : client.team(team).revokeTokens(id));
+        if (json) printJson({ revoked: id });
+        else if (team !== undefined) printLine(`Token ${id} is revoked.`);
         else printLine(`Key ${id} is revoked; it stops working within 10 seconds.`);
       });
     });

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { EXIT } from "../errors.ts";
+import { EXIT } from "../terminal/errors.ts";
 import { untilInterrupted } from "../terminal/interrupt.ts";
 import { printJson } from "../terminal/output.ts";
 import { Transcript } from "../terminal/transcript.ts";

@@ -77,7 +77,7 @@ function forgetCommand(): Command {
           if (id !== undefined) return client.memories.forget(id);
           const { forgotten } = await client.memories.erase({ run, user });
           if (options.json) printJson({ forgotten });
-          else printLine(`${forgotten} forgotten`);
+          else printLine(forgotten === null ? "erased" : `${forgotten} forgotten`);
         });
       },
     );

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { TeamClient } from "../../client/index.ts";
-import { CliError } from "../errors.ts";
+import { CliError } from "../terminal/errors.ts";
 import { followRecorded } from "../terminal/follow.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { activeRun } from "./attach.ts";

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { text } from "node:stream/consumers";
 import { Command, Option } from "commander";
 import { attachmentOf, type RunOptions, type Task, type TaskFile } from "../../client/index.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError, EXIT } from "../terminal/errors.ts";
 import { follow } from "../terminal/follow.ts";
 import { connect, type ConnectionOptions, withConnection } from "./connection.ts";
 import { findTeam } from "./team-input.ts";

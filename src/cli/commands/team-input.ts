@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../core/json.ts";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import {
@@ -6,14 +7,14 @@ import {
   type TeamClient,
   type TroupeClient,
 } from "../../client/index.ts";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError, EXIT } from "../terminal/errors.ts";
 
 /**
- * Reads component JSON from a file, or from the standard input for `-`.
+ * Reads a team from a file, or from the standard input for `-`: component JSON, or the body of `POST /v1/teams` with it.
  *
  * @throws CliError when it cannot be read or is not a JSON object
  */
-export async function readComponent(file: string): Promise<NonNullable<CreateTeam["component"]>> {
+async function readTeam(file: string): Promise<CreateTeam> {
   const source = nameOf(file);
   let content: string;
   try {
@@ -27,12 +28,13 @@ export async function readComponent(file: string): Promise<NonNullable<CreateTea
   } catch (error) {
     throw invalidFile(`${source} is not JSON: ${(error as Error).message}`);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     throw invalidFile(
       `${source} must contain a JSON object: a team or an agent as component JSON.`,
     );
   }
-  return value as NonNullable<CreateTeam["component"]>;
+  const isBody = "component" in value && !("provider" in value);
+  return isBody ? value : { component: value };
 }
 
 function nameOf(file: string): string {
@@ -53,9 +55,9 @@ export async function createFrom(
   file: string,
   team: Omit<CreateTeam, "component" | "template">,
 ): Promise<TeamClient> {
-  const component = await readComponent(file);
+  const given = await readTeam(file);
   try {
-    return await client.teams.create({ ...team, component });
+    return await client.teams.create({ ...given, ...team });
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "invalid_component") throw error;
     const issues = (error.problem.errors ?? []).map(({ path, message }) => ({

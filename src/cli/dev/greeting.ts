@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
-import type { LocalKey, LocalKeys } from "./generated-keys.ts";
+import type { LocalKey, LocalKeys } from "./state/generated-keys.ts";
 import { packageRoot } from "../package-root.ts";
 
 export interface GreetingOptions {

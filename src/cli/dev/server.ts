@@ -4,19 +4,23 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EgressProxy } from "./front/egress-proxy.ts";
 import { Front } from "./front/front.ts";
-import { authVars, type LocalKeys } from "./generated-keys.ts";
+import { authVars, type LocalKeys } from "./state/generated-keys.ts";
 import { greeting } from "./greeting.ts";
 import { healthOf } from "./health.ts";
 import { watchParent } from "./process/parent.ts";
 import { ENTRY_SOCKET } from "./process/private-ports.ts";
 import { Runtime } from "./process/runtime.ts";
 import { findWrangler } from "./process/wrangler.ts";
+import { allowedOrigins } from "../../api/http/access/cors.ts";
+import { unknownLimits } from "../../service/parse-settings.ts";
 import { checkWorkerSettings, type DevSettings, readSettings } from "./settings.ts";
 import { socketDirectory, useWritableTemporaryDirectory } from "./state/socket-directory.ts";
-import { State, unlistedTeams } from "./state/state.ts";
+import { State, unlistedTeams, unreadBindings } from "./state/state.ts";
 
 const HOST = "127.0.0.1";
 const READY_WITHIN_MS = 90_000;
+/** How long requests wait for a sandbox that is starting. */
+const SANDBOX_WITHIN_MS = 60_000;
 const GRACE_MS = 5_000;
 
 /** The settings that configure credentials. */
@@ -74,6 +78,7 @@ export class DevServer {
     this.#options = options;
     this.#settings = readSettings(options.root, process.env, options.auth);
     checkWorkerSettings(this.#settings);
+    for (const line of unknownLimits(process.env)) console.error(line);
     this.#state = new State(this.#settings.persistTo);
     this.#url = `http://${HOST}:${this.#settings.port}`;
   }
@@ -91,6 +96,8 @@ export class DevServer {
     useWritableTemporaryDirectory();
     await state.lock(port);
     if (auth) this.#keys = state.credentials();
+    const unread = unreadBindings(root, state.directory);
+    if (unread !== undefined) console.error(unread);
 
     const sockets = { directory: socketDirectory(), ...(inspect !== undefined && { inspect }) };
     const front = new Front({
@@ -99,6 +106,7 @@ export class DevServer {
       socket: join(sockets.directory, ENTRY_SOCKET),
       key: this.#frontKey,
       open,
+      origins: allowedOrigins(worker["ALLOWED_ORIGINS"]),
       diskIsFull: () => state.diskIsFull(),
       log: (line) => {
         if (this.#logging) console.log(line);
@@ -111,6 +119,12 @@ export class DevServer {
     if (open && !worker["SANDBOX_URL"]) this.#sandbox = this.#options.sandbox?.(state.sandbox);
     await this.#sandbox?.start();
     const sandboxReady = this.#sandbox?.ready() ?? Promise.resolve(undefined);
+    // Requests wait for it: the first teams with Python tools would fail otherwise.
+    const sandboxStarted = Promise.race([
+      sandboxReady,
+      sleep(SANDBOX_WITHIN_MS, undefined, { ref: false }),
+    ]);
+    let loading = true;
     const unlisted = unlistedTeams(state.directory);
 
     process.on("exit", () => {
@@ -127,8 +141,9 @@ export class DevServer {
       args: wranglerArguments,
       publicUrl: this.#url,
       onMessage: (message) => {
-        if (message === "loading") front.hold();
-        else front.release();
+        loading = message === "loading";
+        if (loading) front.hold();
+        else void sandboxStarted.then(() => loading || front.release());
       },
       onEnd: (why, code) => {
         if (this.#stopping) return;

@@ -1,6 +1,8 @@
+import { beginningOf } from "../../core/cut.ts";
+import { trimEnd } from "../../core/text/trim-end.ts";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { CliError, EXIT } from "../errors.ts";
+import { CliError, EXIT } from "../terminal/errors.ts";
 import { packageRoot, version } from "../package-root.ts";
 
 /** The placeholder for the project's name in the files of the template. */
@@ -75,12 +77,8 @@ function requireEmpty(target: string, given: string): boolean {
 }
 
 function invalidName(name: string): CliError {
-  const similar = name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "-")
-    .replace(/^[^a-z]+/, "")
-    .slice(0, 63)
-    .replace(/-+$/, "");
+  const words = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+  const similar = trimEnd(beginningOf(words.replace(/^[^a-z]+/, ""), 63), "-");
   const example = NAME.test(similar) ? similar : PLACEHOLDER;
   return new CliError(
     `"${name}" is not a valid project name: use 2 to 63 lower-case letters, digits and hyphens, beginning with a letter, for example "${example}".`,

@@ -7,7 +7,7 @@ import {
   type StreamItem,
   type TeamClient,
 } from "../../client/index.ts";
-import { EXIT, type ExitCode } from "../errors.ts";
+import { EXIT, type ExitCode } from "./errors.ts";
 import { untilInterrupted } from "./interrupt.ts";
 import { printJson } from "./output.ts";
 import { ask, isInteractive } from "./questions.ts";

@@ -1,4 +1,4 @@
-import { CliError, EXIT, type ExitCode } from "../errors.ts";
+import { CliError, EXIT, type ExitCode } from "./errors.ts";
 import { printable, styler } from "./output.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { beginningOf } from "../../core/cut.ts";
 import type { RunInfo, StreamItem, TextInProgress } from "../../client/index.ts";
 import type { Message } from "../../core/messages/message.ts";
 import { toText } from "../../core/messages/views.ts";
@@ -181,5 +182,5 @@ function isSameText(one: string, other: string): boolean {
 function shortened(text: string): string {
   const rest = text.length - MOST_RESULT_CHARACTERS;
   if (rest <= 0) return text;
-  return `${text.slice(0, MOST_RESULT_CHARACTERS)} … (${rest} more characters)`;
+  return `${beginningOf(text, MOST_RESULT_CHARACTERS)} … (${rest} more characters)`;
 }

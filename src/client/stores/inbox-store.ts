@@ -1,9 +1,9 @@
-import type { TroupeClient } from "../client.ts";
-import { type ApiError, type ConnectionError } from "../errors.ts";
-import { isHidden } from "../event-source.ts";
+import type { TroupeClient } from "../teams/client.ts";
+import { type ApiError, type ConnectionError } from "../http/errors.ts";
+import { isHidden } from "../http/event-source.ts";
 import { Store, type StoreOptions } from "./store.ts";
-import { delay, isTemporary, pause } from "../transport.ts";
-import type { Answer, ListedRequest, RunInfo } from "../wire.ts";
+import { delay, isTemporary, pause } from "../http/transport.ts";
+import type { Answer, ListedRequest, RunInfo } from "../http/wire.ts";
 
 /** The open questions to humans, as a page shows them. */
 export interface InboxState {

@@ -1,8 +1,8 @@
-import type { TroupeClient } from "../client.ts";
-import type { ApiError, ConnectionError } from "../errors.ts";
+import type { TroupeClient } from "../teams/client.ts";
+import type { ApiError, ConnectionError } from "../http/errors.ts";
 import { Store } from "./store.ts";
-import { delay, isTemporary, pause } from "../transport.ts";
-import type { ChangeMemory, Memory } from "../wire.ts";
+import { delay, isTemporary, pause } from "../http/transport.ts";
+import type { ChangeMemory, Memory } from "../http/wire.ts";
 
 /** What is remembered, as a page shows it. */
 export interface MemoriesState {

@@ -1,8 +1,8 @@
 import type { Message } from "../../core/messages/message.ts";
-import { Conversation, type StreamItem, type TextInProgress } from "../conversation.ts";
-import { type ApiError, type ConnectionError, RunError } from "../errors.ts";
+import { Conversation, type StreamItem, type TextInProgress } from "../teams/conversation.ts";
+import { type ApiError, type ConnectionError, RunError } from "../http/errors.ts";
 import type { ActivityFrame, RetryingFrame } from "../../contract/stream/stream-frame.ts";
-import type { HumanRequest, MessagePage, RunInfo, TurnInfo } from "../wire.ts";
+import type { HumanRequest, MessagePage, RunInfo, TurnInfo } from "../http/wire.ts";
 
 /** A team as a page shows it. Parts that do not change from one state to the next stay the same objects. */
 export interface TeamState {

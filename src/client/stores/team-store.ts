@@ -1,9 +1,9 @@
-import type { ApiError, ConnectionError } from "../errors.ts";
+import type { ApiError, ConnectionError } from "../http/errors.ts";
 import { Store, type StoreOptions } from "./store.ts";
-import type { TeamClient } from "../team.ts";
-import type { CallOptions } from "../transport.ts";
+import type { TeamClient } from "../teams/team.ts";
+import type { CallOptions } from "../http/transport.ts";
 import { CONNECTING, type TeamState, TeamStateBuilder } from "./team-state.ts";
-import type { Answer, HumanRequest, RunInfo, RunOptions, Task } from "../wire.ts";
+import type { Answer, HumanRequest, RunInfo, RunOptions, Task } from "../http/wire.ts";
 
 /** A cursor behind all messages. */
 const LATEST = Number.MAX_SAFE_INTEGER;

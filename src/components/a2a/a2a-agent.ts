@@ -9,8 +9,12 @@ import { asEvents, chunkEvents, createMessage } from "../../core/messages/create
 import { isChatMessage, toText } from "../../core/messages/views.ts";
 import type { ChatMessage, Message } from "../../core/messages/message.ts";
 import { loadMessage } from "../../core/messages/message-factory.ts";
-import { optionsOf, parseOptions } from "../../core/option-names.ts";
+import { optionsOf, parseOptions } from "../../core/options/option-names.ts";
+import type { CancelledWork, RemoteWork } from "../../core/steps/remote-work.ts";
+import type { RetryPolicy } from "../../core/steps/retry.ts";
+import { retryPolicyOf } from "../../core/steps/retry-config.ts";
 import type { TurnContext } from "../../core/turn/turn-context.ts";
+import type { StepAttempt } from "../../core/steps/step-attempt.ts";
 import { parseState, stateSchemaOf } from "../../core/state/load-state.ts";
 import { LONGEST_TIMER_MS } from "../../core/wait.ts";
 import type { OutgoingDependencies } from "../../outgoing/dependencies.ts";
@@ -25,13 +29,27 @@ import {
 } from "./config.ts";
 import { RemoteAgent } from "./connection.ts";
 import { followTask } from "./follow-task.ts";
-import { isAtRest, type RemoteTask, type Reply } from "./remote-task.ts";
+import {
+  afterReply,
+  askedTask,
+  cancelLeftTask,
+  isLeftBy,
+  type LeftTask,
+  withTask,
+} from "./left-task.ts";
+import { isAtRest, type Refused, type RemoteTask, type Reply } from "./remote-task.ts";
 import { sendMessage } from "./send-message.ts";
 import { isFile } from "../../core/models/attached-files.ts";
 import { imageMediaType } from "../../core/models/images.ts";
 
 /** The most questions that an agent may ask during one task. */
 const MOST_QUESTIONS = 50;
+
+/** A result of a step, with what is known of the remote work then; missing in records of earlier versions. */
+type Recorded<T> = T & { remote?: LeftTask };
+
+/** The id of a message; earlier versions recorded it alone. */
+type RecordedRequest = string | Recorded<{ messageId: string }>;
 
 const definition = {
   provider: "troupe.agents.A2AAgent",
@@ -64,6 +82,7 @@ export class A2AAgent extends BaseChatAgent {
   readonly producedMessageTypes = ["TextMessage"];
   readonly #config: A2AAgentConfig;
   readonly #remote: RemoteAgent;
+  readonly #retry: () => RetryPolicy | undefined;
   /** Id of the conversation with it; empty before the first answer. */
   #contextId = "";
 
@@ -73,6 +92,8 @@ export class A2AAgent extends BaseChatAgent {
     checkConfig(config);
     this.#config = config;
     this.#remote = new RemoteAgent(config, dependencies);
+    const retry = retryPolicyOf(config);
+    this.#retry = () => retry;
   }
 
   async *onMessagesStream(
@@ -81,16 +102,16 @@ export class A2AAgent extends BaseChatAgent {
   ): AsyncGenerator<Message, AgentResponse, void> {
     const source = this.name;
     const id = ctx.id();
-    const at = await ctx.step("card", ({ signal }) => this.#remote.card({ signal }));
+    const card = ({ signal }: StepAttempt) => this.#remote.card({ signal });
+    const at = await ctx.step("card", card, { remote: true, retry: this.#retry });
     let parts = partsOf(messages);
-    let task: RemoteTask | undefined;
+    let task: Recorded<RemoteTask> | undefined;
     for (let round = 0; round <= MOST_QUESTIONS; round++) {
       const scope = ctx.scope(String(round));
       const reply = await this.#send(at, parts, task, scope);
       if ("message" in reply) return this.#answer(reply.message, id, ctx);
-      task = isAtRest(reply.task.state)
-        ? reply.task
-        : yield* this.#follow(at, reply.task.id, id, scope);
+      task = { ...reply.task, ...(reply.remote && { remote: reply.remote }) };
+      if (!isAtRest(task.state)) task = yield* this.#follow(at, task, id, scope);
       if (task.state !== "INPUT_REQUIRED") return this.#answer(resultOf(task), id, ctx, task.id);
       parts = await this.#ask(task, scope);
     }
@@ -115,6 +136,11 @@ export class A2AAgent extends BaseChatAgent {
     return withoutNulls(this.#config);
   }
 
+  /** Cancels a task of this agent that a run has left. @returns undefined for the work of another agent */
+  cancelWork(work: RemoteWork, signal: AbortSignal): Promise<CancelledWork> | undefined {
+    return isLeftBy(this.#config, work) ? cancelLeftTask(this.#remote, work, signal) : undefined;
+  }
+
   get #timeoutMs(): number {
     return Math.min(this.#config.timeout * 1000, LONGEST_TIMER_MS);
   }
@@ -123,19 +149,29 @@ export class A2AAgent extends BaseChatAgent {
   async #send(
     at: RemoteInterface,
     parts: JsonObject[],
-    task: RemoteTask | undefined,
+    task: Recorded<RemoteTask> | undefined,
     ctx: TurnContext,
-  ): Promise<Reply> {
+  ): Promise<Recorded<Reply>> {
     let again = false;
+    const contextId = task?.contextId ?? this.#contextId;
+    const begun = (message: string, attempt: StepAttempt): LeftTask =>
+      task?.remote ?? askedTask(this.#config, attempt, { at, message, context: contextId });
     // A restart sends the same message, which the other side can recognize. A retry of a run that failed with the
     // remote agent's answer sends another one: it repeats everything since the last model call, and the start of a
     // request counts as one.
-    const messageId = await ctx.step("request", async () => crypto.randomUUID(), {
-      kind: "model",
-      subject: { name: new URL(at.url).host, provider: "a2a" },
-      onReplay: () => (again = true),
-    });
-    const contextId = task?.contextId ?? this.#contextId;
+    const request = await ctx.step(
+      "request",
+      async (attempt): Promise<RecordedRequest> => {
+        const messageId = crypto.randomUUID();
+        return { messageId, remote: begun(messageId, attempt) };
+      },
+      {
+        kind: "model",
+        subject: { name: new URL(at.url).host, provider: "a2a" },
+        onReplay: () => (again = true),
+      },
+    );
+    const messageId = typeof request === "string" ? request : request.messageId;
     const message = {
       messageId,
       role: "ROLE_USER",
@@ -146,8 +182,13 @@ export class A2AAgent extends BaseChatAgent {
     const sending = { agent: this.#remote, at, message, asked: task, timeoutMs: this.#timeoutMs };
     const sent = await ctx.step(
       "send",
-      (attempt) => sendMessage({ ...sending, again: again || attempt.attempt > 1 }, attempt),
-      { policy: this.#config.policy },
+      async (attempt): Promise<Refused | Recorded<Reply>> => {
+        const work = begun(messageId, attempt);
+        const sendsAgain = again || attempt.attempt > 1;
+        const reply = await sendMessage({ ...sending, work, again: sendsAgain }, attempt);
+        return { ...reply, remote: afterReply(work, reply) };
+      },
+      { policy: this.#config.policy, remote: true, retry: this.#retry },
     );
     // Not thrown by the step: a retry would repeat that step alone, and send the same message.
     if ("refused" in sent) throw new A2AError("a2a_refused", sent.refused);
@@ -156,15 +197,22 @@ export class A2AAgent extends BaseChatAgent {
 
   #follow(
     at: RemoteInterface,
-    id: string,
+    task: Recorded<RemoteTask>,
     messageId: string,
     ctx: TurnContext,
-  ): AsyncGenerator<Message, RemoteTask, void> {
-    const timeoutMs = this.#timeoutMs;
+  ): AsyncGenerator<Message, Recorded<RemoteTask>, void> {
+    const { id, contextId: context, remote } = task;
+    const followed = { agent: this.#remote, at, id, timeoutMs: this.#timeoutMs };
+    const begun = (attempt: StepAttempt): LeftTask =>
+      remote ?? withTask(askedTask(this.#config, attempt, { at, message: id, context }), task);
     const texts = ctx.stream(
       "follow",
-      (attempt) => followTask({ agent: this.#remote, at, id, timeoutMs }, attempt),
-      { messageId },
+      async function* (attempt): AsyncGenerator<string, Recorded<RemoteTask>, void> {
+        const work = begun(attempt);
+        const rest = yield* followTask({ ...followed, work }, attempt);
+        return { ...rest, remote: withTask(work, rest) };
+      },
+      { messageId, remote: true, retry: this.#retry },
     );
     return asEvents(texts, chunkEvents(ctx, this.name, messageId));
   }

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 import { A2AError } from "./a2a-error.ts";
 
 /** The endpoint of a remote agent. */
@@ -17,22 +17,22 @@ export function cardURL(url: string): string {
   return new URL(".well-known/agent-card.json", parsed).href;
 }
 
-/** The JSON-RPC interface of version 1 that a card names. @throws A2AError when it names none */
+/**
+ * The JSON-RPC interface of version 1 that a card names, also in the names of Protocol Buffers, and in other spellings of the binding
+ * and the version.
+ *
+ * @throws A2AError when it names none
+ */
 export function interfaceOf(card: unknown, base: string): RemoteInterface {
-  const { supportedInterfaces, capabilities } = isJsonObject(card) ? card : {};
-  const offered = Array.isArray(supportedInterfaces)
-    ? supportedInterfaces.filter(isJsonObject)
-    : [];
+  const given = isJsonObject(card) ? card : {};
+  const { supportedInterfaces = given["supported_interfaces"], capabilities } = given;
+  const offered = [supportedInterfaces ?? []].flat().filter(isJsonObject).map(offerOf);
   const found = offered.find(
-    ({ protocolBinding, protocolVersion }) =>
-      protocolBinding === "JSONRPC" &&
-      typeof protocolVersion === "string" &&
-      /^1(\.|$)/.test(protocolVersion),
+    ({ url, binding, version }) =>
+      isBinding(binding) && isVersion(version) && url !== undefined && URL.canParse(url, base),
   );
-  if (typeof found?.url !== "string" || !URL.canParse(found.url, base)) {
-    const names = offered.map(({ protocolBinding, protocolVersion }) =>
-      JSON.stringify([protocolBinding, protocolVersion]),
-    );
+  if (found?.url === undefined) {
+    const names = offered.map(({ binding, version }) => JSON.stringify([binding, version]));
     throw new A2AError(
       "a2a_protocol",
       `The agent card at ${base} names no JSON-RPC interface of A2A 1.0; it names ${names.join(", ") || "none"}.`,
@@ -40,7 +40,36 @@ export function interfaceOf(card: unknown, base: string): RemoteInterface {
   }
   return {
     url: new URL(found.url, base).href,
-    streaming: isJsonObject(capabilities) && capabilities.streaming === true,
-    tenant: typeof found.tenant === "string" ? found.tenant : "",
+    streaming: isJsonObject(capabilities) && isTrue(capabilities.streaming),
+    tenant: found.tenant,
   };
+}
+
+const isTrue = (value: Json | undefined): boolean => value === true || value === "true";
+
+interface Offer {
+  url: string | undefined;
+  binding: Json | undefined;
+  version: Json | undefined;
+  tenant: string;
+}
+
+function offerOf(given: JsonObject): Offer {
+  const { url, tenant } = given;
+  return {
+    url: typeof url === "string" ? url.trim() : undefined,
+    binding: given["protocolBinding"] ?? given["protocol_binding"] ?? given["transport"],
+    version: given["protocolVersion"] ?? given["protocol_version"],
+    tenant: typeof tenant === "string" ? tenant : "",
+  };
+}
+
+function isBinding(binding: Json | undefined): boolean {
+  return typeof binding === "string" && /^json[-_ ]?rpc$/i.test(binding.trim());
+}
+
+/** Interfaces in this form came with version 1. */
+function isVersion(version: Json | undefined): boolean {
+  if (version === undefined || version === null) return true;
+  return /^v?1(\.|$)/i.test(typeof version === "string" ? version.trim() : JSON.stringify(version));
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import type { CamelKeys } from "../../core/option-names.ts";
+import { retrySchema } from "../../core/steps/retry-config.ts";
+import type { CamelKeys } from "../../core/options/option-names.ts";
 import { ValueError } from "../../core/errors.ts";
 import { checkHeaders } from "../../outgoing/headers.ts";
 
@@ -16,6 +17,8 @@ export const a2aAgentConfigSchema = z.object({
   timeout: z.number().positive().default(600),
   /** What a restart does with a message that was being sent. Default `retry`: the same message is sent again. */
   policy: z.enum(["retry", "never", "ask"]).default("retry"),
+  /** How long requests are repeated while the agent is away. Default: two minutes. */
+  retry: retrySchema.nullish(),
 });
 
 /** An A2AAgent in code. */

@@ -1,10 +1,16 @@
 import { createParser } from "eventsource-parser";
 import { errorMessage, TroupeError } from "../../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
-import { type OutgoingDependencies, Secrets } from "../../outgoing/dependencies.ts";
-import { checkReferral } from "../../outgoing/egress.ts";
+import { beginningOf } from "../../core/cut.ts";
+import {
+  type OutgoingDependencies,
+  type SecretForms,
+  Secrets,
+} from "../../outgoing/dependencies.ts";
 import { openHeaders } from "../../outgoing/headers.ts";
-import { retryAfter } from "../../outgoing/retry-after.ts";
+import type { OutgoingInit } from "../../outgoing/limited-fetch.ts";
+import { outgoingFetch } from "../../outgoing/outgoing-fetch.ts";
+import { askedWaitText, isUnsent, outlookOfStatus } from "../../outgoing/request-error.ts";
 import { A2AError } from "./a2a-error.ts";
 import { cardURL, interfaceOf, type RemoteInterface } from "./agent-card.ts";
 import type { A2AAgentConfig } from "./config.ts";
@@ -35,6 +41,11 @@ export class RemoteAgent {
     this.#config = config;
     this.#dependencies = dependencies;
     this.#secrets = new Secrets(dependencies, new URL(config.url).origin, config);
+  }
+
+  /** The secrets that may arrive in several events of a stream. */
+  get secretForms(): SecretForms {
+    return this.#secrets.inAnswers;
   }
 
   /** Its interface, from its card. @throws A2AError */
@@ -97,14 +108,14 @@ export class RemoteAgent {
       params: { ...tenant, ...params },
     });
     const headers = { "content-type": JSON_TYPE, accept };
-    // The address comes from the card.
-    (this.#dependencies.referral ?? checkReferral)(cardURL(this.#config.url), at.url);
-    return this.#fetch(at.url, { method: "POST", body, headers }, sent);
+    const namedBy = cardURL(this.#config.url);
+    const init = { method: "POST", body, headers, namedBy, limit: "own", once: true } as const;
+    return this.#fetch(at.url, init, sent);
   }
 
   async #fetch(
     url: string,
-    init: { method: string; body?: string; headers?: Record<string, string> },
+    init: Omit<OutgoingInit, "headers"> & { headers?: Record<string, string> },
     { signal, headers: more = {} }: Sent,
   ): Promise<Response> {
     const own = new URL(url).origin === new URL(this.#config.url).origin;
@@ -118,7 +129,7 @@ export class RemoteAgent {
     }
     let response: Response;
     try {
-      const send = this.#dependencies.fetch ?? fetch;
+      const send = outgoingFetch(this.#dependencies);
       response = await send(url, { ...init, headers, redirect: "manual", signal });
     } catch (error) {
       throw this.#broken(error, url, signal);
@@ -131,16 +142,22 @@ export class RemoteAgent {
   async #refusal(response: Response, url: string, signal: AbortSignal): Promise<A2AError> {
     const { status, headers } = response;
     const text = await this.#text(response, signal).catch(() => "");
-    const passing = status === 408 || status === 429 || (status >= 500 && status !== 501);
+    const { retryable, ...outlook } = outlookOfStatus(status, headers);
+    const code = retryable ? "a2a_connection" : "a2a_refused";
+    const wait = retryable ? askedWaitText(outlook.retryAfterMs) : "";
     let said = text;
+    let answered = status;
     try {
       const body: unknown = JSON.parse(text);
-      if (isJsonObject(body) && isJsonObject(body.error)) said = messageOf(body.error.message);
+      if (isJsonObject(body) && isJsonObject(body.error)) {
+        said = messageOf(body.error.message);
+        if (typeof body.error.code === "number") answered = body.error.code;
+      }
     } catch {
       // The body is an HTML page or plain text.
     }
-    const message = `"${new URL(url).host}" answered HTTP ${status}: ${said.slice(0, MOST_ERROR)}`;
-    return new A2AError(passing ? "a2a_connection" : "a2a_refused", message, retryAfter(headers));
+    const message = `"${new URL(url).host}" answered HTTP ${status}: ${beginningOf(said, MOST_ERROR)}${wait}`;
+    return new A2AError(code, message, { ...outlook, answered });
   }
 
   async #text(response: Response, signal: AbortSignal): Promise<string> {
@@ -185,7 +202,8 @@ export class RemoteAgent {
     if (signal.aborted || error instanceof TroupeError) return error;
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     const said = this.#secrets.redact(errorMessage(cause));
-    return new A2AError("a2a_connection", `"${new URL(url).host}" cannot be reached: ${said}`);
+    const message = `"${new URL(url).host}" cannot be reached: ${said}`;
+    return new A2AError("a2a_connection", message, { unsent: isUnsent(error) });
   }
 }
 
@@ -197,17 +215,25 @@ function parse(text: string, url: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new A2AError("a2a_protocol", `The answer of ${url} is not JSON: ${text.slice(0, 200)}`);
+    throw new A2AError(
+      "a2a_protocol",
+      `The answer of ${url} is not JSON: ${beginningOf(text, 200)}`,
+    );
   }
 }
 
 /** @throws A2AError for an error */
 function resultOf(response: unknown): unknown {
   if (isJsonObject(response)) {
-    if (isJsonObject(response.error)) {
-      const { code, message } = response.error;
-      const said = messageOf(message).slice(0, MOST_ERROR);
-      throw new A2AError("a2a_refused", `The remote agent refuses: ${said} (${messageOf(code)})`);
+    const error = typeof response.error === "string" ? { message: response.error } : response.error;
+    if (isJsonObject(error)) {
+      const { code, message } = error;
+      const said = beginningOf(messageOf(message), MOST_ERROR);
+      throw new A2AError(
+        "a2a_refused",
+        `The remote agent refuses: ${said}${code === undefined ? "" : ` (${messageOf(code)})`}`,
+        typeof code === "number" ? { answered: code } : {},
+      );
     }
     if (response.result !== undefined) return response.result;
   }

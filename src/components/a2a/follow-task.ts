@@ -1,21 +1,23 @@
 import type { StepAttempt } from "../../core/steps/step-attempt.ts";
 import { wait } from "../../core/wait.ts";
+import { PieceRedaction } from "../../outgoing/dependencies.ts";
 import { A2AError } from "./a2a-error.ts";
 import type { RemoteInterface } from "./agent-card.ts";
 import type { RemoteAgent } from "./connection.ts";
+import { abandonTask, type LeftTask } from "./left-task.ts";
 import { isAtRest, readTask, type RemoteTask, stateIn } from "./remote-task.ts";
 import { RemoteText } from "./remote-text.ts";
 
 /** Milliseconds between two requests for a task without a subscription: at first, and at most. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
-/** How long the request to cancel a task may take. */
-const CANCEL_MS = 5_000;
 
 export interface FollowedTask {
   agent: RemoteAgent;
   at: RemoteInterface;
   id: string;
+  /** The task, where the run no longer needs it. */
+  work: LeftTask;
   /** Milliseconds. */
   timeoutMs: number;
 }
@@ -28,13 +30,14 @@ export interface FollowedTask {
  */
 export async function* followTask(
   followed: FollowedTask,
-  { signal, flush }: Pick<StepAttempt, "signal" | "flush">,
+  { signal, flush, abandon }: Pick<StepAttempt, "signal" | "flush" | "abandon">,
 ): AsyncGenerator<string, RemoteTask, void> {
-  const { agent, at, id, timeoutMs } = followed;
+  const { agent, at, id, work, timeoutMs } = followed;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), timeoutMs);
   const sent = { signal: AbortSignal.any([signal, late.signal]) };
   const text = new RemoteText();
+  const shown = new PieceRedaction(agent.secretForms);
   let { streaming } = at;
   let pause = FIRST_PAUSE_MS;
   try {
@@ -42,7 +45,7 @@ export async function* followTask(
       if (streaming) {
         try {
           for await (const response of agent.stream(at, "SubscribeToTask", { id }, sent)) {
-            const piece = text.take(response);
+            const piece = shown.add(text.take(response));
             if (piece !== "") yield piece;
             flush?.();
             // Some agents leave the stream open while their task waits.
@@ -55,15 +58,19 @@ export async function* followTask(
         }
       }
       const task = readTask(await agent.call(at, "GetTask", { id }, sent));
-      if (isAtRest(task.state)) return task;
-      const piece = text.takeAll(task.artifacts);
+      if (isAtRest(task.state)) {
+        const rest = shown.end();
+        if (rest !== "") yield rest;
+        return task;
+      }
+      const piece = shown.add(text.takeAll(task.artifacts));
       if (piece !== "") yield piece;
       flush?.();
       await wait(pause, sent.signal);
       pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
     }
   } catch (error) {
-    if (signal.aborted || late.signal.aborted) await cancel(followed);
+    if (signal.aborted || late.signal.aborted) await abandonTask(agent, work, { abandon });
     if (!late.signal.aborted || signal.aborted) throw error;
     throw new A2AError(
       "a2a_timeout",
@@ -72,10 +79,4 @@ export async function* followTask(
   } finally {
     clearTimeout(timer);
   }
-}
-
-async function cancel({ agent, at, id }: FollowedTask): Promise<void> {
-  const signal = AbortSignal.timeout(CANCEL_MS);
-  // A failure cannot be reported any more, because the caller has left.
-  await agent.call(at, "CancelTask", { id }, { signal }).catch(() => undefined);
 }

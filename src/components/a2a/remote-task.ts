@@ -28,12 +28,19 @@ export interface RemoteTask {
 /** An agent's answer to a message. */
 export type Reply = { task: RemoteTask } | { message: { text: string; contextId: string } };
 
+/** A remote agent's error in place of a reply. */
+export interface Refused {
+  refused: string;
+}
+
 /** @throws A2AError for a value that is neither a task nor a message */
 export function readReply(result: unknown): Reply {
   if (isJsonObject(result)) {
     if (isJsonObject(result.task)) return { task: readTask(result.task) };
-    if (isJsonObject(result.message)) {
-      const { message } = result;
+    // Some agents leave out what is around the task or the message.
+    if (result.id !== undefined && isJsonObject(result.status)) return { task: readTask(result) };
+    const message = isJsonObject(result.message) ? result.message : result;
+    if (message === result.message || Array.isArray(message.parts)) {
       return { message: { text: textOf(message.parts), contextId: string(message.contextId) } };
     }
   }
@@ -42,13 +49,15 @@ export function readReply(result: unknown): Reply {
 
 /** @throws A2AError for a value that is not a task */
 export function readTask(value: unknown): RemoteTask {
-  if (!isJsonObject(value) || typeof value.id !== "string" || !isJsonObject(value.status)) {
+  const task = isJsonObject(value) && isJsonObject(value.task) ? value.task : value;
+  const { id: given, status, artifacts, contextId } = isJsonObject(task) ? task : {};
+  const id = typeof given === "number" ? `${given}` : given;
+  if (typeof id !== "string" || !isJsonObject(status)) {
     throw violation("a task lacks its id or its status");
   }
-  const { id, status, artifacts } = value;
   return {
     id,
-    contextId: string(value.contextId),
+    contextId: string(contextId),
     state: stateOf(status),
     message: messageText(status),
     mark: markOf(status),
@@ -83,8 +92,14 @@ export function isAtRest(state: string): boolean {
   return !["SUBMITTED", "WORKING", "UNSPECIFIED"].includes(state);
 }
 
+/** Whether a task in this state has ended. */
+export function hasEnded(state: string): boolean {
+  return ["COMPLETED", "FAILED", "CANCELED", "REJECTED"].includes(state);
+}
+
 function stateOf(status: JsonObject): string {
-  return string(status.state).replace(/^TASK_STATE_/, "") || "UNSPECIFIED";
+  const state = string(status.state).trim().toUpperCase().replaceAll("-", "_");
+  return state.replace(/^TASK_STATE_/, "") || "UNSPECIFIED";
 }
 
 function markOf({ message, timestamp }: JsonObject): string {

@@ -1,13 +1,16 @@
 import type { JsonObject } from "../../core/json.ts";
+import { contextHeaders, contextMembers } from "../../core/steps/hops.ts";
 import type { StepAttempt } from "../../core/steps/step-attempt.ts";
 import { A2AError } from "./a2a-error.ts";
 import type { RemoteInterface } from "./agent-card.ts";
 import type { RemoteAgent } from "./connection.ts";
+import { abandonTask, afterReply, CANCEL_MS, type LeftTask } from "./left-task.ts";
 import {
   hasGoneOn,
   hasMessage,
   readReply,
   readTask,
+  type Refused,
   type RemoteTask,
   type Reply,
 } from "./remote-task.ts";
@@ -17,6 +20,8 @@ export interface Sending {
   agent: RemoteAgent;
   at: RemoteInterface;
   message: JsonObject & { messageId: string };
+  /** What is known of the work before the answer. */
+  work: LeftTask;
   /** The task that it answers. */
   asked: RemoteTask | undefined;
   /** Whether it may have been sent before. */
@@ -25,22 +30,42 @@ export interface Sending {
   timeoutMs: number;
 }
 
-/** A remote agent's error in place of a reply. */
-export interface Refused {
-  refused: string;
-}
-
 type Sent = Parameters<RemoteAgent["call"]>[3];
 
 /**
  * Sends a message without waiting for its task. An answer to a question is sent once: if it may have been sent before,
- * or is refused, the state of the task shows whether it has continued.
+ * or is refused, the state of the task shows whether it has continued. A run that is cancelled meanwhile waits a little
+ * for the task that has begun, and abandons it.
  *
  * @throws A2AError if it is unknown whether the message has arrived
  */
 export async function sendMessage(
   sending: Sending,
-  { signal, idempotencyKey, trace }: StepAttempt,
+  attempt: StepAttempt,
+): Promise<Reply | Refused> {
+  const { agent, work } = sending;
+  const { signal } = attempt;
+  signal.throwIfAborted();
+  const left = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const leave = (): void => {
+    timer = setTimeout(() => left.abort(signal.reason), CANCEL_MS);
+  };
+  signal.addEventListener("abort", leave, { once: true });
+  try {
+    const reply = await send(sending, { ...attempt, signal: left.signal });
+    if (signal.aborted) await abandonTask(agent, afterReply(work, reply), attempt);
+    signal.throwIfAborted();
+    return reply;
+  } finally {
+    signal.removeEventListener("abort", leave);
+    clearTimeout(timer);
+  }
+}
+
+async function send(
+  sending: Sending,
+  { signal, idempotencyKey, ...context }: StepAttempt,
 ): Promise<Reply | Refused> {
   const { agent, at, message, again, timeoutMs } = sending;
   const late = AbortSignal.timeout(timeoutMs);
@@ -52,8 +77,10 @@ export async function sendMessage(
   try {
     const task = again ? await taskSince(sending, sent) : undefined;
     if (task !== undefined) return { task };
-    const headers = { ...trace, "idempotency-key": idempotencyKey };
-    const params = { message, configuration };
+    const headers = { ...contextHeaders(context), "idempotency-key": idempotencyKey };
+    const metadata: JsonObject =
+      context.hops === undefined ? {} : { metadata: contextMembers(context) };
+    const params = { message: { ...message, ...metadata }, configuration };
     return readReply(await agent.call(at, "SendMessage", params, { ...sent, headers }));
   } catch (error) {
     if (late.aborted && !signal.aborted) {

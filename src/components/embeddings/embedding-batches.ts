@@ -1,7 +1,8 @@
-import type { EmbeddingResult } from "../../core/memory/embedding-client.ts";
+import { beginningOf } from "../../core/cut.ts";
+import { type EmbeddingResult, MOST_DIMENSIONS } from "../../core/memory/embedding-client.ts";
 import { ModelError } from "../../core/models/model-error.ts";
 import { addUsage, type RequestUsage } from "../../core/models/request-usage.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { bad, type EmbeddingAnswer, tooFew } from "./read-embeddings.ts";
 
 /** What a server takes in one request. */
 export interface BatchLimits {
@@ -15,13 +16,6 @@ const LONGEST_INPUT_BYTES = 16_000;
 
 /** Vectors of texts that were embedded last, so that a question that is asked again costs nothing. */
 const MOST_KEPT = 64;
-
-/** The answer of a server to one request. */
-export interface EmbeddingAnswer {
-  /** In the order of the inputs, unchecked. */
-  vectors: unknown;
-  usage: RequestUsage | undefined;
-}
 
 /** Sends texts in requests that the server takes, each text once, and checks its answers. */
 export class EmbeddingBatches {
@@ -104,6 +98,13 @@ export class EmbeddingBatches {
       if (!Array.isArray(vector) || vector.length === 0) {
         throw bad(`has no list of numbers in embedding ${index}`);
       }
+      if (vector.length > MOST_DIMENSIONS) {
+        throw new ModelError(
+          "bad_response",
+          `dimensions: the embedding server's answer has ${vector.length} numbers in embedding ${index}, and at most ${MOST_DIMENSIONS} are allowed`,
+          { retryable: false },
+        );
+      }
       const strange = vector.findIndex((value) => !Number.isFinite(value));
       if (strange !== -1) {
         throw bad(`has no finite number in embedding ${index}, position ${strange}`);
@@ -129,7 +130,7 @@ function inputOf(text: string): string {
   if (text.trim() === "") return " ";
   if (text.length * 3 <= LONGEST_INPUT_BYTES) return text;
   const { read } = encoder.encodeInto(text, new Uint8Array(LONGEST_INPUT_BYTES));
-  return text.slice(0, read);
+  return beginningOf(text, read);
 }
 
 function estimated(texts: readonly string[]): RequestUsage {
@@ -139,47 +140,4 @@ function estimated(texts: readonly string[]): RequestUsage {
 
 function lengthOf(vector: unknown): number {
   return Array.isArray(vector) ? vector.length : 0;
-}
-
-function bad(what: string): ModelError {
-  return new ModelError("bad_response", `The embedding server's answer ${what}`);
-}
-
-function tooFew(given: number, wanted: number): ModelError {
-  return bad(`has ${given} vectors for ${wanted} texts`);
-}
-
-/**
- * Reads an answer in OpenAI's form: `data` with `embedding` and `index` each, and `usage`.
- *
- * @throws ModelError `bad_response` that names the field
- */
-export function readOpenAIEmbeddings(body: unknown, wanted: number): EmbeddingAnswer {
-  if (!isJsonObject(body)) throw bad("is no JSON object");
-  const { data, usage } = body;
-  if (!Array.isArray(data)) throw bad("has no list `data`");
-  if (data.length !== wanted) throw tooFew(data.length, wanted);
-  const vectors: unknown[] = [];
-  for (const [place, item] of data.entries()) {
-    if (!isJsonObject(item)) throw bad(`has no object in data[${place}]`);
-    const { index = place, embedding } = item;
-    if (
-      typeof index !== "number" ||
-      !Number.isInteger(index) ||
-      index < 0 ||
-      index >= data.length
-    ) {
-      throw bad(`has no index from 0 to ${data.length - 1} in data[${place}].index`);
-    }
-    if (index in vectors) throw bad(`has the index ${index} twice, again in data[${place}].index`);
-    vectors[index] = embedding;
-  }
-  return { vectors, usage: usageOf(usage) };
-}
-
-export function usageOf(usage: unknown): RequestUsage | undefined {
-  if (!isJsonObject(usage)) return undefined;
-  const tokens = usage["prompt_tokens"] ?? usage["total_tokens"];
-  if (typeof tokens !== "number" || !Number.isSafeInteger(tokens) || tokens <= 0) return undefined;
-  return { prompt_tokens: tokens, completion_tokens: 0 };
 }

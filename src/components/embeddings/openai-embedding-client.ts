@@ -3,22 +3,27 @@ import * as z from "zod";
 import { type ComponentDefinition, withoutNulls } from "../../core/component/component.ts";
 import type { TroupeError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { EmbeddingClient, EmbeddingResult } from "../../core/memory/embedding-client.ts";
-import { retryPolicyOf, retrySchema } from "../../core/models/retry-config.ts";
-import { type CamelKeys, optionsOf, parseOptions } from "../../core/option-names.ts";
+import {
+  type EmbeddingClient,
+  type EmbeddingResult,
+  MOST_DIMENSIONS,
+} from "../../core/memory/embedding-client.ts";
+import { retryPolicyOf, retrySchema } from "../../core/steps/retry-config.ts";
+import { type CamelKeys, optionsOf, parseOptions } from "../../core/options/option-names.ts";
 import type { RetryPolicy } from "../../core/steps/retry.ts";
 import type { StepSubject } from "../../core/steps/step-attempt.ts";
 import { type OutgoingDependencies, Secrets } from "../../outgoing/dependencies.ts";
 import { headerNotes } from "../../outgoing/headers.ts";
-import { addressSchema, resolveHeaders } from "../models/client-config.ts";
-import { attemptOptions, type SdkConnection, sendBySdk } from "../models/http/sdk-connection.ts";
+import { addressSchema, resolveHeaders } from "../models/client/client-config.ts";
+import { attemptOptions } from "../models/http/request-forms.ts";
+import { type SdkConnection, sendBySdk } from "../models/http/sdk-connection.ts";
+import { JsonReader } from "../models/http/read-stream.ts";
 import { fromSdkError } from "../models/http/sdk-errors.ts";
-import { keyNotes, resolveKey } from "../models/model-address.ts";
+import { keyNotes, resolveKey } from "../models/client/model-address.ts";
 import { isOwnHost, openAIAddress } from "../models/openai/address.ts";
 import { openAISdks } from "../models/openai/sdk.ts";
-import { EmbeddingBatches, readOpenAIEmbeddings } from "./embedding-batches.ts";
-
-type Connection = Omit<SdkConnection<unknown>, "chunks">;
+import { EmbeddingBatches } from "./embedding-batches.ts";
+import { readOpenAIEmbeddings } from "./read-embeddings.ts";
 
 /** OpenAI's limits of one request. */
 const LIMITS = { inputs: 2048, tokens: 300_000 };
@@ -39,7 +44,7 @@ export const openAIEmbeddingConfigSchema = z.object({
   api_key: z.string().nullish(),
   base_url: addressSchema.nullish(),
   /** Numbers of a vector, for models that can shorten theirs. */
-  dimensions: z.int().min(1).max(8192).nullish(),
+  dimensions: z.int().min(1).max(MOST_DIMENSIONS).nullish(),
   /** Seconds. */
   timeout: z.number().positive().nullish(),
   /** Values may be `env:NAME` or `Bearer env:NAME`. */
@@ -73,7 +78,7 @@ export class OpenAIEmbeddingClient implements EmbeddingClient {
   readonly #dependencies: OutgoingDependencies;
   readonly #batches: EmbeddingBatches;
   readonly #retry: RetryPolicy | undefined;
-  #connection: Connection | undefined;
+  #connection: SdkConnection | undefined;
 
   /** @throws ValueError for invalid options */
   constructor(options: OpenAIEmbeddingClientOptions = {}, dependencies: OutgoingDependencies = {}) {
@@ -100,7 +105,8 @@ export class OpenAIEmbeddingClient implements EmbeddingClient {
       const body = { model, input, ...(dimensions != null && { dimensions }) };
       const options = attemptOptions({ timeoutMs, idempotencyKey, signal, trace }, number);
       const forms = { text: JSON.stringify(body) };
-      return readOpenAIEmbeddings(await sendBySdk(this.#connected(), forms, options), input.length);
+      const answer = await sendBySdk(this.#connected(), forms, new JsonReader(), options);
+      return readOpenAIEmbeddings(answer, input.length);
     });
   }
 
@@ -114,7 +120,7 @@ export class OpenAIEmbeddingClient implements EmbeddingClient {
 
   async close(): Promise<void> {}
 
-  #connected(): Connection {
+  #connected(): SdkConnection {
     if (this.#connection !== undefined) return this.#connection;
     const config = this.#config;
     const address = openAIAddress(config, this.#dependencies);
@@ -137,12 +143,11 @@ export class OpenAIEmbeddingClient implements EmbeddingClient {
 }
 
 function toError(error: unknown, redact: (text: string) => string): TroupeError {
-  return fromSdkError<APIError>(error, redact, {
+  return fromSdkError(error, redact, {
     base: OpenAIError,
     connection: APIConnectionError,
     timeout: APIConnectionTimeoutError,
     answered: APIError,
-    read: (answer) => ({ answer, message: answer.message }),
   });
 }
 

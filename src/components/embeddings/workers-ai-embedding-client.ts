@@ -2,15 +2,16 @@ import * as z from "zod";
 import { type ComponentDefinition, withoutNulls } from "../../core/component/component.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { EmbeddingClient, EmbeddingResult } from "../../core/memory/embedding-client.ts";
-import { retryPolicyOf, retrySchema } from "../../core/models/retry-config.ts";
-import { type CamelKeys, optionsOf, parseOptions } from "../../core/option-names.ts";
+import { retryPolicyOf, retrySchema } from "../../core/steps/retry-config.ts";
+import { type CamelKeys, optionsOf, parseOptions } from "../../core/options/option-names.ts";
 import type { RetryPolicy } from "../../core/steps/retry.ts";
 import type { StepSubject } from "../../core/steps/step-attempt.ts";
-import { readJsonText } from "../models/http/read-text.ts";
+import { JsonReader, readAnswer } from "../models/http/read-stream.ts";
 import { type Endpoint, send } from "../models/http/send.ts";
 import { bindingOf, type ModelDependencies } from "../models/workers-ai/binding.ts";
 import { workersAIEndpoint } from "../models/workers-ai/endpoint.ts";
-import { type EmbeddingAnswer, EmbeddingBatches, usageOf } from "./embedding-batches.ts";
+import { EmbeddingBatches } from "./embedding-batches.ts";
+import { type EmbeddingAnswer, usageOf } from "./read-embeddings.ts";
 
 /** The service's limit of texts in one request. */
 const LIMITS = { inputs: 100, tokens: 60_000 };
@@ -86,11 +87,16 @@ export class WorkersAIEmbeddingClient implements EmbeddingClient {
   ): Promise<EmbeddingResult> {
     const timeoutMs = Math.round((this.#config.timeout ?? DEFAULT_TIMEOUT) * 1000);
     const options = { timeoutMs, idempotencyKey, signal, trace };
+    const { server } = this.#endpoint;
     return this.#batches.embed(texts, (text) =>
-      send(this.#endpoint, JSON.stringify({ text }), options, async (response, aborted) => {
-        const body = await readJsonText(response, aborted);
-        return read(JSON.parse(body));
-      }),
+      send(
+        this.#endpoint,
+        { text: JSON.stringify({ text }) },
+        options,
+        async (response, aborted) => {
+          return read(await readAnswer({ response, server }, new JsonReader(), aborted));
+        },
+      ),
     );
   }
 

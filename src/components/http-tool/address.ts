@@ -1,5 +1,5 @@
 import { ValueError } from "../../core/errors.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
+import { isExactNumber, type Json, type JsonObject } from "../../core/json.ts";
 import type { HttpToolSettings } from "./config.ts";
 
 const PLACEHOLDER = /\{([^{}]*)\}/g;
@@ -67,7 +67,8 @@ function originOf(scheme: string, host: string, port: number): URL {
 }
 
 /** Servers may decode `%2F` before they look at dots, so dots between slashes are refused as well. */
-function pathValue(name: string, value: Json | undefined): string {
+function pathValue(name: string, given: Json | undefined): string {
+  const value = isExactNumber(given) ? given.rawJSON : given;
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
     throw new ValueError(`${name} is a part of the path and must be a text`);
   }

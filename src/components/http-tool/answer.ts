@@ -1,9 +1,14 @@
-import { TroupeError } from "../../core/errors.ts";
-import type { Json } from "../../core/json.ts";
+import { beginningOf } from "../../core/cut.ts";
+import { type Json, mapTexts, parseJson } from "../../core/json.ts";
 import { toBase64 } from "../../core/base64.ts";
 import { imageMediaType } from "../../core/models/images.ts";
 import { imageAsText } from "../../core/models/shown-images.ts";
-import { retryAfter } from "../../outgoing/retry-after.ts";
+import {
+  askedWaitText,
+  outlookOfStatus,
+  RequestError,
+  type RequestErrorOptions,
+} from "../../outgoing/request-error.ts";
 
 /** Below the limit of a tool's result, so that the note about the truncation is not truncated itself. */
 const MAX_ANSWER_BYTES = 900_000;
@@ -14,19 +19,14 @@ const MAX_IMAGE_BYTES = 700_000;
 /** Error responses may be whole web pages. */
 const MAX_ERROR_BYTES = 10_000;
 
-/** A request without a usable response. `retryable` says whether the same request may succeed later. */
-export class HttpToolError extends TroupeError {
-  readonly retryable: boolean;
-  readonly retryAfterMs: number | undefined;
-
+/** A request without a usable response. */
+export class HttpToolError extends RequestError {
   constructor(
     code: "http_status" | "http_timeout" | "http_connection" | "http_bad_answer",
     message: string,
-    options: { retryable: boolean; retryAfterMs?: number | undefined },
+    options: RequestErrorOptions = {},
   ) {
-    super(code, message);
-    this.retryable = options.retryable;
-    this.retryAfterMs = options.retryAfterMs;
+    super(code, message, options);
   }
 }
 
@@ -57,15 +57,12 @@ export async function readAnswer(response: Response, reading: Reading): Promise<
   }
   if (text.trim() === "") return null;
   try {
-    return JSON.parse(text, (_, value: Json) =>
-      typeof value === "string" ? redact(value) : value,
-    ) as Json;
+    return mapTexts(redact, parseJson(text));
   } catch {
     const why = cut ? `is longer than ${MAX_ANSWER_BYTES} bytes` : "is not JSON";
     throw new HttpToolError(
       "http_bad_answer",
-      `The request was done (HTTP ${response.status}), but the answer ${why}. It begins: ${redact(text).slice(0, 500)}`,
-      { retryable: false },
+      `The request was done (HTTP ${response.status}), but the answer ${why}. It begins: ${beginningOf(redact(text), 500)}`,
     );
   }
 }
@@ -99,14 +96,9 @@ async function statusError(
   const location = status < 400 ? headers.get("location") : null;
   const body = location === null ? text : `it leads to ${location}, and redirects are not followed`;
   const message = body.trim() === "" ? title : `${title}: ${body}${cut ? " [cut]" : ""}`;
-  return new HttpToolError("http_status", redact(message), {
-    retryable: isPassing(status),
-    retryAfterMs: retryAfter(headers),
-  });
-}
-
-function isPassing(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
+  const outlook = outlookOfStatus(status, headers);
+  const wait = outlook.retryable ? askedWaitText(outlook.retryAfterMs) : "";
+  return new HttpToolError("http_status", redact(message) + wait, outlook);
 }
 
 /** Reads at most `limit` bytes, then cancels the body. */

@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { jsonObjectSchema } from "../../core/json-object.ts";
-import type { CamelKeys } from "../../core/option-names.ts";
+import { retrySchema } from "../../core/steps/retry-config.ts";
+import type { CamelKeys } from "../../core/options/option-names.ts";
 
 /**
  * An HttpTool in component JSON (AutoGen `HttpToolConfig`, which requires `description`, `port` and `headers`);
- * `policy` is Troupe's own.
+ * `policy`
+ * and `retry` are Troupe's own.
  */
 export const httpToolConfigSchema = z.object({
   name: z.string(),
@@ -25,6 +27,8 @@ export const httpToolConfigSchema = z.object({
   timeout: z.number().positive().default(5),
   /** What a restart does with an interrupted request. Default `retry` for GET, otherwise `never`. */
   policy: z.enum(["retry", "never", "ask"]).nullish(),
+  /** How long a request is repeated while its server is away. AutoGen ignores the key. */
+  retry: retrySchema.nullish(),
   /** Read and removed by the loader of components. If it were ignored here, calls would be made without approval. */
   approval: z.never({ error: "belongs to component JSON; in code, use withApproval" }).optional(),
 });

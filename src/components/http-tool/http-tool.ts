@@ -1,12 +1,17 @@
 import type * as z from "zod";
 import { type ComponentDefinition, withoutNulls } from "../../core/component/component.ts";
-import { errorMessage, TroupeError } from "../../core/errors.ts";
-import { optionsOf, parseOptions } from "../../core/option-names.ts";
+import { inConfig, refuseWhereNew } from "../../core/component/refused-where-new.ts";
+import { errorMessage, type Issue, TroupeError } from "../../core/errors.ts";
+import { optionsOf, parseOptions } from "../../core/options/option-names.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
+import { contextHeaders } from "../../core/steps/hops.ts";
 import { withDefaults } from "../../core/json-schema/arrange.ts";
 import { JsonSchema } from "../../core/json-schema/json-schema.ts";
 import type { ToolSchema } from "../../core/models/chat-completion-client.ts";
+import type { RetryPolicy } from "../../core/steps/retry.ts";
+import { retryPolicyOf } from "../../core/steps/retry-config.ts";
 import type { StepPolicy } from "../../core/steps/step-attempt.ts";
+import { toolNameMistakes } from "../../core/tools/tool-name.ts";
 import type { Tool, ToolRun } from "../../core/tools/tool.ts";
 import { type ToolParameters, toolParameters } from "../../core/tools/function/tool-parameters.ts";
 import { valueAsText } from "../../core/tools/function/value-as-text.ts";
@@ -15,7 +20,10 @@ import { type OutgoingDependencies, Secrets } from "../../outgoing/dependencies.
 import { Address } from "./address.ts";
 import { HttpToolError, readAnswer } from "./answer.ts";
 import { type HttpToolOptions, httpToolConfigSchema, type HttpToolSettings } from "./config.ts";
-import { checkHeaders, headerNotes, openHeaders } from "../../outgoing/headers.ts";
+import { openHeadersInRun, unknownValuesOfRun } from "../../outgoing/context-headers.ts";
+import { isUnsent } from "../../outgoing/request-error.ts";
+import { outgoingFetch } from "../../outgoing/outgoing-fetch.ts";
+import { checkHeaders, headerNotes } from "../../outgoing/headers.ts";
 
 const definition = {
   provider: "autogen_ext.tools.http.HttpTool",
@@ -47,6 +55,8 @@ export class HttpTool implements Tool {
   readonly description: string;
   readonly schema: ToolSchema;
   readonly policy: StepPolicy;
+  readonly retry: RetryPolicy | undefined;
+  readonly remote = true;
   readonly #settings: HttpToolSettings;
   readonly #method: string;
   readonly #address: Address;
@@ -58,6 +68,7 @@ export class HttpTool implements Tool {
   constructor(options: HttpToolOptions, dependencies: OutgoingDependencies = {}) {
     const settings = settingsOf(options);
     const { name, json_schema: parameters, method, policy } = settings;
+    refuseWhereNew("HttpTool", mistakesOf(settings));
     checkHeaders(settings.headers ?? {});
     this.#settings = settings;
     this.#address = new Address(settings);
@@ -69,15 +80,16 @@ export class HttpTool implements Tool {
     this.description = settings.description || "Sends a request to a server.";
     this.schema = { name, description: this.description, parameters, strict: false };
     this.policy = policy ?? (this.#method === "GET" ? "retry" : "never");
+    this.retry = retryPolicyOf(settings);
   }
 
-  async run(args: JsonObject, { signal, idempotencyKey, trace }: ToolRun): Promise<Json> {
+  async run(args: JsonObject, { signal, idempotencyKey, run, ...context }: ToolRun): Promise<Json> {
     const { headers: given, return_type, timeout } = this.#settings;
     const known = withDefaults(this.#parameters.parse(args), this.#jsonSchema) as JsonObject;
     const secrets = new Secrets(this.#dependencies, this.#address.origin, this.#settings);
-    const headers = openHeaders(given ?? {}, secrets);
+    const headers = openHeadersInRun(given ?? {}, secrets, run);
     if (!headers.has("idempotency-key")) headers.set("idempotency-key", idempotencyKey);
-    for (const [name, value] of Object.entries(trace ?? {})) headers.set(name, value);
+    for (const [name, value] of Object.entries(contextHeaders(context))) headers.set(name, value);
     const { url, body } = this.#request(known);
     if (body !== null && !headers.has("content-type")) {
       headers.set("content-type", "application/json");
@@ -86,12 +98,14 @@ export class HttpTool implements Tool {
     const timer = setTimeout(() => late.abort(), Math.min(timeout * 1000, LONGEST_TIMER_MS));
     try {
       const either = AbortSignal.any([signal, late.signal]);
-      const response = await (this.#dependencies.fetch ?? fetch)(url.href, {
+      const response = await outgoingFetch(this.#dependencies)(url.href, {
         method: this.#method,
         headers,
         body,
         redirect: "manual",
         signal: either,
+        limit: "own",
+        once: this.policy !== "retry",
       });
       return await readAnswer(response, {
         as: return_type ?? "text",
@@ -135,12 +149,15 @@ export class HttpTool implements Tool {
     const { host } = new URL(this.#address.origin);
     if (late) {
       const message = `"${host}" took longer than ${this.#settings.timeout} seconds.`;
-      return new HttpToolError("http_timeout", message, { retryable: true });
+      return new HttpToolError("http_timeout", message, { retryable: true, outage: false });
     }
     if (error instanceof TroupeError) return error;
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     const message = `"${host}" cannot be reached: ${secrets.redact(errorMessage(cause))}`;
-    return new HttpToolError("http_connection", message, { retryable: true });
+    return new HttpToolError("http_connection", message, {
+      retryable: true,
+      unsent: isUnsent(error),
+    });
   }
 }
 
@@ -150,10 +167,16 @@ export function httpToolDefinition(
   return {
     ...definition,
     configSchema: httpToolConfigSchema,
+    refusals: (config) => inConfig(mistakesOf(config)),
     fromConfig: (config) => new HttpTool(optionsOf(httpToolConfigSchema, config), dependencies),
     notes: ({ scheme, host, port, headers }) =>
       headerNotes(headers, `${scheme}://${host}:${port ?? DEFAULT_PORTS[scheme]}`, dependencies),
   };
+}
+
+/** Mistakes that are refused in a new tool. */
+function mistakesOf({ name, headers }: Pick<HttpToolSettings, "name" | "headers">): Issue[] {
+  return [...toolNameMistakes(name), ...unknownValuesOfRun(headers, "headers")];
 }
 
 const DEFAULT_PORTS = { http: 80, https: 443 };

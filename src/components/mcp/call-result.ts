@@ -1,47 +1,19 @@
-import * as z from "zod";
 import type { JsonObject } from "../../core/json.ts";
-import { bytesOfBase64 } from "../../core/models/attached-files.ts";
+import { bytesOfBase64 } from "../../core/base64.ts";
 import { imageMediaType } from "../../core/models/images.ts";
 import type { ResultContent, ToolResult } from "../../core/tools/tool.ts";
 import { MAX_RESULT_BYTES, textResult } from "../../core/tools/tool-result.ts";
+import type { ContentBlock } from "./answers/contents.ts";
 
-const nullish = z.string().nullish();
-
-const resourceSchema = z.object({
-  uri: z.string(),
-  mimeType: nullish,
-  text: nullish,
-  blob: nullish,
-});
-
-const blockSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string() }),
-  z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() }),
-  z.object({ type: z.literal("audio"), data: z.string(), mimeType: z.string() }),
-  z.object({
-    type: z.literal("resource"),
-    resource: resourceSchema,
-    annotations: z.json().optional(),
-  }),
-  z.object({
-    type: z.literal("resource_link"),
-    uri: z.string(),
-    name: z.string(),
-    description: nullish,
-    mimeType: nullish,
-  }),
-]);
-
-/** The result of a call as the protocol defines it. */
+/** The result of a call. */
 export interface CallResult {
-  content?: unknown;
-  structuredContent?: unknown;
+  content: readonly ContentBlock[];
   isError?: boolean | undefined;
 }
 
 /**
  * A result in the form that agents get: text and images, also those in resources; embedded texts as JSON (as in AutoGen);
- * audio, other bytes and links as a line of text; structured content if there is no other. The whole is limited like every
+ * audio, other bytes and links as a line of text; The whole is limited like every
  * tool's result.
  *
  * @param name the tool's name in the call
@@ -49,14 +21,10 @@ export interface CallResult {
  */
 export function toToolResult(
   name: string,
-  { content, structuredContent, isError = false }: CallResult,
+  { content, isError = false }: CallResult,
   redact: (text: string) => string,
 ): ToolResult {
-  const blocks: unknown[] = Array.isArray(content) ? content : [];
-  const shown = blocks.flatMap(asContents);
-  if (shown.length === 0 && structuredContent !== undefined) {
-    shown.push(text(JSON.stringify(structuredContent)));
-  }
+  const shown = content.flatMap(asContents);
   let left = MAX_RESULT_BYTES;
   const result: ResultContent[] = [];
   for (const [index, part] of shown.entries()) {
@@ -105,21 +73,19 @@ function bytesOf(part: ResultContent): number {
     : part.content.data.length;
 }
 
-function asContents(block: unknown): ResultContent[] {
-  const { data } = blockSchema.safeParse(block);
-  if (data === undefined) return [text(JSON.stringify(block) ?? "")];
-  switch (data.type) {
+function asContents(block: ContentBlock): ResultContent[] {
+  switch (block.type) {
     case "text":
-      return [text(data.text)];
+      return [text(block.text)];
     case "image":
-      return [image(data.data) ?? text(note("Image", data.data, data.mimeType))];
+      return [image(block.data) ?? text(note("Image", block.data, block.mimeType))];
     case "audio":
-      return [text(note("Audio", data.data, data.mimeType))];
+      return [text(note("Audio", block.data, block.mimeType))];
     case "resource":
-      return resourceContents(data);
+      return resourceContents(block);
     case "resource_link": {
-      const { name, uri, mimeType, description } = data;
-      const kind = mimeType == null ? "" : ` (${mimeType})`;
+      const { name, uri, mimeType, description } = block;
+      const kind = mimeType === undefined ? "" : ` (${mimeType})`;
       return [text(`[Resource: ${name} ${uri}${kind}]${description ? ` ${description}` : ""}`)];
     }
   }
@@ -134,19 +100,24 @@ function image(base64: string): ResultContent | undefined {
 
 /** Models read no base64: bytes are shown, or named. */
 function resourceContents(block: ResourceBlock): ResultContent[] {
-  const { uri, mimeType, text: content, blob } = block.resource;
-  if (content != null || blob == null) return [text(JSON.stringify(asAutoGenDumps(block)))];
+  const { uri, mimeType, blob } = block.resource;
+  if (blob === undefined) return [text(JSON.stringify(asAutoGenDumps(block)))];
   const shown = image(blob);
-  const about = mimeType == null ? uri : `${uri}, ${mimeType}`;
+  const about = mimeType === undefined ? uri : `${uri}, ${mimeType}`;
   return [text(note("Resource", blob, about)), ...(shown ? [shown] : [])];
 }
 
-type ResourceBlock = Extract<z.output<typeof blockSchema>, { type: "resource" }>;
+type ResourceBlock = Extract<ContentBlock, { type: "resource" }>;
 
-function asAutoGenDumps({ type, resource, annotations = null }: ResourceBlock): JsonObject {
+function asAutoGenDumps({ type, resource, annotations }: ResourceBlock): JsonObject {
   const { uri, mimeType = null, text: content } = resource;
-  const body: JsonObject = content == null ? { blob: "" } : { text: content };
-  return { type, resource: { uri, mimeType, meta: null, ...body }, annotations, meta: null };
+  const body: JsonObject = content === undefined ? { blob: "" } : { text: content };
+  return {
+    type,
+    resource: { uri, mimeType, meta: null, ...body },
+    annotations: annotations ?? null,
+    meta: null,
+  };
 }
 
 function note(kind: string, base64: string, about: string): string {

@@ -10,7 +10,7 @@ import { textResult } from "../../core/tools/tool-result.ts";
 import { toToolResult, withNetworkRemedy } from "./call-result.ts";
 import type { LegacyQuestions } from "./connection/legacy-questions.ts";
 import type { AnsweredRound, QuestionRound } from "./connection/server-question.ts";
-import type { McpSession } from "./connection/session.ts";
+import type { McpSessions } from "./connection/sessions.ts";
 import { McpSessionHost } from "./connection/session-host.ts";
 import { LoginNeededError } from "./connection/challenge.ts";
 import { type LoginNeeded, loginNeeded, LoginQuestions, useIn } from "./login/login-questions.ts";
@@ -25,13 +25,17 @@ type CallEnd = { result: ToolResult } | QuestionRound | LoginNeeded;
 
 /** Calls of a server's tools, each in as many rounds as the server has questions. */
 export class McpCalls {
-  readonly #session: McpSession;
+  readonly #sessions: McpSessions;
   readonly #questions: LegacyQuestions | undefined;
   readonly #host: McpSessionHost;
 
   /** @param questions those of servers that ask during a call instead of in its answer */
-  constructor(session: McpSession, questions: LegacyQuestions | undefined, host?: McpSessionHost) {
-    this.#session = session;
+  constructor(
+    sessions: McpSessions,
+    questions: LegacyQuestions | undefined,
+    host?: McpSessionHost,
+  ) {
+    this.#sessions = sessions;
     this.#questions = questions;
     this.#host = host ?? new McpSessionHost({});
   }
@@ -45,7 +49,7 @@ export class McpCalls {
   ): AsyncGenerator<Message, ToolResult, void> {
     const { ctx, caller = name } = call;
     const rounds: AnsweredRound[] = [];
-    const logins = new LoginQuestions(ctx, this.#session.server, caller);
+    const logins = new LoginQuestions(ctx, this.#sessions.server, caller);
     while (rounds.length <= MAX_ROUNDS) {
       const outcome = yield* this.#attempt(tool, name, args, { rounds, logins }, call);
       if ("result" in outcome) return outcome.result;
@@ -74,11 +78,12 @@ export class McpCalls {
     { caller = name, unseen = false }: ToolCallContext,
   ): AsyncGenerator<Message, CallEnd, void> {
     const ctx = logins.scope;
-    const session = this.#session;
+    const session = this.#sessions.of(ctx.run);
     const questions = this.#questions;
     const policy = policyOf(tool);
     const messageId = ctx.id();
     const failed = (text: string) => ({ result: textResult(name, text, true) });
+    const exhausted = (error: unknown) => failed(errorText(error));
     const lines = ctx.stream<string, CallEnd>(
       rounds.length === 0 ? "call" : `call:${rounds.length}`,
       async function* (attempt) {
@@ -91,13 +96,16 @@ export class McpCalls {
           return { result: session.lacksNetwork ? withNetworkRemedy(result) : result };
         } catch (error) {
           if (error instanceof LoginNeededError && use.logins) return loginNeeded(error, use);
-          if (isForStep(policy, error, attempt)) throw error;
-          return failed(errorText(error));
+          if (isForStep(error, attempt)) throw error;
+          return exhausted(error);
         }
       },
       {
         kind: "tool",
         policy,
+        remote: true,
+        retry: () => this.#sessions.retry,
+        exhausted,
         subject: { name },
         fingerprint: hash64(JSON.stringify([tool.name, args, rounds])),
         messageId,

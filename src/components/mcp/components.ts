@@ -5,7 +5,7 @@ import { StaticRootsProvider } from "./host/roots-provider.ts";
 import { ChatCompletionClientSampler } from "./host/sampler.ts";
 import { McpSessionHost } from "./connection/session-host.ts";
 import { mcpToolAdapterDefinitions } from "./tool-adapters.ts";
-import type { McpDependencies } from "./dependencies.ts";
+import type { McpDependencies } from "./connection/dependencies.ts";
 
 /** The components of the MCP client, with the fetch, settings, secrets and sandbox of their host. */
 export function mcpComponents(dependencies: McpDependencies = {}): AnyComponentDefinition[] {

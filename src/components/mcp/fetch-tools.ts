@@ -1,6 +1,6 @@
-import { McpError } from "./mcp-error.ts";
+import { McpError } from "./answers/mcp-error.ts";
 import type { McpSession, SessionUse } from "./connection/session.ts";
-import { type McpTool, mcpToolSchema } from "./tool-list.ts";
+import type { McpTool } from "./tool-list.ts";
 
 /** More tools than a model can choose from. */
 const MAX_TOOLS = 500;
@@ -9,7 +9,7 @@ const MAX_TOOLS = 500;
 const MAX_LIST_LENGTH = 1_000_000;
 
 /**
- * The tools of a server, all pages. Tools without a name or with a schema that is not an object are left out.
+ * The tools of a server, all pages.
  *
  * @throws McpError when the server cannot be asked, or its list exceeds a limit
  */
@@ -23,27 +23,11 @@ export function fetchTools(session: McpSession, use: SessionUse): Promise<McpToo
         `The MCP server lists ${tools.length} tools; at most ${MAX_TOOLS} can be used.`,
       );
     }
-    const kept = tools.flatMap((tool) => essential(tool));
-    const { length } = JSON.stringify(kept);
-    if (length <= MAX_LIST_LENGTH) return kept;
+    const { length } = JSON.stringify(tools);
+    if (length <= MAX_LIST_LENGTH) return tools as McpTool[];
     throw new McpError(
       "mcp_protocol",
       `The list of tools of the MCP server has ${length} characters; at most ${MAX_LIST_LENGTH} can be used.`,
     );
   });
-}
-
-/** The fields for models and the rules for calls; icons and output schemas may be large. */
-function essential(tool: object): McpTool[] {
-  const { data } = mcpToolSchema.safeParse(tool);
-  if (data === undefined) return [];
-  const { name, description, inputSchema, annotations } = data;
-  return [
-    {
-      name,
-      inputSchema,
-      ...(description != null && { description }),
-      ...(annotations != null && { annotations }),
-    },
-  ];
 }

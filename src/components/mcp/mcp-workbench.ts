@@ -6,10 +6,11 @@ import {
   withoutInnerNulls,
   withoutNulls,
 } from "../../core/component/component.ts";
+import { inConfig } from "../../core/component/refused-where-new.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
-import { optionsOf, parseOptions } from "../../core/option-names.ts";
+import { optionsOf, parseOptions } from "../../core/options/option-names.ts";
 import type { Message } from "../../core/messages/message.ts";
-import type { ToolSchema } from "../../core/models/chat-completion-client.ts";
+import type { ChatCompletionClient, ToolSchema } from "../../core/models/chat-completion-client.ts";
 import {
   type HumanApproval,
   humanApproval,
@@ -25,11 +26,14 @@ import { textResult } from "../../core/tools/tool-result.ts";
 import type { Workbench } from "../../core/tools/workbench.ts";
 import { headerNotes } from "../../outgoing/headers.ts";
 import { SandboxClient } from "../sandbox/client/sandbox-client.ts";
-import { type McpServerConfig, mcpServerParamsSchema } from "./server-params.ts";
+import { type McpServerConfig, mcpServerParamsSchema } from "./connection/server-params.ts";
 import { type ReadingKind, readingTools } from "./reading-tools.ts";
 import { LegacyQuestions } from "./connection/legacy-questions.ts";
-import { McpSession } from "./connection/session.ts";
-import type { McpSessionHost } from "./connection/session-host.ts";
+import type { McpSession } from "./connection/session.ts";
+import { McpSessions } from "./connection/sessions.ts";
+import type { McpAnswering } from "./connection/server-question.ts";
+import { McpSessionHost } from "./connection/session-host.ts";
+import { ChatCompletionClientSampler } from "./host/sampler.ts";
 import { LoginQuestions } from "./login/login-questions.ts";
 import { McpCalls } from "./calls.ts";
 import {
@@ -39,8 +43,8 @@ import {
   type ShownTool,
   shownTools,
 } from "./tool-list.ts";
-import { checkServerParams } from "./connection/transport.ts";
-import type { McpDependencies } from "./dependencies.ts";
+import { checkServerParams, serverParamsMistakes } from "./connection/transport.ts";
+import type { McpDependencies } from "./connection/dependencies.ts";
 import { fetchTools } from "./fetch-tools.ts";
 import {
   definition,
@@ -48,7 +52,7 @@ import {
   workbenchConfigSchema,
   workbenchOptionsSchema,
 } from "./workbench-config.ts";
-import { checkOptions } from "../../core/options.ts";
+import { checkOptions } from "../../core/options/options.ts";
 
 /** How often a tool may change between the approval and the call before the call is given up. */
 const MAX_CHANGES = 3;
@@ -73,17 +77,20 @@ export class McpWorkbench implements Workbench {
   readonly #overrides: NonNullable<McpWorkbenchOptions["toolOverrides"]>;
   readonly #toolsFor: readonly ReadingKind[];
   readonly #host: McpSessionHost | undefined;
+  readonly #modelClient: ChatCompletionClient | undefined;
+  /** What the host and the model client answer together. */
+  readonly #answering: McpAnswering | undefined;
   readonly #approval: HumanApproval | null;
   /** Approval timeouts in seconds, by tool. */
   readonly #approvalTimeout: number | null;
-  readonly #session: McpSession;
+  readonly #sessions: McpSessions;
   readonly #calls: McpCalls;
-  /** The tools of the last listing. */
-  #tools: Map<string, ShownTool> | undefined;
+  /** The tools of the last listing in each session. */
+  readonly #tools = new WeakMap<McpSession, Map<string, ShownTool>>();
 
   constructor(options: McpWorkbenchOptions, dependencies: McpDependencies = {}) {
     const given = checkOptions(workbenchOptionsSchema, options, "McpWorkbench");
-    const { serverParams, toolOverrides = {}, toolsFor = [], host } = given;
+    const { serverParams, toolOverrides = {}, toolsFor = [], host, modelClient } = given;
     const { approval, approvalTimeoutSeconds = null } = given;
     const params = parseOptions(
       mcpServerParamsSchema,
@@ -100,17 +107,20 @@ export class McpWorkbench implements Workbench {
     this.#overrides = toolOverrides;
     this.#toolsFor = toolsFor;
     this.#host = host;
+    this.#modelClient = modelClient;
     this.#approval = approval === undefined ? null : { timeoutSeconds: approvalTimeoutSeconds };
     this.#approvalTimeout = approvalTimeoutSeconds;
-    const questions = host && new LegacyQuestions(host.answering);
-    this.#session = new McpSession(params, dependencies, questions);
-    this.#calls = new McpCalls(this.#session, questions, host);
+    const answers = hostOf(host, modelClient);
+    this.#answering = answers?.answering;
+    const questions = answers && new LegacyQuestions(answers.answering);
+    this.#sessions = new McpSessions(params, dependencies, questions);
+    this.#calls = new McpCalls(this.#sessions, questions, answers);
   }
 
   /** A step: a repeated turn sees the same tools. */
   async listTools({ ctx }: Pick<ToolCallContext, "ctx">): Promise<ToolSchema[]> {
-    this.#tools = await this.#listed(ctx);
-    return [...this.#tools.values()].map(({ schema }) => schema);
+    const tools = await this.#list(ctx);
+    return [...tools.values()].map(({ schema }) => schema);
   }
 
   async *callTool(
@@ -128,12 +138,20 @@ export class McpWorkbench implements Workbench {
 
   /** The resources of the server. A step; `ctx` is a scope of its own. */
   listResources({ ctx }: Pick<ToolCallContext, "ctx">): Promise<Json> {
-    return this.#ask(ctx, (client, options) => client.listResources(undefined, options));
+    return this.#ask(
+      ctx,
+      (client, options) => client.listResources(undefined, options),
+      "resources/list",
+    );
   }
 
   /** The templates for addresses of resources. A step; `ctx` is a scope of its own. */
   listResourceTemplates({ ctx }: Pick<ToolCallContext, "ctx">): Promise<Json> {
-    return this.#ask(ctx, (client, options) => client.listResourceTemplates(undefined, options));
+    return this.#ask(
+      ctx,
+      (client, options) => client.listResourceTemplates(undefined, options),
+      "resources/templates/list",
+    );
   }
 
   /** The contents of a resource. A step; `ctx` is a scope of its own. */
@@ -143,7 +161,11 @@ export class McpWorkbench implements Workbench {
 
   /** The prompts of the server. A step; `ctx` is a scope of its own. */
   listPrompts({ ctx }: Pick<ToolCallContext, "ctx">): Promise<Json> {
-    return this.#ask(ctx, (client, options) => client.listPrompts(undefined, options));
+    return this.#ask(
+      ctx,
+      (client, options) => client.listPrompts(undefined, options),
+      "prompts/list",
+    );
   }
 
   /** A prompt with its arguments filled in. A step; `ctx` is a scope of its own. */
@@ -162,7 +184,7 @@ export class McpWorkbench implements Workbench {
   }
 
   close(): Promise<void> {
-    return this.#session.close();
+    return this.#sessions.close();
   }
 
   saveState(): JsonObject {
@@ -183,6 +205,7 @@ export class McpWorkbench implements Workbench {
       server_params: withoutInnerNulls(this.#params),
       tool_overrides: withoutInnerNulls(this.#overrides),
       host: this.#host ? dumpComponent(this.#host) : null,
+      model_client: this.#modelClient ? dumpComponent(this.#modelClient) : null,
       tools_for: this.#toolsFor.length > 0 ? [...this.#toolsFor] : null,
       ...humanApprovalConfig(this.#approval),
       approval_timeout_seconds: timeoutSeconds,
@@ -191,14 +214,25 @@ export class McpWorkbench implements Workbench {
 
   /** A step. A tool of the server takes precedence over a reading tool. */
   async #listed(ctx: TurnContext): Promise<Map<string, ShownTool>> {
-    const logins = new LoginQuestions(ctx, this.#session.server);
-    const tools = await logins.step("list", (use) => fetchTools(this.#session, use));
+    const session = this.#sessions.of(ctx.run);
+    const logins = new LoginQuestions(ctx, session.server);
+    const tools = await logins.step("list", this.#sessions.retry, async (use) => {
+      const listed = await fetchTools(session, use);
+      noteLeftOut(session, "tools/list", ctx);
+      return listed;
+    });
     return shownTools([...tools, ...readingTools(this.#toolsFor)], this.#overrides);
   }
 
+  async #list(ctx: TurnContext): Promise<Map<string, ShownTool>> {
+    const tools = await this.#listed(ctx);
+    this.#tools.set(this.#sessions.of(ctx.run), tools);
+    return tools;
+  }
+
   async #find(name: string, ctx: TurnContext): Promise<ShownTool | undefined> {
-    if (this.#tools === undefined) await this.listTools({ ctx: ctx.scope("tools") });
-    return this.#tools?.get(name);
+    const listed = this.#tools.get(this.#sessions.of(ctx.run));
+    return (listed ?? (await this.#list(ctx.scope("tools")))).get(name);
   }
 
   #approvalOf({ name }: McpTool): HumanApproval | null {
@@ -212,7 +246,7 @@ export class McpWorkbench implements Workbench {
     run: () => AsyncGenerator<Message, ToolResult, void>,
     { ctx }: ToolCallContext,
   ): AsyncGenerator<Message, ToolResult, void> {
-    const { sampling = false, elicitation = false } = this.#host?.answering ?? {};
+    const { sampling = false, elicitation = false } = this.#answering ?? {};
     return sampling || elicitation ? sequenceOf(this).run(run, ctx.signal) : run();
   }
 
@@ -251,15 +285,32 @@ export class McpWorkbench implements Workbench {
     );
   }
 
-  #ask(ctx: TurnContext, request: Request): Promise<Json> {
-    return new LoginQuestions(ctx, this.#session.server).step("request", (use) =>
-      this.#session.use(use, async (client, timeout) => {
+  /** @param list the method, if the answer is a list */
+  #ask(ctx: TurnContext, request: Request, list?: string): Promise<Json> {
+    const session = this.#sessions.of(ctx.run);
+    return new LoginQuestions(ctx, session.server).step("request", this.#sessions.retry, (use) =>
+      session.use(use, async (client, timeout) => {
         const answer = await request(client, { signal: use.signal, timeout });
-        const text = this.#session.redact(JSON.stringify(answer));
+        if (list !== undefined) noteLeftOut(session, list, ctx);
+        const text = session.redact(JSON.stringify(answer));
         return JSON.parse(text) as Json;
       }),
     );
   }
+}
+
+function noteLeftOut(session: McpSession, method: string, ctx: TurnContext): void {
+  const note = session.leftOut(method);
+  if (note !== undefined) ctx.note(note);
+}
+
+function hostOf(
+  host: McpSessionHost | undefined,
+  modelClient: ChatCompletionClient | undefined,
+): McpSessionHost | undefined {
+  if (modelClient === undefined) return host;
+  const sampler = new ChatCompletionClientSampler(modelClient);
+  return (host ?? new McpSessionHost({})).withSampler(sampler, "model_client");
 }
 
 type Client = Parameters<Parameters<McpSession["use"]>[1]>[0];
@@ -279,6 +330,7 @@ export function mcpWorkbenchDefinition(
   return {
     ...definition,
     configSchema: workbenchConfigSchema,
+    refusals: ({ server_params: params }) => inConfig(serverParamsMistakes(params)),
     async prepare(
       { server_params: { type }, troupe },
       preparation,
@@ -295,13 +347,16 @@ export function mcpWorkbenchDefinition(
         ? []
         : headerNotes(params.headers, params.url, dependencies, "config.server_params.headers")),
     ],
-    fromConfig: ({ server_params, tool_overrides, host, ...config }, loader) =>
+    fromConfig: ({ server_params, tool_overrides, host, model_client, ...config }, loader) =>
       new McpWorkbench(
         {
           serverParams: optionsOf(mcpServerParamsSchema, server_params),
           toolOverrides: tool_overrides,
           toolsFor: config.tools_for ?? [],
           host: host ? loader.load<McpSessionHost>(host, "mcp_session_host", "host") : undefined,
+          modelClient: model_client
+            ? loader.load<ChatCompletionClient>(model_client, "model", "model_client")
+            : undefined,
           approval: config.approval ?? undefined,
           approvalTimeoutSeconds: config.approval_timeout_seconds ?? null,
         },

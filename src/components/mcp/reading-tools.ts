@@ -7,11 +7,14 @@ import type { McpTool } from "./tool-list.ts";
 export type ReadingKind = "resources" | "prompts";
 
 /** Makes the request of a tool. Its arguments are the model's. */
-type Reader = (
-  client: Client,
-  args: JsonObject,
-  options: { signal: AbortSignal; timeout: number },
-) => Promise<CallResult>;
+type Reader = (client: Client, args: JsonObject, options: ReadOptions) => Promise<CallResult>;
+
+interface ReadOptions {
+  signal: AbortSignal;
+  timeout: number;
+  /** What the list of a method has that cannot be used. */
+  leftOut: (method: string) => string | undefined;
+}
 
 function tool(name: string, description: string, properties: JsonObject = {}): McpTool {
   const required = Object.keys(properties).filter((key) => key !== "arguments");
@@ -23,8 +26,11 @@ function tool(name: string, description: string, properties: JsonObject = {}): M
   };
 }
 
-const asText = (answer: object): CallResult => ({
-  content: [{ type: "text", text: JSON.stringify(answer) }],
+const asText = (answer: object, leftOut?: string): CallResult => ({
+  content: [JSON.stringify(answer), ...(leftOut === undefined ? [] : [leftOut])].map((text) => ({
+    type: "text",
+    text,
+  })),
 });
 
 const RESOURCES: ReadonlyMap<McpTool, Reader> = new Map<McpTool, Reader>([
@@ -32,14 +38,14 @@ const RESOURCES: ReadonlyMap<McpTool, Reader> = new Map<McpTool, Reader>([
     tool("list_resources", "Lists the resources of the server."),
     async (client, _, options) => {
       const { resources } = await client.listResources(undefined, options);
-      return asText({ resources });
+      return asText({ resources }, options.leftOut("resources/list"));
     },
   ],
   [
     tool("list_resource_templates", "Lists templates for addresses of the server's resources."),
     async (client, _, options) => {
       const { resourceTemplates } = await client.listResourceTemplates(undefined, options);
-      return asText({ resourceTemplates });
+      return asText({ resourceTemplates }, options.leftOut("resources/templates/list"));
     },
   ],
   [
@@ -56,7 +62,7 @@ const PROMPTS: ReadonlyMap<McpTool, Reader> = new Map<McpTool, Reader>([
     tool("list_prompts", "Lists the prompts of the server and their arguments."),
     async (client, _, options) => {
       const { prompts } = await client.listPrompts(undefined, options);
-      return asText({ prompts });
+      return asText({ prompts }, options.leftOut("prompts/list"));
     },
   ],
   [

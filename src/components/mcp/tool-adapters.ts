@@ -1,11 +1,15 @@
 import * as z from "zod";
 import { type ComponentDefinition, withoutInnerNulls } from "../../core/component/component.ts";
+import { inConfig } from "../../core/component/refused-where-new.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
-import { optionsOf, parseOptions } from "../../core/option-names.ts";
+import { optionsOf, parseOptions } from "../../core/options/option-names.ts";
 import type { ToolSchema } from "../../core/models/chat-completion-client.ts";
+import type { RetryPolicy } from "../../core/steps/retry.ts";
+import { retryPolicyOf } from "../../core/steps/retry-config.ts";
 import type { StepPolicy } from "../../core/steps/step-attempt.ts";
+import { fittingNameOf } from "../../core/tools/tool-name.ts";
 import type { Tool, ToolRun } from "../../core/tools/tool.ts";
-import { McpError } from "./mcp-error.ts";
+import { McpError } from "./answers/mcp-error.ts";
 import {
   type McpServerConfig,
   mcpServerParamsSchema,
@@ -16,19 +20,19 @@ import {
   stdioServerParamsSchema,
   type StreamableHttpServerParams,
   streamableHttpServerParamsSchema,
-} from "./server-params.ts";
-import { McpSession } from "./connection/session.ts";
+} from "./connection/server-params.ts";
+import { McpSessions } from "./connection/sessions.ts";
 import { callTool } from "./tool-call.ts";
 import { fetchTools } from "./fetch-tools.ts";
 import { type McpTool, mcpToolSchema, policyOf, schemaOf } from "./tool-list.ts";
-import { checkServerParams } from "./connection/transport.ts";
-import type { McpDependencies } from "./dependencies.ts";
-import { anything, aText, checkOptions, type OptionsSchema } from "../../core/options.ts";
+import { checkServerParams, serverParamsMistakes } from "./connection/transport.ts";
+import type { McpDependencies } from "./connection/dependencies.ts";
+import { anything, aText, checkOptions, type OptionsSchema } from "../../core/options/options.ts";
 
 /**
  * Lets adapters share one connection. Not a parameter, because their declarations must not lead to those of MCP's SDK.
  */
-let sharing: (adapter: McpToolAdapter, session: McpSession) => McpToolAdapter;
+let sharing: (adapter: McpToolAdapter, sessions: McpSessions) => McpToolAdapter;
 
 /** One tool of an MCP server, as its config describes it. */
 export abstract class McpToolAdapter implements Tool {
@@ -37,13 +41,15 @@ export abstract class McpToolAdapter implements Tool {
   readonly description: string;
   readonly schema: ToolSchema;
   readonly policy: StepPolicy;
+  readonly retry: RetryPolicy | undefined;
+  readonly remote = true;
   readonly #params: McpServerConfig;
   readonly #tool: McpTool;
-  #session: McpSession;
+  #sessions: McpSessions;
 
   static {
-    sharing = (adapter, session) => {
-      adapter.#session = session;
+    sharing = (adapter, sessions) => {
+      adapter.#sessions = sessions;
       return adapter;
     };
   }
@@ -56,25 +62,34 @@ export abstract class McpToolAdapter implements Tool {
   ) {
     checkServerParams(params, dependencies);
     this.definition = definitionOf(className);
-    this.schema = schemaOf(tool);
+    const schema = schemaOf(tool);
+    // The adapters of a server do not know each other, and names that were cut may be the same.
+    const isCut = schema.name.length < tool.name.length;
+    this.schema = isCut ? { ...schema, name: fittingNameOf(tool.name) } : schema;
     this.name = this.schema.name;
     this.description = this.schema.description ?? "";
     this.policy = policyOf(tool);
+    this.retry = retryPolicyOf({ retry: params.retry });
     this.#params = params;
     this.#tool = tool;
-    this.#session = new McpSession(params, dependencies);
+    this.#sessions = new McpSessions(params, dependencies);
   }
 
   /** The content blocks of the result. @throws McpError with their JSON when the server reports an error */
-  async run(args: JsonObject, { signal, idempotencyKey, session, trace }: ToolRun): Promise<Json> {
+  async run(
+    args: JsonObject,
+    { signal, idempotencyKey, session, trace, hops, run }: ToolRun,
+  ): Promise<Json> {
+    const connection = this.#sessions.of(run);
     const items = callTool(
-      this.#session,
+      connection,
       undefined,
       { tool: this.#tool, args, rounds: [] },
       {
         signal,
         idempotencyKey,
         ...(trace && { trace }),
+        ...(hops !== undefined && { hops }),
       },
       { signal, sandboxSession: session },
     );
@@ -87,12 +102,8 @@ export abstract class McpToolAdapter implements Tool {
         `The server asks something about the call of ${this.name}. Use an McpWorkbench with a host.`,
       );
     }
-    const { content = [], structuredContent, isError } = outcome.answer;
-    const shown =
-      Array.isArray(content) && content.length === 0 && structuredContent !== undefined
-        ? [{ type: "text", text: JSON.stringify(structuredContent) }]
-        : content;
-    const text = this.#session.redact(JSON.stringify(shown));
+    const { content, isError } = outcome.answer;
+    const text = connection.redact(JSON.stringify(content));
     if (isError === true) throw new McpError("mcp_refused", text);
     return JSON.parse(text) as Json;
   }
@@ -207,9 +218,9 @@ export async function mcpServerTools(
     "serverParams",
   );
   checkServerParams(params, dependencies);
-  const session = new McpSession(params, dependencies);
-  const tools = await fetchTools(session, { signal });
-  return tools.map((tool) => sharing(adapterFor(params, tool, dependencies), session));
+  const sessions = new McpSessions(params, dependencies);
+  const tools = await fetchTools(sessions.of(undefined), { signal });
+  return tools.map((tool) => sharing(adapterFor(params, tool, dependencies), sessions));
 }
 
 function adapterFor(
@@ -241,6 +252,7 @@ export function mcpToolAdapterDefinitions(dependencies: McpDependencies) {
   ): ComponentDefinition<{ server_params: Params; tool: McpTool }, Tool> => ({
     ...definitionOf(className),
     configSchema: z.object({ server_params: paramsSchema, tool: mcpToolSchema }),
+    refusals: ({ server_params }) => inConfig(serverParamsMistakes(server_params)),
     fromConfig: ({ server_params, tool }) => adapterFor(server_params, tool, dependencies),
   });
   return [

@@ -1,8 +1,11 @@
 import type { Client, Progress } from "@modelcontextprotocol/client";
 import type { JsonObject } from "../../core/json.ts";
 import type { StepAttempt } from "../../core/steps/step-attempt.ts";
+import { contextHeaders, contextMembers, type OutgoingContext } from "../../core/steps/hops.ts";
+import { beginningOf } from "../../core/cut.ts";
 import type { CallResult } from "./call-result.ts";
-import { McpError } from "./mcp-error.ts";
+import { RequestError } from "../../outgoing/request-error.ts";
+import { McpError, sentences } from "./answers/mcp-error.ts";
 import { READERS } from "./reading-tools.ts";
 import type { LegacyQuestions } from "./connection/legacy-questions.ts";
 import type {
@@ -40,7 +43,7 @@ export async function* callTool(
   session: McpSession,
   questions: LegacyQuestions | undefined,
   call: McpCall,
-  attempt: Pick<StepAttempt, "signal" | "idempotencyKey" | "trace">,
+  attempt: Pick<StepAttempt, "signal" | "idempotencyKey"> & OutgoingContext,
   from: SessionUse,
 ): AsyncGenerator<string, CallOutcome, void> {
   const lines = new Lines();
@@ -55,7 +58,8 @@ export async function* callTool(
   const request = (client: Client, timeout: number): Promise<unknown> => {
     sent = true;
     const read = READERS.get(call.tool);
-    if (read !== undefined) return read(client, call.args, { signal, timeout });
+    const leftOut = (method: string) => session.leftOut(method);
+    if (read !== undefined) return read(client, call.args, { signal, timeout, leftOut });
     return client.callTool(paramsOf(call, attempt), {
       // Parameters that the server wants as headers; results are shown whether or not they fit their schema.
       toolDefinition: {
@@ -64,7 +68,7 @@ export async function* callTool(
       },
       signal,
       timeout,
-      headers: { "idempotency-key": attempt.idempotencyKey, ...attempt.trace },
+      headers: { "idempotency-key": attempt.idempotencyKey, ...contextHeaders(attempt) },
       allowInputRequired: true,
       onprogress: (progress) => lines.add(lineOf(progress)),
     });
@@ -84,7 +88,7 @@ export async function* callTool(
     const [question] = asked;
     attempt.signal.throwIfAborted();
     if (question !== undefined) return { questions: { "0": question } };
-    throw sent ? withOutcome(error, call.tool) : error;
+    throw sent ? withOutcome(error, call.tool) : asUnsent(error);
   } finally {
     // The call ends when its reader stops.
     ended.abort();
@@ -93,13 +97,13 @@ export async function* callTool(
 
 function paramsOf(
   { tool, args, rounds }: McpCall,
-  { idempotencyKey, trace }: Pick<StepAttempt, "idempotencyKey" | "trace">,
+  { idempotencyKey, ...context }: Pick<StepAttempt, "idempotencyKey"> & OutgoingContext,
 ) {
   const last = rounds.at(-1);
   return {
     name: tool.name,
     arguments: args,
-    _meta: { [IDEMPOTENCY_KEY]: idempotencyKey, ...trace },
+    _meta: { [IDEMPOTENCY_KEY]: idempotencyKey, ...context.trace, ...contextMembers(context) },
     ...(last && {
       inputResponses: last.answers,
       ...(last.state !== undefined && { requestState: last.state }),
@@ -122,13 +126,22 @@ function asRound({ inputRequests = {}, requestState }: InputRequired): QuestionR
 /** The text for the model that the call may have taken effect. */
 function withOutcome(error: unknown, tool: McpTool): unknown {
   if (!(error instanceof McpError) || !error.retryable || policyOf(tool) === "retry") return error;
+  if (error.unsent) return error;
   const code = error.code as "mcp_connection" | "mcp_timeout";
-  return new McpError(code, `${error.message} The call may or may not have taken effect.`);
+  const effect = "The call may or may not have taken effect.";
+  const { outage, retryAfterMs } = error;
+  return new McpError(code, sentences(error.message, effect), { outage, retryAfterMs });
+}
+
+/** The error of a connection that was not made: whatever ended it, the server did not get the call. */
+function asUnsent(error: unknown): unknown {
+  if (!(error instanceof RequestError) || !error.retryable) return error;
+  return Object.assign(error, { unsent: true });
 }
 
 function lineOf({ progress, total, message }: Progress): string {
   const share = total === undefined ? `${progress}` : `${progress}/${total}`;
-  const text = message === undefined ? "" : ` ${message.slice(0, MAX_PROGRESS_LENGTH)}`;
+  const text = message === undefined ? "" : ` ${beginningOf(message, MAX_PROGRESS_LENGTH)}`;
   return `[${share}]${text}\n`;
 }
 

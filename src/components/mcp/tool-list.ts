@@ -1,15 +1,13 @@
 import * as z from "zod";
 import { ValueError } from "../../core/errors.ts";
 import { pathOf } from "../../core/issues.ts";
+import { readObjectSchema } from "../../core/json-schema/read-object-schema.ts";
 import { jsonObjectSchema } from "../../core/json-object.ts";
 import { isJsonObject, type JsonObject, sortedJson } from "../../core/json.ts";
 import type { ToolSchema } from "../../core/models/chat-completion-client.ts";
 import type { StepPolicy } from "../../core/steps/step-attempt.ts";
+import { fittingName, fittingNameOf } from "../../core/tools/tool-name.ts";
 import type { ToolOverride } from "../../core/tools/static-workbench.ts";
-
-/** Function names that models accept. */
-const NOT_IN_NAMES = /[^a-zA-Z0-9_-]/g;
-const MAX_NAME = 64;
 
 /** A tool as its server describes it, without unused parts. */
 export interface McpTool {
@@ -72,16 +70,29 @@ export function checkOverrides(overrides: ToolOverrides): void {
   }
 }
 
-/** The tools by the names that the model calls. If several have one name, the first counts. */
+/**
+ * The tools by the names that the model calls. If several of a server have one name, the first counts. Different names
+ * that are the same once they are made to fit get an ending made from the whole name: the same in each turn, and in
+ * whatever order the server lists its tools.
+ */
 export function shownTools(
   tools: readonly McpTool[],
   overrides: ToolOverrides,
 ): Map<string, ShownTool> {
-  const shown = new Map<string, ShownTool>();
+  const given = new Map<string, ShownTool>();
   for (const tool of tools) {
     const override = Object.hasOwn(overrides, tool.name) ? overrides[tool.name] : undefined;
-    const schema = schemaOf(tool, override);
-    if (!shown.has(schema.name)) shown.set(schema.name, { tool, schema });
+    const name = override?.name || tool.name;
+    if (!given.has(name)) given.set(name, { tool, schema: schemaOf(tool, override) });
+  }
+  const shared = new Map<string, number>();
+  for (const { schema } of given.values())
+    shared.set(schema.name, (shared.get(schema.name) ?? 0) + 1);
+  const shown = new Map<string, ShownTool>();
+  for (const [name, { tool, schema }] of given) {
+    const isClear = name === schema.name || shared.get(schema.name) === 1;
+    const unique = isClear ? schema : { ...schema, name: fittingNameOf(name) };
+    shown.set(unique.name, { tool, schema: unique });
   }
   return shown;
 }
@@ -90,9 +101,9 @@ export function shownTools(
 export function schemaOf(tool: McpTool, override?: ToolOverrides[string]): ToolSchema {
   const name = override?.name || tool.name;
   return {
-    name: name.replaceAll(NOT_IN_NAMES, "_").slice(0, MAX_NAME),
+    name: fittingName(name),
     description: override?.description ?? tool.description ?? "",
-    parameters: parametersOf(tool.inputSchema),
+    parameters: parametersOf(readObjectSchema(tool.inputSchema) ?? {}),
     strict: false,
   };
 }

@@ -1,9 +1,16 @@
 import * as z from "zod";
 import { componentModelSchema } from "../../core/component/component-model.ts";
+import type { ChatCompletionClient } from "../../core/models/chat-completion-client.ts";
 import { humanApprovalSchema } from "../../core/turn/human-approval.ts";
 import type { McpSessionHost } from "./connection/session-host.ts";
-import { mcpServerParamsSchema, type McpServerParams } from "./server-params.ts";
-import { aNumber, anything, objectWith, type OptionsSchema } from "../../core/options.ts";
+import { mcpServerParamsSchema, type McpServerParams } from "./connection/server-params.ts";
+import {
+  aModelClient,
+  aNumber,
+  anything,
+  objectWith,
+  type OptionsSchema,
+} from "../../core/options/options.ts";
 
 /** How component JSON names the workbench. */
 export const definition = {
@@ -25,6 +32,8 @@ export const workbenchConfigSchema = z
     server_params: mcpServerParamsSchema,
     tool_overrides: z.record(z.string(), overrideSchema).default({}),
     host: componentModelSchema.nullish(),
+    /** Answers the server's requests for text, as the sampler of a host does. */
+    model_client: componentModelSchema.nullish(),
     /** Other parts of the server that become tools. */
     tools_for: z.array(z.enum(["resources", "prompts"])).nullish(),
     /** Findings from when the component arrived. */
@@ -49,6 +58,11 @@ export interface McpWorkbenchOptions {
   toolsFor?: readonly ("resources" | "prompts")[] | undefined;
   /** Answers the server's requests during a call. */
   host?: McpSessionHost | undefined;
+  /**
+   * Answers the server's requests for text from a model, after a human has approved each. Short for a host with a
+   * `ChatCompletionClientSampler`, which has options for that.
+   */
+  modelClient?: ChatCompletionClient | undefined;
   /** Asks a human before each call of any tool. */
   approval?: "human" | undefined;
   /** Seconds after which an unanswered approval counts as refused. Default: no limit. */
@@ -60,6 +74,7 @@ export const workbenchOptionsSchema: OptionsSchema<McpWorkbenchOptions> = z.obje
   toolOverrides: z.record(z.string(), z.strictObject(overrideSchema.shape)).optional(),
   toolsFor: z.array(z.enum(["resources", "prompts"])).optional(),
   host: objectWith("an McpSessionHost", "toConfig").optional(),
+  modelClient: aModelClient.optional(),
   approval: z.literal("human").optional(),
   approvalTimeoutSeconds: aNumber.nullish(),
 });

@@ -6,10 +6,10 @@ import {
 } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { RecallMemory } from "../../core/memories/recall-memory.ts";
-import { type CamelKeys, optionsOf, parseOptions } from "../../core/option-names.ts";
+import { type CamelKeys, optionsOf, parseOptions } from "../../core/options/option-names.ts";
 import type { OutgoingDependencies } from "../../outgoing/dependencies.ts";
 import { OpenAIEmbeddingClient } from "../embeddings/openai-embedding-client.ts";
-import { keyNotes } from "../models/model-address.ts";
+import { keyNotes } from "../models/client/model-address.ts";
 import { openAIAddress } from "../models/openai/address.ts";
 
 /** The model of OpenAI's embedding function, where the config names none. */

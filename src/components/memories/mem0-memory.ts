@@ -3,7 +3,12 @@ import { type ComponentDefinition, withoutNulls } from "../../core/component/com
 import type { JsonObject } from "../../core/json.ts";
 import { jsonObjectSchema } from "../../core/json-object.ts";
 import { RecallMemory } from "../../core/memories/recall-memory.ts";
-import { asData, type CamelKeys, optionsOf, parseOptions } from "../../core/option-names.ts";
+import {
+  asData,
+  type CamelKeys,
+  optionsOf,
+  parseOptions,
+} from "../../core/options/option-names.ts";
 
 /** AutoGen's `Mem0MemoryConfig`. */
 export const mem0ConfigSchema = z

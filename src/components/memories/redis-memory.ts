@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type ComponentDefinition, withoutNulls } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { RecallMemory } from "../../core/memories/recall-memory.ts";
-import { type CamelKeys, optionsOf, parseOptions } from "../../core/option-names.ts";
+import { type CamelKeys, optionsOf, parseOptions } from "../../core/options/option-names.ts";
 
 /** AutoGen's `RedisMemoryConfig`. */
 export const redisConfigSchema = z.object({

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { OutgoingDependencies } from "../../outgoing/dependencies.ts";
 import { anthropicAddress } from "./anthropic/address.ts";
-import type { ModelAddress } from "./model-address.ts";
+import type { ModelAddress } from "./client/model-address.ts";
 import { hostOf } from "./ollama/host.ts";
 import { azureAddress, openAIAddress } from "./openai/address.ts";
 

@@ -5,6 +5,7 @@ import {
   withoutNulls,
 } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { retryPolicyOf, type retrySchema } from "../../core/steps/retry-config.ts";
 import { noApprovalSchema } from "../../core/turn/human-approval.ts";
 import type { SandboxAddress } from "./client/sandbox-connection.ts";
 import type { OutgoingDependencies } from "../../outgoing/dependencies.ts";
@@ -14,8 +15,8 @@ import { executorShape, requireSandbox, SandboxCodeExecutor } from "./sandbox-co
 const text = z.string().nullish();
 
 /**
- * AutoGen's executors by provider, with their configs. Only `timeout` and `env`, which AutoGen does not have, have an effect
- * here. The last one has no component JSON in AutoGen, but may be written by hand.
+ * AutoGen's executors by provider, with their configs. Only `timeout`, and `env` and `retry`, which AutoGen does not have, have an
+ * effect here. The last one has no component JSON in AutoGen, but may be written by hand.
  */
 const CONFIGS = {
   "autogen_ext.code_executors.local.LocalCommandLineCodeExecutor": z.object({
@@ -90,7 +91,15 @@ export function autoGenExecutors(
   });
 }
 
-type Config = { [key: string]: unknown; timeout: number; env?: Variables | undefined };
+interface Config {
+  [key: string]: unknown;
+  timeout: number;
+  env?: Variables | undefined;
+  retry?: z.infer<typeof retrySchema> | null | undefined;
+}
+
+/** Keys that have an effect in the sandbox. */
+const EFFECTIVE: ReadonlySet<string> = new Set(["timeout", "env", "retry"]);
 
 class AutoGenExecutor extends SandboxCodeExecutor {
   override readonly definition: AnyComponentDefinition;
@@ -102,8 +111,11 @@ class AutoGenExecutor extends SandboxCodeExecutor {
     sandbox: SandboxAddress | undefined,
     dependencies: OutgoingDependencies,
   ) {
-    const { timeout, env } = config;
-    super({ ...requireSandbox(sandbox), timeout, env }, dependencies);
+    const { timeout, env, retry } = config;
+    super(
+      { ...requireSandbox(sandbox), timeout, env, retry: retryPolicyOf({ retry }) },
+      dependencies,
+    );
     this.definition = definition;
     this.#config = config;
   }
@@ -118,7 +130,7 @@ function withoutEffect(config: Config, defaults: Config): Note[] {
   return Object.entries(config)
     .filter(([key, value]) => {
       const usual = JSON.stringify(defaults[key] ?? null);
-      return key !== "timeout" && key !== "env" && JSON.stringify(value ?? null) !== usual;
+      return !EFFECTIVE.has(key) && JSON.stringify(value ?? null) !== usual;
     })
     .map(([key]) => ({ path: `config.${key}`, message: "has no effect in the sandbox" }));
 }

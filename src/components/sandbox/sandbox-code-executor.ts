@@ -5,7 +5,13 @@ import type { CodeExecutor } from "../../core/code/code-executor.ts";
 import type { ComponentDefinition } from "../../core/component/component.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { MAX_ATTEMPTS } from "../../core/steps/retry.ts";
+import type { RetryPolicy } from "../../core/steps/retry.ts";
+import {
+  retryOptionsSchema,
+  retryConfig,
+  retryPolicyOf,
+  retrySchema,
+} from "../../core/steps/retry-config.ts";
 import type { StepAttempt } from "../../core/steps/step-attempt.ts";
 import type { OutgoingDependencies } from "../../outgoing/dependencies.ts";
 import { Environment, environmentNotes, redacted, variablesSchema } from "./environment.ts";
@@ -15,7 +21,7 @@ import { type SandboxAddress, sandboxAddressSchema } from "./client/sandbox-conn
 import { SandboxError } from "./client/sandbox-error.ts";
 import { SessionFiles } from "./session-files.ts";
 import { readImages } from "./shown-images.ts";
-import { aNumber, aText, checkOptions, type OptionsSchema } from "../../core/options.ts";
+import { aNumber, aText, checkOptions, type OptionsSchema } from "../../core/options/options.ts";
 
 /** Milliseconds that a cancelled step waits for the sandbox to stop the code. */
 const STOP_WITHIN_MS = 1_000;
@@ -23,8 +29,12 @@ const STOP_WITHIN_MS = 1_000;
 /** Whole seconds, as in AutoGen's executors. */
 export const timeoutSchema = z.number().int().min(1).default(60);
 
-/** The keys of an executor here; AutoGen's have no `env`. */
-export const executorShape = { timeout: timeoutSchema, env: variablesSchema.optional() };
+/** The keys of an executor here; AutoGen's have no `env` and no `retry`. */
+export const executorShape = {
+  timeout: timeoutSchema,
+  env: variablesSchema.optional(),
+  retry: retrySchema.nullish(),
+};
 
 const configSchema = z.object(executorShape);
 
@@ -45,12 +55,15 @@ export interface SandboxCodeExecutorOptions extends SandboxAddress {
   session?: string | undefined;
   /** Environment variables of the code. A value may be `env:NAME` of a secret, looked up for each execution. */
   env?: { readonly [name: string]: string } | undefined;
+  /** How long code is sent again while the sandbox is away. Default: two minutes. */
+  retry?: RetryPolicy | undefined;
 }
 
 const optionsSchema: OptionsSchema<SandboxCodeExecutorOptions> = sandboxAddressSchema.extend({
   timeout: aNumber.optional(),
   session: aText.optional(),
   env: z.record(z.string(), aText).optional(),
+  retry: retryOptionsSchema.optional(),
 });
 
 /**
@@ -62,6 +75,7 @@ const optionsSchema: OptionsSchema<SandboxCodeExecutorOptions> = sandboxAddressS
  */
 export class SandboxCodeExecutor implements CodeExecutor {
   readonly definition: CodeExecutor["definition"] = definition;
+  readonly retry: RetryPolicy | undefined;
   readonly #client: SandboxClient;
   readonly #files: SessionFiles;
   readonly #timeout: number;
@@ -73,7 +87,7 @@ export class SandboxCodeExecutor implements CodeExecutor {
   /** @throws ValueError for an invalid timeout, URL or name of a variable */
   constructor(options: SandboxCodeExecutorOptions, dependencies: OutgoingDependencies = {}) {
     const given = checkOptions(optionsSchema, options, "SandboxCodeExecutor");
-    const { timeout = 60, session, env = {}, ...address } = given;
+    const { timeout = 60, session, env = {}, retry, ...address } = given;
     if (!Number.isInteger(timeout) || timeout < 1) {
       const message = "must be a whole number of seconds, at least 1";
       throw new ValueError(`timeout ${message}`, { issues: [{ path: "timeout", message }] });
@@ -81,20 +95,18 @@ export class SandboxCodeExecutor implements CodeExecutor {
     this.#client = new SandboxClient(address);
     this.#files = new SessionFiles(address);
     this.#timeout = timeout;
+    this.retry = retry;
     this.#session = session;
     this.#environment = new Environment(env, address.url, dependencies);
   }
 
   /**
-   * An unavailable sandbox is a retryable error, so the caller makes more attempts; the failure of the last one is a result,
-   * so that the team continues.
-   *
    * @throws SandboxError when the sandbox refuses the request, or `retryable` when it is unavailable; SecretError for a secret of the
    * environment that it may not have
    */
   async *executeCodeBlocks(
     blocks: readonly CodeBlock[],
-    { attempt, idempotencyKey, session: team, signal, trace }: StepAttempt,
+    { idempotencyKey, session: team, signal, trace }: StepAttempt,
   ): AsyncGenerator<string, CodeResult, void> {
     const session = this.#session ?? team ?? (this.#own ??= crypto.randomUUID());
     const timeoutSeconds = this.#timeout;
@@ -114,9 +126,8 @@ export class SandboxCodeExecutor implements CodeExecutor {
     } catch (error) {
       if (signal.aborted) await this.#stop(session, key);
       if (error instanceof SandboxError) error.message = redact(error.message);
-      const failed = error instanceof SandboxError ? failedResult(error, attempt) : undefined;
-      if (failed === undefined) throw error;
-      return failed;
+      if (!(error instanceof SandboxError) || !isAboutCode(error)) throw error;
+      return { exit_code: 1, output: `The code was not run: ${error.message}` };
     }
   }
 
@@ -131,6 +142,7 @@ export class SandboxCodeExecutor implements CodeExecutor {
     return {
       timeout: this.#timeout,
       ...(Object.keys(variables).length > 0 && { env: variables }),
+      ...(this.retry && { retry: retryConfig(this.retry) }),
     };
   }
 
@@ -154,8 +166,11 @@ export function sandboxExecutorDefinition(
   return {
     ...definition,
     configSchema,
-    fromConfig: ({ timeout, env }) =>
-      new SandboxCodeExecutor({ ...requireSandbox(sandbox), timeout, env }, dependencies),
+    fromConfig: ({ timeout, env, retry }) =>
+      new SandboxCodeExecutor(
+        { ...requireSandbox(sandbox), timeout, env, retry: retryPolicyOf({ retry }) },
+        dependencies,
+      ),
     notes: ({ env }) => environmentNotes(env, sandbox, dependencies),
   };
 }
@@ -187,18 +202,6 @@ function resultOf(
     ...(images.length > 0 && {
       images: images.map(({ path, data }) => ({ path: redact(path), data })),
     }),
-  };
-}
-
-/** The result for the agent, if the error should not end the run. */
-function failedResult(error: SandboxError, attempt: number): CodeResult | undefined {
-  if (isAboutCode(error)) {
-    return { exit_code: 1, output: `The code was not run: ${error.message}` };
-  }
-  if (!error.retryable || attempt < MAX_ATTEMPTS) return undefined;
-  return {
-    exit_code: 1,
-    output: `The code has no result, and it is not known whether it ran: ${error.message}, after ${MAX_ATTEMPTS} attempts.`,
   };
 }
 

@@ -141,7 +141,7 @@ export const collectionCommands = {
         location: true,
       },
     },
-    problems: [404, 413, 415, 422, 507],
+    problems: [404, 413, 415, 422, 503, 507],
   }),
 
   getDocument: command({

@@ -52,6 +52,8 @@ export interface Command {
   reads?: "file" | "message";
   /** A strict object. `metadata` in it is a record, given as `metadata.KEY=value`. */
   query?: (limits: QueryLimits) => z.ZodObject;
+  /** It is about all teams of the tenant: callers who have only their own are refused. */
+  ofTenant?: true;
   /** Reads `Idempotency-Key`. */
   idempotent?: boolean;
   /** Reads `If-Match`: the `ETag` of an answer with `etag`. */

@@ -5,11 +5,12 @@ import {
   amountParameter,
   cursorParameter,
   listCursorParameter,
+  loginUserParameter,
   momentParameter,
   pageSizeParameter,
   searchParameter,
 } from "../query-parameters.ts";
-import { foundInTeamsSchema } from "../found-messages.ts";
+import { foundInTeamsSchema } from "../team/found-messages.ts";
 import { humanRequestSchema } from "../run.ts";
 import { usageReportSchema } from "../usage/usage-report.ts";
 import { command } from "./command.ts";
@@ -93,18 +94,17 @@ export const directoryCommands = {
     },
   }),
 
-  requests: command({
+  listAllRequests: command({
     method: "get",
     path: "/v1/requests",
-    id: "listAllRequests",
     summary: "Open questions to humans over all teams, oldest first",
     tag: "Runs",
     scope: "runs:read",
-    object: "tenant",
     query: (limits) =>
       z.strictObject({
         kind: humanRequestSchema.shape.kind.optional(),
         team: idSchema.optional().describe("Only the questions of this team."),
+        user: loginUserParameter,
         limit: pageSizeParameter(limits),
         cursor: listCursorParameter,
       }),

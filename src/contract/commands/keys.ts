@@ -5,6 +5,7 @@ import {
   createdKeySchema,
   keysSchema,
   tokenSchema,
+  tokensSchema,
   whoamiSchema,
 } from "../tenant/key.ts";
 import { listCursorParameter, pageSizeParameter } from "../query-parameters.ts";
@@ -26,6 +27,7 @@ export const keyCommands = {
   createKey: command({
     method: "post",
     path: "/v1/keys",
+    ofTenant: true,
     summary: "Make a key within one's own scopes; it is shown this once",
     tag: "Keys",
     scope: "keys:write",
@@ -37,6 +39,7 @@ export const keyCommands = {
   keys: command({
     method: "get",
     path: "/v1/keys",
+    ofTenant: true,
     id: "listKeys",
     summary: "The keys that were made, without their secrets",
     tag: "Keys",
@@ -53,6 +56,7 @@ export const keyCommands = {
   revokeKey: command({
     method: "delete",
     path: "/v1/keys/:key",
+    ofTenant: true,
     summary: "Revoke a key: it stops working everywhere within 10 seconds",
     tag: "Keys",
     scope: "keys:write",
@@ -66,18 +70,34 @@ export const keyCommands = {
     path: "/v1/teams/:team/tokens",
     summary: "Sign a token for this team, for a browser",
     tag: "Keys",
-    scope: "teams:read",
+    scope: "teams:write",
     body: createTokenSchema,
     answers: { 201: { description: "The token.", schema: { TeamToken: tokenSchema } } },
+    problems: [404, 409, 429],
+  }),
+
+  tokens: command({
+    method: "get",
+    path: "/v1/teams/:team/tokens",
+    id: "listTokens",
+    summary: "The tokens and links of this team that have not ended, without their secrets",
+    tag: "Keys",
+    scope: "teams:write",
+    query: (limits) =>
+      z.strictObject({ limit: pageSizeParameter(limits), cursor: listCursorParameter }),
+    answers: {
+      200: { description: "A page, newest first.", schema: { TeamTokens: tokensSchema } },
+    },
     problems: [404],
   }),
 
   revokeToken: command({
     method: "delete",
     path: "/v1/teams/:team/tokens/:token",
-    summary: "Revoke a token of this team at once, by its id",
+    summary:
+      "Revoke a token of this team at once, by its id: one's own with teams:write, any with keys:write",
     tag: "Keys",
-    scope: "keys:write",
+    scope: "each",
     answers: { 204: { description: "It is revoked, or there was none." } },
     problems: [404, 409],
   }),

@@ -45,6 +45,7 @@ export const memoryCommands = {
     tag: "Memories",
     scope: "runs:write",
     body: createMemoriesSchema,
+    idempotent: true,
     maxBytes: MAX_BYTES,
     answers: {
       201: {
@@ -79,20 +80,29 @@ export const memoryCommands = {
   forgetMemories: command({
     method: "delete",
     path: "/v1/memories",
-    summary: "Take back what a run has learned, or erase all memories of a user",
+    summary: "Take back what a run has learned, or erase all memories of a user or of the tenant",
     tag: "Memories",
     scope: "runs:write",
     query: () =>
       z.strictObject({
         run: idSchema.optional().describe("Takes back what this run has learned, in every scope."),
         team: idSchema.optional().describe("With run: its team, where it is not listed any more."),
+        scope: z
+          .literal("tenant", 'must be "tenant"')
+          .optional()
+          .describe("Without run: erases the memories of the tenant."),
         user: userSchema
           .optional()
           .describe(
             "Without run: erases this user. With run: whose run it was, if its team is gone.",
           ),
       }),
-    answers: { 200: { description: "How many.", schema: { Forgotten: forgottenSchema } } },
+    answers: {
+      200: { description: "How many.", schema: { Forgotten: forgottenSchema } },
+      204: {
+        description: "They are erased; their data could not be read, so they were not counted.",
+      },
+    },
     problems: [404],
   }),
 };

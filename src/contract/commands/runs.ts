@@ -2,6 +2,7 @@ import * as z from "zod";
 import {
   integerParameter,
   pageCursorParameter,
+  loginUserParameter,
   pageSizeParameter,
   streamQuery,
 } from "../query-parameters.ts";
@@ -16,8 +17,8 @@ import {
   startRunSchema,
   stopRunSchema,
 } from "../run.ts";
-import { modelRequestSchema } from "../model-request.ts";
-import { runTraceSchema } from "../trace.ts";
+import { modelRequestSchema } from "../team/model-request.ts";
+import { runTraceSchema } from "../team/trace.ts";
 import { command } from "./command.ts";
 
 /** Runs: started, read, streamed, stopped, paused, answered and traced. */
@@ -67,6 +68,7 @@ export const runCommands = {
       z.strictObject({
         cursor: pageCursorParameter,
         limit: pageSizeParameter(limits),
+        user: loginUserParameter,
       }),
     answers: { 200: { description: "A page.", schema: { RunPage: runPageSchema } } },
     problems: [404],
@@ -79,7 +81,7 @@ export const runCommands = {
     summary: "A run with its result",
     tag: "Runs",
     scope: "runs:read",
-    object: "team",
+    query: () => z.strictObject({ user: loginUserParameter }),
     answers: { 200: { description: "The run.", schema: { Run: runSchema } } },
     problems: [404],
   }),
@@ -188,6 +190,7 @@ export const runCommands = {
     summary: "The run's open questions to humans",
     tag: "Runs",
     scope: "runs:read",
+    query: () => z.strictObject({ user: loginUserParameter }),
     answers: {
       200: { description: "The questions.", schema: { HumanRequests: humanRequestsSchema } },
     },

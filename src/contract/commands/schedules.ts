@@ -6,7 +6,7 @@ import {
   patchScheduleSchema,
   schedulePageSchema,
   scheduleSchema,
-} from "../schedule.ts";
+} from "../team/schedule.ts";
 import { command } from "./command.ts";
 
 /** Schedules: runs that start by themselves, repeatedly or once. */

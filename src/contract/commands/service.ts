@@ -1,4 +1,10 @@
-import { componentBodySchema, componentsSchema, templatesSchema, validSchema } from "../team.ts";
+import {
+  componentBodySchema,
+  componentsSchema,
+  orComponent,
+  templatesSchema,
+  validSchema,
+} from "../team.ts";
 import { command } from "./command.ts";
 
 /** Commands that do not concern one team. */
@@ -27,7 +33,7 @@ export const serviceCommands = {
     summary: "Whether a component can be loaded; all mistakes at once",
     tag: "Service",
     scope: "teams:read",
-    body: componentBodySchema,
+    body: orComponent(componentBodySchema),
     answers: { 200: { description: "It can.", schema: { Valid: validSchema } } },
     problems: [502],
   }),

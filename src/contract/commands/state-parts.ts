@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { commitStateSchema, stagedStateSchema } from "../state-parts.ts";
+import { commitStateSchema, stagedStateSchema } from "../team/state-parts.ts";
 import { command } from "./command.ts";
 
 /** The state of a team in parts: for states that are too large for one document. */

@@ -12,12 +12,13 @@ import {
   createTeamSchema,
   forkTeamSchema,
   messagePageSchema,
+  orComponent,
   sharedConversationSchema,
   stateSchema,
   teamSchema,
 } from "../team.ts";
 import { turnPageSchema } from "../turn.ts";
-import { foundMessagesSchema } from "../found-messages.ts";
+import { foundMessagesSchema } from "../team/found-messages.ts";
 import { command } from "./command.ts";
 
 /** Teams: their components, their state and their thread. */
@@ -28,7 +29,7 @@ export const teamCommands = {
     summary: "Create a team from a component or a template",
     tag: "Teams",
     scope: "teams:write",
-    body: createTeamSchema,
+    body: orComponent(createTeamSchema),
     idempotent: true,
     answers: {
       201: { description: "The team.", schema: { Team: teamSchema }, location: true, etag: true },
@@ -52,7 +53,7 @@ export const teamCommands = {
     summary: "Replace the component and keep the state that still fits",
     tag: "Teams",
     scope: "teams:write",
-    body: componentBodySchema,
+    body: orComponent(componentBodySchema),
     conditional: true,
     answers: { 200: { description: "The team.", schema: { Team: teamSchema }, etag: true } },
     problems: [404, 409, 412, 502],

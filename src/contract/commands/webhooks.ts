@@ -12,7 +12,7 @@ import {
   webhookSecretSchema,
   webhookTestSchema,
   webhooksSchema,
-} from "../webhooks/webhook.ts";
+} from "../webhook.ts";
 import { command } from "./command.ts";
 
 /** Webhooks of the tenant and their deliveries. */
@@ -20,6 +20,7 @@ export const webhookCommands = {
   listWebhooks: command({
     method: "get",
     path: "/v1/webhooks",
+    ofTenant: true,
     summary: "The webhooks, by id",
     tag: "Webhooks",
     scope: "teams:read",
@@ -31,6 +32,7 @@ export const webhookCommands = {
   putWebhook: command({
     method: "put",
     path: "/v1/webhooks/:webhook",
+    ofTenant: true,
     summary: "Create or replace a webhook; its secret is shown when it is created",
     tag: "Webhooks",
     scope: "teams:write",
@@ -49,6 +51,7 @@ export const webhookCommands = {
   webhook: command({
     method: "get",
     path: "/v1/webhooks/:webhook",
+    ofTenant: true,
     id: "getWebhook",
     summary: "A webhook, without its secret",
     tag: "Webhooks",
@@ -61,6 +64,7 @@ export const webhookCommands = {
   deleteWebhook: command({
     method: "delete",
     path: "/v1/webhooks/:webhook",
+    ofTenant: true,
     summary: "Delete a webhook and its deliveries",
     tag: "Webhooks",
     scope: "teams:write",
@@ -72,6 +76,7 @@ export const webhookCommands = {
   defaultWebhookSecret: command({
     method: "get",
     path: "/v1/webhooks/default/secret",
+    ofTenant: true,
     id: "getDefaultWebhookSecret",
     summary: "The tenant's secret, which signs for webhooks on runs that bring none",
     tag: "Webhooks",
@@ -86,6 +91,7 @@ export const webhookCommands = {
   rotateWebhookSecret: command({
     method: "post",
     path: "/v1/webhooks/:webhook/rotate_secret",
+    ofTenant: true,
     summary: "Make a new secret; the one before is valid for another day, or ends now",
     tag: "Webhooks",
     scope: "teams:write",
@@ -101,6 +107,7 @@ export const webhookCommands = {
   webhookDeliveries: command({
     method: "get",
     path: "/v1/webhooks/:webhook/deliveries",
+    ofTenant: true,
     id: "listWebhookDeliveries",
     summary: "The deliveries of a webhook, newest first; of default those of webhooks on runs",
     tag: "Webhooks",
@@ -121,6 +128,7 @@ export const webhookCommands = {
   retryWebhookDelivery: command({
     method: "post",
     path: "/v1/webhooks/:webhook/deliveries/:delivery/retry",
+    ofTenant: true,
     summary: "Send a delivery again, whatever its status",
     tag: "Webhooks",
     scope: "teams:write",
@@ -136,6 +144,7 @@ export const webhookCommands = {
   testWebhook: command({
     method: "post",
     path: "/v1/webhooks/:webhook/test",
+    ofTenant: true,
     summary: "Send an event webhook.test now, once",
     tag: "Webhooks",
     scope: "teams:write",

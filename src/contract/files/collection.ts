@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { metadataFilterSchema } from "../../core/memory/memory-schemas.ts";
+import { metadataFilterSchema, textLanguageSchema } from "../../core/memory/memory-schemas.ts";
 import { describedObject, idSchema, textSchema, timeSchema } from "../common.ts";
 import { metadataSchema } from "../team.ts";
 import { tokenUsageSchema } from "../usage/usage-schemas.ts";
@@ -23,12 +23,18 @@ export const putCollectionSchema = z.strictObject({
   )
     .nullable()
     .default(null),
+  language: textLanguageSchema
+    .default("auto")
+    .describe(
+      "The language of the documents, whose word endings are known. auto: each is looked at.",
+    ),
 });
 
 export const collectionSchema = z.object({
   id: idSchema,
   description: z.string().nullable(),
   embedding: describedObject("The embedding client, with its secrets redacted.").nullable(),
+  language: textLanguageSchema,
   documents: z.number().int().min(0),
   chunks: z.number().int().min(0),
   embedded: z.number().int().min(0).describe("Chunks with a vector of the present embedding."),
@@ -50,8 +56,16 @@ export type CollectionInfo = z.output<typeof collectionSchema>;
 
 export const collectionPageSchema = z.object({
   collections: z.array(collectionSchema),
+  unusable: z
+    .array(z.object({ id: idSchema, code: z.string(), detail: z.string() }))
+    .optional()
+    .describe(
+      "Those of the page whose stored data cannot be used, each with its problem. Left out if there are none.",
+    ),
   next_cursor: z.string().nullable(),
 });
+
+export type CollectionPage = z.output<typeof collectionPageSchema>;
 
 export const titleSchema = textSchema(LONGEST_TITLE);
 

@@ -11,6 +11,7 @@ import type {
   RecallResult,
 } from "../../core/memory/memory-host.ts";
 import type { MetadataFilter } from "../../core/memory/metadata-filter.ts";
+import type { TextLanguage } from "../../core/search/languages.ts";
 import type { ChunkPage, CollectionInfo, DocumentInfo, DocumentPage } from "../files/collection.ts";
 import type { Result } from "../result.ts";
 
@@ -20,6 +21,8 @@ export interface NewMemory {
   /** The collection of a memory component; null for an entry of all of them. */
   collection?: string | null;
   embedding?: Embedding;
+  /** For a request with an idempotency key: the id that each attempt gives the entry, and the hash of the body. */
+  request?: { id: string; hash: string };
 }
 
 /** Fields that are left out stay as they are. */
@@ -56,8 +59,12 @@ export interface MemoryCalls {
   forgetMemory(id: string): Promise<Result<null>>;
   /** Takes back what a run has learned, also what is still on its way here. */
   forgetRun(run: string): Promise<Result<{ forgotten: number }>>;
-  /** Erases all entries and their vectors. What was learned before does not come back. */
-  eraseMemories(): Promise<Result<{ forgotten: number }>>;
+  /**
+   * Erases all entries and their vectors. What was learned before does not come back.
+   *
+   * @returns null for those that could not be read any more
+   */
+  eraseMemories(): Promise<Result<{ forgotten: number | null }>>;
 }
 
 /** What a turn has changed in one scope, in its order. */
@@ -122,6 +129,8 @@ export interface PutCollection {
   description: string | null;
   /** An embedding client, checked. */
   embedding: ComponentModel | null;
+  /** The language of its documents. */
+  language: TextLanguage;
 }
 
 /** One collection of documents: an object of its own. */
@@ -152,6 +161,29 @@ export interface CollectionGateway {
 
 /** The memories of a user or of a tenant. */
 export interface MemoryGateway extends MemoryCalls, MemoryOfTeam {}
+
+/** Calls of runs that may be made twice: they read, or their entries are applied once, by their numbers. */
+export const REPEATABLE_CALLS_OF_RUNS = [
+  "deliverMemories",
+  "recallMemories",
+  "memoriesWith",
+  "memoryVectors",
+] as const satisfies readonly (keyof MemoryOfTeam)[];
+
+/** Those of people. */
+export const REPEATABLE_MEMORY_CALLS = [
+  "memories",
+  "searchMemories",
+  "memory",
+] as const satisfies readonly (keyof MemoryGateway)[];
+
+export const REPEATABLE_COLLECTION_CALLS = [
+  "collection",
+  "document",
+  "documents",
+  "chunks",
+  "searchCollection",
+] as const satisfies readonly (keyof CollectionGateway)[];
 
 /** Finds the objects of class `MemoryObject`. Their names begin with the tenant. */
 export interface Memories {

@@ -1,5 +1,5 @@
 import type { Result } from "../result.ts";
-import type { StagedState, StatePartEnd, StatePartHeader } from "../state-parts.ts";
+import type { StagedState, StatePartEnd, StatePartHeader } from "../team/state-parts.ts";
 
 /** Some rows of a state, as the lines of a part. */
 export interface StatePage {

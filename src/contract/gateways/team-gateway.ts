@@ -6,22 +6,26 @@ import type { AnswerForm, ToolSchema } from "../../core/models/chat-completion-c
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { TurnPage, TurnQuery } from "../turn.ts";
 import type { TraceContext } from "../../core/steps/step-attempt.ts";
+import type { LoginOfQuestion } from "../../core/turn/turn-context.ts";
+import type { LoginSight } from "./login-sight.ts";
 import type { ObjectCalls } from "../commands/command.ts";
 import type { TeamCommands } from "../commands/commands.ts";
 import type { Result } from "../result.ts";
 import type { MemoryCalls } from "./memory-gateway.ts";
 import type { StateGateway } from "./state-gateway.ts";
-import type { PushConfig, SecretPushConfig } from "../webhooks/push.ts";
+import type { PushConfig, SecretPushConfig } from "../push.ts";
 import type { HumanRequest, RunInfo } from "../run.ts";
-import type { ScheduleInfo } from "../schedule.ts";
+import type { ScheduleInfo } from "../team/schedule.ts";
 import type { MessagePage, MessageQuery, TeamInfo } from "../team.ts";
-import type { RunWebhook } from "../webhooks/webhook.ts";
+import type { RunWebhook } from "../webhook.ts";
 
 export interface CreateTeamInput {
   id: string;
   label: string | null;
   metadata: JsonObject;
   component: ComponentModel;
+  /** The user to whom it belongs. */
+  user?: string | undefined;
   /** Seconds without a run after which the team erases itself. Left out, it stays. */
   expires_in?: number;
   /** Hash of the request's `Idempotency-Key`, if it has one: the same key and body get the same answer. */
@@ -37,6 +41,8 @@ export interface ConversationModel extends Pick<TeamInfo, "label" | "metadata" |
 export interface CreateConversationInput extends Caller {
   /** Id of the team that the conversation is with. */
   id: string;
+  /** The user to whom it belongs. */
+  user?: string | undefined;
   /** Seconds without a run after which the conversation erases itself. */
   expires_in: number;
 }
@@ -67,6 +73,8 @@ export interface StartRunInput {
   max_cost: number | null;
   /** For whom it is, as the credential of the request allows. */
   user?: string | undefined;
+  /** The name or subject of the credential of the request. */
+  subject?: string | undefined;
   metadata: JsonObject;
   webhook: RunWebhook | null;
   /** Push notification config of the run, in a protocol's format. */
@@ -79,13 +87,15 @@ export interface StartRunInput {
   answer_form?: AnswerForm;
   /** The caller's trace context, which the run continues. */
   trace?: TraceContext;
+  /** How many runs there are before it in the chain of requests that led to it; left out for none. */
+  hops?: number;
   idempotency?: Idempotency;
 }
 
 /** The run options of a schedule. */
 export type ScheduledRun = Omit<
   StartRunInput,
-  "idempotency" | "webhook" | "push" | "tools" | "answer_form" | "trace"
+  "idempotency" | "webhook" | "push" | "tools" | "answer_form" | "trace" | "hops"
 >;
 
 export interface CreateScheduleInput extends ScheduledRun, ScheduleTimes {
@@ -157,6 +167,10 @@ export interface StreamCaller {
   credential: string;
   /** Aborted when the client has left. */
   signal?: AbortSignal;
+  /** The logins whose addresses it may be given. Left out, none. */
+  sees?: LoginSight;
+  /** The user whose teams it may reach; left out, all. */
+  team_user?: string;
 }
 
 /** What a team token says of itself. */
@@ -196,8 +210,13 @@ export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGat
    * @returns whether it was; false when the team was restarted, or the signal aborts
    */
   tokenEnds(token: TokenOfTeam, signal: AbortSignal): Promise<boolean>;
-  /** Revokes a team token. @param id null: all tokens created so far */
-  revokeTokens(id: string | null): Promise<Result<null>>;
+  /**
+   * Revokes a team token.
+   *
+   * @param id null: all tokens created so far
+   * @param end when the token expires, epoch milliseconds; undefined if that is not known
+   */
+  revokeTokens(id: string | null, end?: number): Promise<Result<null>>;
   /** The team's name at the sandbox: random, and never shown to clients. */
   session(): Promise<Result<string>>;
   reset(): Promise<Result<TeamInfo>>;
@@ -234,6 +253,7 @@ export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGat
 
   /** `created` is false when an idempotency key answered with an earlier run. */
   startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>>;
+  run(id: string): Promise<Result<RunInfo>>;
   /** Resolves when the run has ended, waits for a human or is paused, or after `timeoutMs`; not while it is queued. */
   waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>>;
   /** Gives a queued run another task. */
@@ -241,6 +261,8 @@ export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGat
   /** `repeated`: it was requested before. */
   stopRun(id: string, mode: "after_turn" | "now"): Promise<Result<RunInfo & { repeated: boolean }>>;
   requests(run: string): Promise<Result<HumanRequest[]>>;
+  /** The logins that open questions of a run ask for, by the ids of the questions. Not for clients. */
+  loginsOf(run: string): Promise<Result<Record<string, LoginOfQuestion>>>;
   answer(run: string, request: string, answer: JsonObject): Promise<Result<RunInfo>>;
   answers(input: AnswersInput): Promise<Result<RunInfo>>;
 
@@ -262,6 +284,38 @@ export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGat
   /** Gives answers to a run and opens its stream at once, so that the stream misses nothing that follows them. */
   continueRun(input: AnswersInput, stream: Omit<StreamInput, "run">): Promise<Result<OpenedStream>>;
 }
+
+/** Calls of a team that may be made twice: they read, or change nothing the second time. */
+export const REPEATABLE_TEAM_CALLS = [
+  "team",
+  "creation",
+  "isRevoked",
+  "revokeTokens",
+  "session",
+  "visibleState",
+  "messages",
+  "findMessages",
+  "turns",
+  "kept",
+  "keep",
+  "conversationModel",
+  "run",
+  "runs",
+  "runTrace",
+  "modelRequest",
+  "waitForRun",
+  "requests",
+  "loginsOf",
+  "putPushConfig",
+  "pushConfigs",
+  "schedules",
+  "schedule",
+  "saveState",
+  "stagedState",
+  "memories",
+  "searchMemories",
+  "memory",
+] as const satisfies readonly (keyof TeamGateway)[];
 
 /** Finds teams by id. The object's name consists of tenant and id. */
 export interface Gateway {

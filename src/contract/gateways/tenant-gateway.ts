@@ -3,24 +3,33 @@ import type {
   ConversationRunList,
   ConversationRunQuery,
   Delivery,
+  RequestList,
+  RequestQuery,
   RunList,
   RunQuery,
   TeamList,
   TeamQuery,
 } from "../directory.ts";
+import type { LoginSight } from "./login-sight.ts";
 import type { StreamCaller } from "./team-gateway.ts";
 import type { Idempotency } from "../common.ts";
 import type { Scope } from "../constants.ts";
-import type { LoginAnswer, LoginChallenge } from "../../core/steps/server-logins.ts";
-import type { ConnectionInfo, CreateConnection, StartedConnection } from "../tenant/connection.ts";
-import type { KeyInfo } from "../tenant/key.ts";
-import type { Result } from "../result.ts";
+import type { HeldLogin, LoginAnswer, LoginChallenge } from "../../core/steps/server-logins.ts";
+import type {
+  ConnectionInfo,
+  ConnectionList,
+  CreateConnection,
+  StartedConnection,
+} from "../tenant/connection.ts";
+import type { CostAnswer, CostClaim } from "../tenant/cost-claim.ts";
+import type { KeyInfo, ListedToken } from "../tenant/key.ts";
+import type { Refused, Result } from "../result.ts";
 import type { UsageQuery, UsageReport } from "../usage/usage-report.ts";
 import type { TenantLimits } from "../tenant/tenant.ts";
 import type { PutTenant, TenantInfo, TenantList } from "../tenant/tenant.ts";
 import type { ObjectCalls } from "../commands/command.ts";
 import type { TenantCommands } from "../commands/commands.ts";
-import type { PutWebhook, PutWebhookAnswer, WebhookInfo } from "../webhooks/webhook.ts";
+import type { PutWebhook, PutWebhookAnswer, WebhookInfo } from "../webhook.ts";
 
 export interface CreateKeyInput {
   id: string;
@@ -30,6 +39,21 @@ export interface CreateKeyInput {
   hash: string;
   /** Seconds; null: it does not expire. */
   expires_in: number | null;
+}
+
+/** A created key by its id, or a key of the settings by the name that tokens have for it. */
+export type TokenMaker = { key: string } | { static: string };
+
+/** A team token without its secret, as its tenant records it. */
+export interface TokenRecord extends Omit<ListedToken, "kind"> {
+  /** The creation of the team; a later team with the same id has another one. */
+  creation: string;
+  /** The id of the caller that made it. */
+  maker: string;
+  /** The key with which it ends; null for none. */
+  ends_with: TokenMaker | null;
+  /** Epoch milliseconds. */
+  made_at: number;
 }
 
 /** What a protocol's client has set in its session. */
@@ -53,7 +77,9 @@ export interface SessionChange {
  * Reading a tenant without stored data writes nothing.
  */
 export interface TenantGateway
-  extends ObjectCalls<TenantCommands, "tenant">, Pick<TenantOfMemories, "memoryNames"> {
+  extends
+    ObjectCalls<TenantCommands, "tenant">,
+    Pick<TenantOfMemories, "memoryNames" | "dropMemories"> {
   put(input: PutTenant): Promise<Result<TenantInfo>>;
   /** The effective limits, overrides included. */
   limits(): Promise<TenantLimits>;
@@ -61,6 +87,19 @@ export interface TenantGateway
   createKey(input: CreateKeyInput): Promise<Result<KeyInfo>>;
   /** The key, if the hash matches and it has not expired. */
   verifyKey(id: string, hash: string): Promise<KeyInfo | null>;
+  /** Whether there is such a key that has not expired. */
+  hasKey(id: string): Promise<boolean>;
+  /** Records a token of a team, as long as the tenant may have more. */
+  addToken(team: string, token: TokenRecord): Promise<Result<null>>;
+  /** The record of a token; null for one that is not recorded or has expired. */
+  tokenRecord(team: string, id: string): Promise<TokenRecord | null>;
+  /** The tokens of the team with this creation, newest first. */
+  tokens(
+    team: { id: string; creation: string },
+    page: { limit: number; cursor?: string },
+  ): Promise<Result<{ tokens: TokenRecord[]; next_cursor: string | null }>>;
+  /** Forgets the tokens of a team that were revoked: the one with this id, or all that were made until then (epoch milliseconds). */
+  dropTokens(team: string, revoked: { id: string } | { made_until: number }): Promise<void>;
   /**
    * Waits until a key is revoked. The tenant is not kept in memory meanwhile.
    *
@@ -73,6 +112,18 @@ export interface TenantGateway
     input: CreateConnection,
     by: { baseUrl: string; credential: string },
   ): Promise<Result<StartedConnection>>;
+  /** By user and server. */
+  connections(query: ConnectionQuery): Promise<Result<ConnectionList>>;
+  /**
+   * Forgets a login with its tokens, and has the authorization server revoke them where it can.
+   *
+   * @param users see {@link ConnectionQuery}
+   */
+  deleteConnection(id: string, users: ConnectionQuery["users"]): Promise<Result<null>>;
+  /** What the page of a login says. @param ticket the one in the address of the page */
+  loginPage(ticket: string): Promise<Result<LoginPage>>;
+  /** The human wants to continue. The answer of the authorization server has to come back to the same browser. */
+  continueLogin(ticket: string): Promise<Result<ContinuedLogin>>;
   /** Ends a login with what the browser of a human has brought back. */
   redeemLogin(back: LoginReturn): Promise<Result<ConnectionInfo>>;
 
@@ -86,10 +137,17 @@ export interface TenantGateway
 
   /** Reserves the id of a team that is about to be created; an idempotency key is answered with the id of its first request. */
   reserve(input: Reservation): Promise<Result<{ id: string }>>;
-  /** Removes a team from the lists that cannot report its own deletion. Returns whether it was listed. */
-  forget(team: string): Promise<boolean>;
+  /**
+   * Removes a team from the lists that cannot report its own deletion.
+   *
+   * @param user only if it belongs to this user
+   * @returns whether it was listed
+   */
+  forget(team: string, user?: string): Promise<boolean>;
   teams(query: TeamQuery): Promise<Result<TeamList>>;
   runs(query: RunQuery): Promise<Result<RunList>>;
+  /** @param sight the logins whose addresses the caller may be given; left out, none */
+  requests(query: RequestQuery, sight?: LoginSight): Promise<Result<RequestList>>;
   /** The team of a listed run; null for one that is not listed. */
   teamOfRun(run: string): Promise<string | null>;
   conversationRuns(query: ConversationRunQuery): Promise<Result<ConversationRunList>>;
@@ -120,33 +178,93 @@ export interface TenantOfTeam {
   deliver(delivery: Delivery): Promise<Acknowledgement>;
   /** Whether a team may start a run or have this many streams open. */
   admit(request: AdmissionRequest): Promise<Result<Admitted>>;
+  /** Whether a model call of a team may begin within the tenant's budgets in money; also reports that one has ended. */
+  claim(claim: CostClaim): Promise<Result<CostAnswer>>;
   /** An access token for an MCP server, or a login that the run has to wait for. */
   token(wanted: LoginWanted): Promise<Result<LoginAnswer>>;
+  /** The login at a server as it is now; null without one. */
+  login(key: LoginKey): Promise<Result<HeldLogin | null>>;
 }
 
-/** A server wants a login of a run. */
+/** What a login is for. */
+export interface LoginKey {
+  /** The address of the server. */
+  server: string;
+  /** Whose login it is; null for the tenant's. */
+  user: string | null;
+}
+
+/** An MCP server requires a login. */
 export interface LoginWanted extends LoginChallenge {
+  /** The run's; null for none. */
+  user: string | null;
   team: string;
   run: string;
   /** The question of the run that the login answers. */
   request: string;
 }
 
+export interface ConnectionQuery {
+  /** Whose logins are shown, null for the tenant's; left out, those of all. */
+  users?: readonly (string | null)[] | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/** What a human is asked before a login. */
+export interface LoginPage extends LoginKey {
+  tenant: string;
+  /** The origin of the authorization server. */
+  issuer: string;
+}
+
+/** Where the browser goes, and the cookie that it has to bring back. */
+export interface ContinuedLogin {
+  url: string;
+  cookie: LoginCookie;
+}
+
+export interface LoginCookie {
+  name: string;
+  value: string;
+  /** Whether the browser comes back to an https:// address. */
+  secure: boolean;
+}
+
 /** What a browser brings back from a login. */
 export interface LoginReturn {
   state: string;
+  /** The authorization server that the address names (`issuerName`); null for the address without a name. */
+  callback: string | null;
+  /** The header `Cookie`. */
+  cookies: string;
   code: string | null;
   iss: string | null;
   /** The error code of the authorization server, instead of a code. */
   error: string | null;
 }
 
+/** What an object of memories stores. */
+export interface StoredMemories {
+  bytes: number;
+  /** Whether nothing is remembered: its user does not count. */
+  empty: boolean;
+}
+
 /** A tenant as the objects of its memories see it. Their names are those without the tenant: `collection/handbook`. */
 export interface TenantOfMemories {
-  /** Records that an object exists, so that deleting the tenant erases it. */
-  noteMemories(name: string): Promise<Result<null>>;
-  /** Forgets an object that stores nothing any more. */
-  dropMemories(name: string): Promise<void>;
+  /**
+   * Records an object before it stores something, so that deleting the tenant erases it. Refused over the tenant's limits.
+   *
+   * @param stored what it stores already; `empty` if it is not about to store contents, which is never over a limit
+   */
+  noteMemories(name: string, stored: StoredMemories): Promise<Result<null>>;
+  /** Why an object that stores nothing would be refused; null if it would not. Records nothing. */
+  refuseMemories(name: string): Promise<Refused | null>;
+  /** Records what an object stores after a change. */
+  memoriesChanged(name: string, stored: StoredMemories): Promise<void>;
+  /** Forgets an object that stores nothing any more. @returns whether it was known */
+  dropMemories(name: string): Promise<boolean>;
   /** The names with this beginning, in their order. */
   memoryNames(query: {
     prefix: string;
@@ -169,6 +287,49 @@ export interface AdmissionRequest {
   /** The streams the team would hold open. */
   streams?: number;
 }
+
+/** Calls of a tenant that may be made twice: they read, or change nothing the second time. */
+export const REPEATABLE_TENANT_CALLS = [
+  "info",
+  "put",
+  "limits",
+  "keys",
+  "verifyKey",
+  "hasKey",
+  "tokenRecord",
+  "tokens",
+  "dropTokens",
+  "connections",
+  "loginPage",
+  "webhooks",
+  "webhook",
+  "webhookDeliveries",
+  "session",
+  "reserve",
+  "teams",
+  "runs",
+  "requests",
+  "teamOfRun",
+  "conversationRuns",
+  "usageReport",
+  "memoryNames",
+] as const satisfies readonly (keyof TenantGateway)[];
+
+export const REPEATABLE_CALLS_OF_TEAMS = [
+  // Entries are applied once, by their numbers.
+  "deliver",
+  // A claim takes the place of the team's last one.
+  "claim",
+  "login",
+] as const satisfies readonly (keyof TenantOfTeam)[];
+
+export const REPEATABLE_CALLS_OF_MEMORIES = [
+  "noteMemories",
+  "refuseMemories",
+  "memoriesChanged",
+  "dropMemories",
+  "memoryNames",
+] as const satisfies readonly (keyof TenantOfMemories)[];
 
 /** Finds tenants. */
 export interface Tenants {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { tokenUsageSchema } from "../usage/usage-schemas.ts";
 import { idSchema, timeSchema } from "../common.ts";
 import { listedRequestSchema, listedRunSchema, listedTeamSchema } from "../directory.ts";
-import { messageSchema } from "./message.ts";
+import { messageSchema } from "../message.ts";
 import { problemSchema } from "../problem.ts";
 import { runSchema } from "../run.ts";
 import { turnSchema } from "../turn.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { idSchema, timeSchema } from "../common.ts";
+import { userSchema } from "../user.ts";
 
 /** The longest address of a server, in characters. */
 const LONGEST_URL = 2_000;
@@ -26,6 +27,11 @@ export const createConnectionSchema = z
     client_secret: text
       .optional()
       .describe("Its secret, which is stored encrypted, or `env:NAME`. Needs `issuer`."),
+    user: userSchema
+      .optional()
+      .describe(
+        "Whose login it is: only runs of this user use it. Left out, that of an identity token is its subject's, and any other the tenant's, for runs without a user.",
+      ),
     issuer: z
       .url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" })
       .max(LONGEST_URL)
@@ -54,6 +60,10 @@ export type CreateConnection = z.output<typeof createConnectionSchema>;
 export const connectionSchema = z.object({
   id: idSchema,
   server: z.string(),
+  user: z
+    .string()
+    .nullable()
+    .describe("Whose login it is; null for the tenant's, which runs without a user use."),
   status: z
     .enum(["connected", "login_needed"])
     .describe(
@@ -71,12 +81,19 @@ export const connectionSchema = z.object({
 
 export type ConnectionInfo = z.output<typeof connectionSchema>;
 
-export const connectionsSchema = z.object({ connections: z.array(connectionSchema) });
+export const connectionsSchema = z.object({
+  connections: z.array(connectionSchema),
+  next_cursor: z.string().nullable().describe("Pass as cursor; null at the end."),
+});
 
 export type ConnectionList = z.output<typeof connectionsSchema>;
 
 export const startedConnectionSchema = connectionSchema.extend({
-  authorization_url: z.string().describe("Where a human logs in, with a browser."),
+  authorization_url: z
+    .string()
+    .describe(
+      "A page of this service that a human opens in a browser: it says for whom the login is, and leads to the authorization server.",
+    ),
   expires_at: timeSchema.describe("When this address stops working."),
 });
 

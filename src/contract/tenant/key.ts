@@ -62,7 +62,7 @@ export const createTokenSchema = z
       .min(1)
       .max(LONGEST_SHARE_LIFE)
       .describe(
-        `Seconds: at most a day, and at most 90 days for a token with ${SHARED_SCOPES.join(", ")} only.`,
+        `Seconds: at most a day, and at most 90 days for a token with ${SHARED_SCOPES.join(", ")} only. It ends earlier with the key that makes it, unless that has keys:write.`,
       ),
     user: userSchema
       .optional()
@@ -70,13 +70,14 @@ export const createTokenSchema = z
         "The only user that its runs and its memories are for. Left out, that of the credential; without one, no user.",
       ),
   })
-  .refine(({ scopes, expires_in }) => expires_in <= LONGEST_TOKEN_LIFE || scopes.every(isShared), {
+  .refine(({ scopes, expires_in }) => expires_in <= LONGEST_TOKEN_LIFE || isLink(scopes), {
     path: ["expires_in"],
     message: `must be at most ${LONGEST_TOKEN_LIFE} with other scopes than ${SHARED_SCOPES.join(", ")}`,
   });
 
-function isShared(scope: Scope): boolean {
-  return (SHARED_SCOPES as readonly Scope[]).includes(scope);
+/** Whether a token may show a shared conversation only. */
+export function isLink(scopes: readonly Scope[]): boolean {
+  return scopes.every((scope) => (SHARED_SCOPES as readonly Scope[]).includes(scope));
 }
 
 export const tokenSchema = z.object({
@@ -86,6 +87,23 @@ export const tokenSchema = z.object({
   scopes: z.array(z.enum(SCOPES)),
   user: z.string().nullable(),
   expires_at: timeSchema,
+});
+
+/** A team token as the list shows it: without the token itself. */
+const listedTokenSchema = z.object({
+  id: idSchema,
+  kind: z.enum(["token", "link"]).describe("`link`: it has scopes of shared conversations only."),
+  scopes: z.array(z.enum(SCOPES)),
+  user: z.string().nullable(),
+  made_by: z.string().describe("The name of the credential that made it, else its kind."),
+  expires_at: timeSchema,
+});
+
+export type ListedToken = z.output<typeof listedTokenSchema>;
+
+export const tokensSchema = z.object({
+  tokens: z.array(listedTokenSchema),
+  next_cursor: z.string().nullable(),
 });
 
 export const whoamiSchema = z.object({

@@ -1,4 +1,4 @@
-import { camelCase } from "../../core/camel-case.ts";
+import { camelCase } from "../../core/options/camel-case.ts";
 import { ValueError } from "../../core/errors.ts";
 import { refuse, type Refused } from "../result.ts";
 import type { TenantLimits } from "./tenant.ts";
@@ -7,10 +7,16 @@ export const DEFAULT_TENANT_LIMITS: TenantLimits = {
   requests_per_second: 100,
   teams: 10_000,
   keys: 1_000,
+  team_tokens: 100_000,
   active_runs: 100,
   runs_per_minute: 600,
   tokens_per_day: null,
   tokens_per_month: null,
+  cost_per_day: null,
+  cost_per_month: null,
+  collections: 1_000,
+  memory_users: 100_000,
+  stored_bytes: null,
   stored_bytes_per_team: 1_000_000_000,
   streams_per_team: 200,
   streams_per_tenant: 2_000,
@@ -23,10 +29,16 @@ const OPEN_LIMITS: TenantLimits = {
   requests_per_second: 1_000_000_000,
   teams: 1_000_000_000,
   keys: 1_000_000_000,
+  team_tokens: 1_000_000_000,
   active_runs: 1_000_000_000,
   runs_per_minute: 1_000_000_000,
   tokens_per_day: null,
   tokens_per_month: null,
+  cost_per_day: null,
+  cost_per_month: null,
+  collections: 1_000_000_000,
+  memory_users: 1_000_000_000,
+  stored_bytes: null,
   stored_bytes_per_team: 10_000_000_000,
   streams_per_team: 1_000_000_000,
   streams_per_tenant: 1_000_000_000,
@@ -34,17 +46,27 @@ const OPEN_LIMITS: TenantLimits = {
   message_bytes_per_minute: 1_000_000_000,
 };
 
+/** Limits in the currency of `MODEL_PRICES`. */
+export const MONEY_LIMITS = ["cost_per_day", "cost_per_month"] as const;
+
+/** Whether model calls have to stay within a budget in money. */
+export function hasMoneyBudget(limits: TenantLimits): boolean {
+  return MONEY_LIMITS.some((name) => limits[name] !== null);
+}
+
 /**
  * The default limits, overridden by settings such as `TENANT_REQUESTS_PER_SECOND=500`.
  *
- * @throws ValueError when a setting is not a whole number
+ * @throws ValueError when a setting is not a whole number, or one of money not a number
  */
 export function tenantLimitsFrom(settings: { readonly [name: string]: unknown }): TenantLimits {
   const limits = { ...(settings.TROUPE_OPEN === "1" ? OPEN_LIMITS : DEFAULT_TENANT_LIMITS) };
   for (const name of Object.keys(limits) as (keyof TenantLimits)[]) {
     const setting = settingOf(name);
     const value = settings[setting];
-    if (value !== undefined && value !== "") limits[name] = count(setting, Number(value), value);
+    if (value !== undefined && value !== "") {
+      limits[name] = amount(name, setting, Number(value), value);
+    }
   }
   return limits;
 }
@@ -52,7 +74,7 @@ export function tenantLimitsFrom(settings: { readonly [name: string]: unknown })
 /**
  * The limits of a program as the settings that they stand for: `{ activeRuns: 5 }`.
  *
- * @throws ValueError for an unknown limit or one that is not a whole number
+ * @throws ValueError for an unknown limit or one that is not a whole number, or of money not a number
  */
 export function limitSettings(options: object): Record<string, string> {
   const names = Object.keys(DEFAULT_TENANT_LIMITS) as (keyof TenantLimits)[];
@@ -66,7 +88,7 @@ export function limitSettings(options: object): Record<string, string> {
     if (value === undefined) continue;
     // No limit, the default of nullable limits.
     if (value === null && DEFAULT_TENANT_LIMITS[name] === null) continue;
-    settings[settingOf(name)] = String(count(`limits.${option}`, value));
+    settings[settingOf(name)] = String(amount(name, `limits.${option}`, value));
   }
   return settings;
 }
@@ -76,9 +98,12 @@ function settingOf(limit: string): string {
 }
 
 /** @param given the text of the setting, for the error */
-function count(name: string, value: unknown, given = value): number {
-  if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
-  throw new ValueError(`${name} is ${JSON.stringify(given)}: it must be a whole number, 0 or more`);
+function amount(limit: keyof TenantLimits, name: string, value: unknown, given = value): number {
+  const isMoney = MONEY_LIMITS.some((one) => one === limit);
+  const isAllowed = isMoney ? Number.isFinite(value) : Number.isSafeInteger(value);
+  if (isAllowed && Number(value) >= 0) return Number(value);
+  const kind = isMoney ? "number" : "whole number";
+  throw new ValueError(`${name} is ${JSON.stringify(given)}: it must be a ${kind}, 0 or more`);
 }
 
 /** The text and details of a refusal by a limit. */

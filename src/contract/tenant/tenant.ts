@@ -2,16 +2,27 @@ import * as z from "zod";
 import { timeSchema } from "../common.ts";
 
 const count = z.number().int().min(0);
+const money = z.number().min(0).nullable();
 
 /** The limits of a tenant. */
 export const tenantLimitsSchema = z.strictObject({
   requests_per_second: count.describe("To the API, in one place of the network."),
   teams: count,
   keys: count.describe("That were made over the API."),
+  team_tokens: count.describe("Team tokens and links that have not ended, over all teams."),
   active_runs: count.describe("Runs that are running, waiting or paused."),
   runs_per_minute: count,
   tokens_per_day: count.nullable().describe("Of runs that ended that day, UTC; null: no limit."),
   tokens_per_month: count.nullable().describe("Of runs that ended that month, UTC."),
+  cost_per_day: money.describe(
+    "In the currency of MODEL_PRICES: of runs that ended that day, UTC, and of active ones; null: no limit.",
+  ),
+  cost_per_month: money.describe("Of runs that ended that month, UTC, and of active ones."),
+  collections: count.describe("Collections of documents."),
+  memory_users: count.describe("Users of whom something is remembered."),
+  stored_bytes: count
+    .nullable()
+    .describe("Of all teams, memories and collections, as they report it; null: no limit."),
   stored_bytes_per_team: count.describe(
     "A team at its limit starts no run; a fork of it is refused.",
   ),
@@ -39,7 +50,10 @@ export const tenantSchema = z.object({
   id: z.string(),
   label: z.string().nullable(),
   limits: tenantLimitsSchema.describe("As they hold: defaults and overrides."),
-  teams: z.number().int().min(0),
+  teams: count,
+  collections: count,
+  memory_users: count.describe("Users of whom something is remembered."),
+  stored_bytes: count.describe("Of all teams, memories and collections, as they report it."),
   active_runs: z.number().int().min(0),
   created_at: timeSchema,
 });

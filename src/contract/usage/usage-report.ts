@@ -2,7 +2,7 @@ import * as z from "zod";
 import { costSchema, tokenUsageSchema } from "./usage-schemas.ts";
 
 /** What the rows of a report are grouped by. */
-export const USAGE_GROUPS = ["day", "team", "model"] as const;
+export const USAGE_GROUPS = ["day", "team", "model", "user"] as const;
 
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
@@ -24,6 +24,7 @@ export const usageReportSchema = z.object({
       day: daySchema.optional(),
       team: z.string().optional(),
       model: z.string().optional(),
+      user: z.string().optional().describe("Missing in the row of runs without a user."),
       ...totals,
     }),
   ),
@@ -38,4 +39,6 @@ export interface UsageQuery {
   from: string;
   to: string;
   by: readonly UsageGroup[];
+  /** Only of the teams of this user. */
+  team_user?: string;
 }

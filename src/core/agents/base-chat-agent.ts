@@ -1,4 +1,4 @@
-import { camelCase } from "../camel-case.ts";
+import { camelCase } from "../options/camel-case.ts";
 import type { Component } from "../component/component.ts";
 import { ValueError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
@@ -9,7 +9,7 @@ import type { TurnContext } from "../turn/turn-context.ts";
 import { baseStateSchema, parseState } from "../state/load-state.ts";
 import type { ChatAgent, AgentResponse } from "./chat-agent.ts";
 import { requireIdentifier } from "./identifier.ts";
-import { aText, checkArgument, hasMethods } from "../options.ts";
+import { aText, checkArgument, hasMethods } from "../options/options.ts";
 
 /**
  * Base class of agents (AutoGen `BaseChatAgent`): checks the name; pause, resume, close and the state methods do

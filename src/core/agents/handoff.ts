@@ -2,6 +2,7 @@ import * as z from "zod";
 import { ValueError } from "../errors.ts";
 import { issuesOf, listIssues } from "../issues.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
+import { isToolName } from "../tools/tool-name.ts";
 import { isIdentifier } from "./identifier.ts";
 
 /** The options of a handoff: its target and overrides of the defaults. */
@@ -13,15 +14,17 @@ export interface HandoffOptions {
   message?: string | null | undefined;
 }
 
-const givenSchema: z.ZodType<HandoffOptions> = z.object({
-  target: z.string(),
-  description: z.string().nullish(),
-  name: z
-    .string()
-    .refine((name) => name === "" || isIdentifier(name), "must be an identifier")
-    .nullish(),
-  message: z.string().nullish(),
-});
+const givenSchema: z.ZodType<HandoffOptions> = z
+  .object({
+    target: z.string(),
+    description: z.string().nullish(),
+    name: z.string().nullish(),
+    message: z.string().nullish(),
+  })
+  .refine(({ target, name }) => !name || isIdentifier(name) || name === defaultName(target), {
+    path: ["name"],
+    message: "must be an identifier",
+  });
 
 /** A handoff in component JSON; or just the target's name. */
 export const handoffConfigSchema = z.union([z.string(), givenSchema]);
@@ -53,16 +56,59 @@ export function createHandoff(given: string | HandoffOptions): Handoff {
   return {
     target,
     description: description || `Handoff to ${target}.`,
-    name: name || `transfer_to_${target}`.toLowerCase(),
+    name: name || defaultName(target),
     message: message || `Transferred to ${target}, adopting the role of ${target} immediately.`,
   };
 }
 
+function defaultName(target: string): string {
+  return `transfer_to_${target}`.toLowerCase();
+}
+
+/** The handoffs of an agent as its model is offered them. */
+export interface OfferedHandoffs {
+  /** By the name of the tool, and by the handoff's own name. */
+  byName: ReadonlyMap<string, Handoff>;
+  tools: readonly ToolSchema[];
+}
+
+/**
+ * A handoff whose name makers of models do not take is offered as `transfer_to_2`, where 2 is its place in the list or a later
+ * free number, with its target in the description.
+ *
+ * @param others the names of the agent's tools
+ */
+export function offerHandoffs(
+  handoffs: readonly Handoff[],
+  others: readonly string[],
+): OfferedHandoffs {
+  const taken = new Set([...others, ...handoffs.map(({ name }) => name)]);
+  const byName = new Map(handoffs.map((handoff) => [handoff.name, handoff]));
+  const tools = handoffs.map((handoff, index) => {
+    const { name, description, target } = handoff;
+    if (isToolName(name)) return handoffTool(name, description);
+    let place = index + 1;
+    while (taken.has(`transfer_to_${place}`)) place++;
+    const fitted = `transfer_to_${place}`;
+    taken.add(fitted);
+    byName.set(fitted, handoff);
+    const isNamed = description.includes(target);
+    return handoffTool(fitted, isNamed ? description : `${description} (Handoff to ${target}.)`);
+  });
+  return { byName, tools };
+}
+
+/** Names that are equal and would be offered as they are. */
+export function sameNames(handoffs: readonly Handoff[], others: readonly string[]): string[] {
+  const names = [...others, ...handoffs.map(({ name }) => name).filter((name) => isToolName(name))];
+  return names.filter((name, index) => names.indexOf(name) !== index);
+}
+
 /** The tool by which a model hands over. It takes no arguments. */
-export function handoffTool(handoff: Handoff): ToolSchema {
+function handoffTool(name: string, description: string): ToolSchema {
   return {
-    name: handoff.name,
-    description: handoff.description,
+    name,
+    description,
     parameters: { type: "object", properties: {}, required: [], additionalProperties: false },
     strict: true,
   };

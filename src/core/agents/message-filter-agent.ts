@@ -17,7 +17,7 @@ import { type StateParts, within } from "../state/stateful.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
 import type { ChatAgent, AgentResponse } from "./chat-agent.ts";
 import { filterMessages, type PerSourceFilter, perSourceSchema } from "./message-filter.ts";
-import { aList, anAgent, aText, checkOptions, type OptionsSchema } from "../options.ts";
+import { aList, anAgent, aText, checkOptions, type OptionsSchema } from "../options/options.ts";
 
 const configSchema = z.object({
   name: z.string(),

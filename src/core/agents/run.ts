@@ -16,7 +16,7 @@ import {
   objectWith,
   type OptionsSchema,
   valueThat,
-} from "../options.ts";
+} from "../options/options.ts";
 import { StateTree } from "../state/state-tree.ts";
 import { asRunnable, responseOnly } from "./agent-runnable.ts";
 import { collect } from "../run/inner-run.ts";
@@ -48,6 +48,10 @@ const optionsSchema: OptionsSchema<RunOptions> = z.object({
   clientTools: aList.optional(),
   env: objectWith("an object with bindings").optional(),
   user: aText.optional(),
+  team: aText.optional(),
+  tenant: aText.optional(),
+  subject: aText.optional(),
+  metadata: objectWith("an object of JSON").optional(),
 });
 
 /** An active run in memory. */
@@ -111,8 +115,12 @@ async function* play<Subject extends Runnable | ChatAgent>(
         shared?.beginTurn();
         const turn = number === 0 ? begin(runnable, options, ctx) : runnable.turn(ctx);
         progress = yield* collect(turn, messages);
-        if (progress.done) await announceEnd(observers, ctx);
-        else state.mark();
+        if (progress.done) {
+          // In memory nothing comes after a run.
+          for (const { note } of await announceEnd(observers, ctx)) ctx.note(note);
+        } else {
+          state.mark();
+        }
         host.commit();
       }
       finished = true;

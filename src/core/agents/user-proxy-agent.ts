@@ -26,7 +26,7 @@ import {
   checkOptions,
   type OptionsSchema,
   valueThat,
-} from "../options.ts";
+} from "../options/options.ts";
 
 const userProxyConfigSchema = z.object({
   name: z.string(),

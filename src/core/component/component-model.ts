@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { JsonObject } from "../json.ts";
-import { asData } from "../option-names.ts";
+import { asData } from "../options/option-names.ts";
 
 const shallowObjectSchema = z.record(z.string(), z.unknown()) as z.ZodType<JsonObject>;
 

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { Issue } from "../errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import type { ComponentModel } from "./component-model.ts";
 import type { NamedFunction } from "./functions.ts";
@@ -77,6 +78,11 @@ export interface ComponentDefinition<Config = never, T extends Component = Compo
    * config under `troupe`, errors included, which `fromConfig` throws. Undefined when nothing is needed.
    */
   prepare?(config: Config, preparation: Preparation): Promise<JsonObject | undefined> | undefined;
+  /**
+   * Mistakes in a valid config that are refused where a component comes in new. A component with them that is stored already
+   * loads and runs as before, and its notes name them. So `fromConfig` must not throw for them. Paths begin at the component.
+   */
+  refusals?(config: Config, loader: NoteLoader): readonly Issue[];
   /** Runs after `configSchema`. What it throws is reported with the component's path. */
   fromConfig(config: Config, loader: ComponentLoader): T;
   /**

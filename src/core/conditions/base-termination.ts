@@ -7,7 +7,8 @@ import {
   type ComponentLoader,
   dumpComponent,
 } from "../component/component.ts";
-import { StateError, TroupeError } from "../errors.ts";
+import { inConfig, refuseWhereNew } from "../component/refused-where-new.ts";
+import { type Issue, StateError, TroupeError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { parseState } from "../state/load-state.ts";
@@ -17,7 +18,7 @@ import type {
   Stop,
   TerminationCondition,
 } from "./termination-condition.ts";
-import { aCondition, checkArgument } from "../options.ts";
+import { aCondition, checkArgument } from "../options/options.ts";
 
 /**
  * Base class of conditions; extend it to write your own.
@@ -74,6 +75,11 @@ export abstract class BaseTermination<State extends Json> implements Termination
 const combinedConfigSchema = z.object({ conditions: z.array(componentModelSchema) });
 type CombinedConfig = z.infer<typeof combinedConfigSchema>;
 
+function findMistakes({ conditions }: { conditions: readonly unknown[] }): Issue[] {
+  if (conditions.length > 0) return [];
+  return [{ path: "conditions", message: "must not be empty: it needs conditions to combine" }];
+}
+
 /** A condition over others. */
 export abstract class CombinedTermination<State extends Json> extends BaseTermination<State> {
   readonly conditions: readonly TerminationCondition[];
@@ -81,6 +87,7 @@ export abstract class CombinedTermination<State extends Json> extends BaseTermin
   constructor(...conditions: TerminationCondition[]) {
     super();
     this.conditions = checkArgument(z.array(aCondition), conditions, new.target.name, "conditions");
+    refuseWhereNew(new.target.name, findMistakes({ conditions }));
   }
 
   toConfig(): JsonObject {
@@ -196,6 +203,7 @@ function combined(name: string) {
     role: "termination",
     version: 1,
     configSchema: combinedConfigSchema,
+    refusals: (config: CombinedConfig) => inConfig(findMistakes(config)),
   } as const;
 }
 

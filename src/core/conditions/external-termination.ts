@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
-import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import { conditionDefinition } from "./condition-definition.ts";
+import { MatchTermination } from "./match-termination.ts";
 
 /**
  * Fires after a call to {@link set} (AutoGen `ExternalTermination`). It is for programs that hold the object;

@@ -1,15 +1,29 @@
 import * as z from "zod";
 import type { AnyComponentDefinition } from "../component/component.ts";
+import { refuseWhereNew } from "../component/refused-where-new.ts";
+import type { Issue } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
-import { conditionDefinition, MatchTermination } from "./match-termination.ts";
-import { aText, checkArgument } from "../options.ts";
+import { conditionDefinition } from "./condition-definition.ts";
+import { MatchTermination } from "./match-termination.ts";
+import { aText, checkArgument } from "../options/options.ts";
+
+function findMistakes({ function_name }: { function_name: string }): Issue[] {
+  if (function_name !== "") return [];
+  return [
+    {
+      path: "function_name",
+      message: "must not be empty: no tool has an empty name, so it never fires",
+    },
+  ];
+}
 
 /** Fires when the tool `functionName` has been run (AutoGen `FunctionCallTermination`). */
 export class FunctionCallTermination extends MatchTermination {
   static readonly component = conditionDefinition({
     name: "FunctionCallTermination",
     configSchema: z.object({ function_name: z.string() }),
+    findMistakes,
     fromConfig: ({ function_name }) => new FunctionCallTermination(function_name),
   });
   readonly definition: AnyComponentDefinition = FunctionCallTermination.component;
@@ -23,6 +37,7 @@ export class FunctionCallTermination extends MatchTermination {
       "FunctionCallTermination",
       "functionName",
     );
+    refuseWhereNew("FunctionCallTermination", findMistakes({ function_name: functionName }));
   }
 
   toConfig(): JsonObject {

@@ -4,8 +4,9 @@ import { TroupeError } from "../errors.ts";
 import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
-import { conditionDefinition, MatchTermination } from "./match-termination.ts";
-import { aFunction, checkArgument } from "../options.ts";
+import { conditionDefinition } from "./condition-definition.ts";
+import { MatchTermination } from "./match-termination.ts";
+import { aFunction, checkArgument } from "../options/options.ts";
 
 /** Decides from the new messages whether the chat is over. Must be a pure function of its argument. */
 export type TerminationFunction = (delta: readonly Message[]) => boolean;
@@ -17,7 +18,12 @@ export type TerminationFunction = (delta: readonly Message[]) => boolean;
 export class FunctionalTermination extends MatchTermination {
   static readonly component = conditionDefinition({
     name: "FunctionalTermination",
-    configSchema: z.object({ func: z.string() }),
+    configSchema: z.object({
+      func: z.string({
+        error:
+          "must be the name of a function that was registered with registerFunction: AutoGen writes no functions into JSON",
+      }),
+    }),
     fromConfig: ({ func }, loader) =>
       new FunctionalTermination(loader.function<TerminationFunction>(func, "func")),
   });

@@ -1,17 +1,8 @@
 import * as z from "zod";
-import {
-  type AnyComponentDefinition,
-  componentDefinition,
-  type ComponentDefinition,
-} from "../component/component.ts";
 import { className } from "../component/providers.ts";
 import type { Message } from "../messages/message.ts";
 import { BaseTermination } from "./base-termination.ts";
-import type {
-  ConditionEnvironment,
-  ConditionStep,
-  TerminationCondition,
-} from "./termination-condition.ts";
+import type { ConditionEnvironment, ConditionStep } from "./termination-condition.ts";
 
 export type MatchTerminationState = { terminated: boolean };
 
@@ -47,22 +38,4 @@ export abstract class MatchTermination extends BaseTermination<MatchTerminationS
       stop: { content, source: className(this.definition.provider) },
     };
   }
-}
-
-/** How one of AutoGen's conditions appears in component JSON. */
-export function conditionDefinition<Config>(
-  definition: { name: string } & Pick<
-    ComponentDefinition<Config, TerminationCondition>,
-    "configSchema" | "fromConfig"
-  >,
-): AnyComponentDefinition {
-  const { name, configSchema, fromConfig } = definition;
-  return componentDefinition({
-    provider: `autogen_agentchat.conditions.${name}`,
-    componentType: "termination",
-    role: "termination",
-    version: 1,
-    configSchema,
-    fromConfig: (config: Config, loader) => fromConfig(config, loader),
-  });
 }

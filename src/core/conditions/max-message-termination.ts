@@ -1,16 +1,28 @@
 import * as z from "zod";
 import type { AnyComponentDefinition } from "../component/component.ts";
+import { refuseWhereNew } from "../component/refused-where-new.ts";
+import type { Issue } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { isChatMessage } from "../messages/views.ts";
 import type { Message } from "../messages/message.ts";
 import { BaseTermination } from "./base-termination.ts";
-import { conditionDefinition } from "./match-termination.ts";
+import { conditionDefinition, limitMistakes } from "./condition-definition.ts";
 import type { ConditionStep } from "./termination-condition.ts";
-import { aBoolean, aNumber, checkArgument, checkOptions, type OptionsSchema } from "../options.ts";
+import {
+  aBoolean,
+  aNumber,
+  checkArgument,
+  checkOptions,
+  type OptionsSchema,
+} from "../options/options.ts";
 
 const optionsSchema: OptionsSchema<{ includeAgentEvent?: boolean }> = z.object({
   includeAgentEvent: aBoolean.optional(),
 });
+
+function findMistakes({ max_messages: limit }: { max_messages: number }): Issue[] {
+  return limitMistakes("max_messages", limit);
+}
 
 /** Fires when that many messages were sent, the task's included (AutoGen `MaxMessageTermination`). */
 export class MaxMessageTermination extends BaseTermination<{ count: number }> {
@@ -20,6 +32,7 @@ export class MaxMessageTermination extends BaseTermination<{ count: number }> {
       max_messages: z.number().int(),
       include_agent_event: z.boolean().default(false),
     }),
+    findMistakes,
     fromConfig: ({ max_messages, include_agent_event }) =>
       new MaxMessageTermination(max_messages, { includeAgentEvent: include_agent_event }),
   });
@@ -35,6 +48,7 @@ export class MaxMessageTermination extends BaseTermination<{ count: number }> {
     this.#maxMessages = checkArgument(aNumber, maxMessages, owner, "maxMessages");
     const { includeAgentEvent = false } = checkOptions(optionsSchema, options, owner);
     this.#includeAgentEvent = includeAgentEvent;
+    refuseWhereNew(owner, findMistakes({ max_messages: maxMessages }));
   }
 
   toConfig(): JsonObject {

@@ -2,7 +2,8 @@ import * as z from "zod";
 import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
-import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import { conditionDefinition } from "./condition-definition.ts";
+import { MatchTermination } from "./match-termination.ts";
 
 /** Fires on a StopMessage (AutoGen `StopMessageTermination`). */
 export class StopMessageTermination extends MatchTermination {

@@ -3,8 +3,9 @@ import type { AnyComponentDefinition } from "../component/component.ts";
 import { withoutNulls } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
-import { conditionDefinition, MatchTermination } from "./match-termination.ts";
-import { aText, checkArgument } from "../options.ts";
+import { conditionDefinition } from "./condition-definition.ts";
+import { MatchTermination } from "./match-termination.ts";
+import { aText, checkArgument } from "../options/options.ts";
 
 /** Fires on a TextMessage, from `source`, or from any source (AutoGen `TextMessageTermination`). */
 export class TextMessageTermination extends MatchTermination {

@@ -1,16 +1,26 @@
 import * as z from "zod";
 import type { AnyComponentDefinition } from "../component/component.ts";
+import { refuseWhereNew } from "../component/refused-where-new.ts";
+import type { Issue } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
-import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import { conditionDefinition } from "./condition-definition.ts";
+import { MatchTermination } from "./match-termination.ts";
 import type { ConditionEnvironment } from "./termination-condition.ts";
-import { aNumber, checkArgument } from "../options.ts";
+import { aNumber, checkArgument } from "../options/options.ts";
+
+function findMistakes({ timeout_seconds: seconds }: { timeout_seconds: number }): Issue[] {
+  if (seconds > 0 && Number.isFinite(seconds)) return [];
+  const message = `must be a number of seconds above 0, not ${seconds}`;
+  return [{ path: "timeout_seconds", message: `${message}: every run would end with its task` }];
+}
 
 /** Fires after `timeoutSeconds` of running time, without waits and pauses (AutoGen `TimeoutTermination`). */
 export class TimeoutTermination extends MatchTermination {
   static readonly component = conditionDefinition({
     name: "TimeoutTermination",
     configSchema: z.object({ timeout_seconds: z.number() }),
+    findMistakes,
     fromConfig: ({ timeout_seconds }) => new TimeoutTermination(timeout_seconds),
   });
   readonly definition: AnyComponentDefinition = TimeoutTermination.component;
@@ -24,6 +34,7 @@ export class TimeoutTermination extends MatchTermination {
       "TimeoutTermination",
       "timeoutSeconds",
     );
+    refuseWhereNew("TimeoutTermination", findMistakes({ timeout_seconds: timeoutSeconds }));
   }
 
   toConfig(): JsonObject {

@@ -1,12 +1,13 @@
 import * as z from "zod";
-import { ValueError } from "../errors.ts";
 import type { AnyComponentDefinition } from "../component/component.ts";
+import { refuseWhereNew } from "../component/refused-where-new.ts";
+import { type Issue, ValueError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { BaseTermination } from "./base-termination.ts";
-import { conditionDefinition } from "./match-termination.ts";
+import { conditionDefinition, limitMistakes } from "./condition-definition.ts";
 import type { ConditionStep } from "./termination-condition.ts";
-import { aNumber, checkOptions, type OptionsSchema } from "../options.ts";
+import { aNumber, checkOptions, type OptionsSchema } from "../options/options.ts";
 
 /** Tokens so far. */
 export type TokenUsageState = { prompt: number; completion: number };
@@ -26,15 +27,24 @@ const limitsSchema: OptionsSchema<TokenLimits> = z.object({
   maxCompletionToken: aNumber.nullish(),
 });
 
+const configSchema = z.object({
+  max_total_token: limitSchema,
+  max_prompt_token: limitSchema,
+  max_completion_token: limitSchema,
+});
+
+function findMistakes(limits: z.infer<typeof configSchema>): Issue[] {
+  return Object.entries(limits).flatMap(([field, limit]) =>
+    limit == null ? [] : limitMistakes(field, limit),
+  );
+}
+
 /** Fires when the models have used that many tokens (AutoGen `TokenUsageTermination`). */
 export class TokenUsageTermination extends BaseTermination<TokenUsageState> {
   static readonly component = conditionDefinition({
     name: "TokenUsageTermination",
-    configSchema: z.object({
-      max_total_token: limitSchema,
-      max_prompt_token: limitSchema,
-      max_completion_token: limitSchema,
-    }),
+    configSchema,
+    findMistakes,
     fromConfig: ({ max_total_token, max_prompt_token, max_completion_token }) =>
       new TokenUsageTermination({
         maxTotalToken: max_total_token,
@@ -63,10 +73,15 @@ export class TokenUsageTermination extends BaseTermination<TokenUsageState> {
         "a token usage termination needs a limit: max_total_token, max_prompt_token or max_completion_token",
       );
     }
+    refuseWhereNew("TokenUsageTermination", findMistakes(this.#limits()));
   }
 
   /** Includes the unset limits, which AutoGen requires. */
   toConfig(): JsonObject {
+    return this.#limits();
+  }
+
+  #limits(): z.infer<typeof configSchema> & JsonObject {
     return {
       max_total_token: this.#total,
       max_prompt_token: this.#prompt,

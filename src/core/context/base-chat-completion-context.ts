@@ -10,12 +10,14 @@ import { shown, ValueError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { type LLMMessage, llmMessageSchema, type SystemMessage } from "../models/llm-messages.ts";
 import { ItemLog } from "../state/item-log.ts";
+import { withEarlierMessages } from "../state/earlier-layouts.ts";
 import { parseState } from "../state/load-state.ts";
 import type { StateParts } from "../state/stateful.ts";
 import type { ChatCompletionClient } from "../models/chat-completion-client.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import type { ChatCompletionContext } from "./chat-completion-context.ts";
-import { aList, checkArgument } from "../options.ts";
+import { wholeExchanges, withoutTornEnd } from "./exchanges.ts";
+import { aList, checkArgument } from "../options/options.ts";
 import type { ChatMessage } from "../messages/message.ts";
 import { toModelMessage } from "../messages/views.ts";
 
@@ -54,7 +56,8 @@ export abstract class BaseChatCompletionContext implements ChatCompletionContext
   }
 
   loadState(state: JsonObject): void {
-    const { messages } = parseState(stateSchema, state, "a model context's state");
+    const earlier = withEarlierMessages(state);
+    const { messages } = parseState(stateSchema, earlier, "a model context's state");
     this.clear();
     this.#added.append(...messages);
   }
@@ -92,6 +95,23 @@ export abstract class BaseChatCompletionContext implements ChatCompletionContext
     return [...this.#shown.slice(start, to), ...added];
   }
 
+  /**
+   * The messages from `start` on, without calls or results that stand alone. Where nothing would be left, they begin
+   * earlier: the exchange at the end of the conversation is what the model has to answer.
+   */
+  protected ending(start: number): { start: number; messages: LLMMessage[] } {
+    let from = Math.max(0, start);
+    let messages = wholeExchanges(this.slice(from));
+    while (messages.length === 0 && from > 0) messages = wholeExchanges(this.slice(--from));
+    return { start: from, messages };
+  }
+
+  /** The first `count` messages, without calls or results that stand alone. */
+  protected beginning(count: number): LLMMessage[] {
+    const messages = this.slice(0, count);
+    return wholeExchanges(withoutTornEnd(messages, this.slice(count, count + 1)[0]));
+  }
+
   get #shown(): readonly LLMMessage[] {
     return this.#showsInitial ? (this.#initial ?? []) : [];
   }
@@ -105,11 +125,6 @@ export function requirePositive(name: string, value: number): number {
     message: `must be a whole number greater than 0, not ${shown(value)}`,
   };
   throw new ValueError(`${name} ${issue.message}`, { issues: [issue] });
-}
-
-/** Results without their call are meaningless to a model, and APIs refuse them. */
-export function withoutLeadingResults(messages: LLMMessage[]): LLMMessage[] {
-  return messages[0]?.type === "FunctionExecutionResultMessage" ? messages.slice(1) : messages;
 }
 
 const configSchema = z.object({ initial_messages: initialMessagesSchema });
@@ -128,7 +143,7 @@ export class UnboundedChatCompletionContext extends BaseChatCompletionContext {
   readonly definition = UnboundedChatCompletionContext.component;
 
   getMessages(): Promise<LLMMessage[]> {
-    return Promise.resolve(this.slice(0));
+    return Promise.resolve(this.ending(0).messages);
   }
 
   protected ownConfig(): { [key: string]: unknown } {
@@ -167,7 +182,10 @@ export async function modelMessages(
   return systemMessage === null ? context : [systemMessage, ...context];
 }
 
-/** The messages of a context for the model call `key` of `ctx`. */
+/**
+ * The messages of a context for the model call `key` of `ctx`. Calls and results that stand alone are left out, whatever
+ * the context shows: a program's own may tear them apart, and APIs refuse the request then.
+ */
 export async function preparedMessages(
   modelContext: ChatCompletionContext,
   modelClient: ChatCompletionClient,
@@ -175,5 +193,5 @@ export async function preparedMessages(
   key: string,
 ): Promise<LLMMessage[]> {
   await modelContext.prepare?.({ ctx: ctx.scope(`context:${key}`), modelClient });
-  return modelContext.getMessages();
+  return wholeExchanges(await modelContext.getMessages());
 }

@@ -5,7 +5,6 @@ import {
   BaseChatCompletionContext,
   initialMessagesSchema,
   requirePositive,
-  withoutLeadingResults,
 } from "./base-chat-completion-context.ts";
 
 const configSchema = z.object({
@@ -14,8 +13,8 @@ const configSchema = z.object({
 });
 
 /**
- * Shows the model the last `bufferSize` messages (AutoGen `BufferedChatCompletionContext`), one less where they would
- * begin with the results of calls it does not see.
+ * Shows the model the last `bufferSize` messages (AutoGen `BufferedChatCompletionContext`), fewer where they would
+ * begin with the results of calls it does not see. Calls at the end of the conversation stay with their results.
  *
  * @throws ValueError unless `bufferSize` is above 0
  */
@@ -39,7 +38,7 @@ export class BufferedChatCompletionContext extends BaseChatCompletionContext {
   }
 
   getMessages(): Promise<LLMMessage[]> {
-    return Promise.resolve(withoutLeadingResults(this.slice(-this.#size)));
+    return Promise.resolve(this.ending(this.length - this.#size).messages);
   }
 
   protected ownConfig(): { [key: string]: unknown } {

@@ -5,9 +5,8 @@ import {
   BaseChatCompletionContext,
   initialMessagesSchema,
   requirePositive,
-  withoutLeadingResults,
 } from "./base-chat-completion-context.ts";
-import { aList, aNumber, checkOptions, type OptionsSchema } from "../options.ts";
+import { aList, aNumber, checkOptions, type OptionsSchema } from "../options/options.ts";
 
 const configSchema = z.object({
   head_size: z.int(),
@@ -30,7 +29,8 @@ const optionsSchema: OptionsSchema<HeadAndTailOptions> = z.object({
 
 /**
  * Shows the model the first and the last messages and, between them, how many were skipped (AutoGen
- * `HeadAndTailChatCompletionContext`). Calls are not shown without their results, nor results without their calls.
+ * `HeadAndTailChatCompletionContext`). Calls are not shown without their results, nor results without their calls; those at
+ * the end of the conversation stay. The number counts all messages that are left out.
  *
  * @throws ValueError unless both sizes are above 0
  */
@@ -65,11 +65,12 @@ export class HeadAndTailChatCompletionContext extends BaseChatCompletionContext 
   }
 
   getMessages(): Promise<LLMMessage[]> {
-    const skipped = this.length - this.#head - this.#tail;
-    if (skipped <= 0) return Promise.resolve(this.slice(0));
+    if (this.length <= this.#head + this.#tail) return Promise.resolve(this.ending(0).messages);
     // Reads the tail first: memory then holds the log from there on, and the head is a separate short read.
-    const tail = withoutLeadingResults(this.slice(-this.#tail));
-    const head = withoutTrailingCalls(this.slice(0, this.#head));
+    const { start, messages: tail } = this.ending(this.length - this.#tail);
+    const head = this.beginning(Math.min(this.#head, start));
+    const skipped = this.length - head.length - tail.length;
+    if (skipped === 0) return Promise.resolve([...head, ...tail]);
     const note: LLMMessage = {
       content: `Skipped ${skipped} messages.`,
       source: "System",
@@ -81,10 +82,4 @@ export class HeadAndTailChatCompletionContext extends BaseChatCompletionContext 
   protected ownConfig(): { [key: string]: unknown } {
     return { head_size: this.#head, tail_size: this.#tail };
   }
-}
-
-function withoutTrailingCalls(messages: LLMMessage[]): LLMMessage[] {
-  const last = messages.at(-1);
-  const isCalls = last?.type === "AssistantMessage" && Array.isArray(last.content);
-  return isCalls ? messages.slice(0, -1) : messages;
 }

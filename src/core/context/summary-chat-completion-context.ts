@@ -1,3 +1,4 @@
+import { beginningOf } from "../cut.ts";
 import * as z from "zod";
 import { componentModelSchema } from "../component/component-model.ts";
 import {
@@ -8,6 +9,7 @@ import {
 import { errorMessage } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { asData } from "../memory/as-data.ts";
+import { processMark } from "../memory/process-memory.ts";
 import type { ChatCompletionClient } from "../models/chat-completion-client.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
 import { modelClientPart } from "../models/model-client-part.ts";
@@ -19,7 +21,7 @@ import {
   aText,
   checkOptions,
   type OptionsSchema,
-} from "../options.ts";
+} from "../options/options.ts";
 import { parseState } from "../state/load-state.ts";
 import type { StateParts } from "../state/stateful.ts";
 import { rethrowSignal } from "../steps/signals.ts";
@@ -31,6 +33,7 @@ import {
   requirePositive,
 } from "./base-chat-completion-context.ts";
 import type { ModelCallAhead } from "./chat-completion-context.ts";
+import { isResults, wholeExchanges } from "./exchanges.ts";
 
 /** The part of a model's window that a context may fill before it is summarised. */
 const SHARE = 0.7;
@@ -120,6 +123,8 @@ export class SummaryChatCompletionContext extends BaseChatCompletionContext {
   readonly #keepLast: number;
   readonly #prompt: string | null;
   #summary: Summary | null = null;
+  /** That of the team whose model is called next. */
+  #mark: string | undefined;
 
   constructor(options: SummaryContextOptions = {}) {
     const given = checkOptions(optionsSchema, options, "SummaryChatCompletionContext");
@@ -133,6 +138,7 @@ export class SummaryChatCompletionContext extends BaseChatCompletionContext {
 
   /** Summarises if the next call needs it. A summary that fails leaves the messages as they are, with a note. */
   async prepare({ ctx, modelClient }: ModelCallAhead): Promise<void> {
+    this.#mark = ctx.memory.mark;
     const limit = this.#limit ?? shareOf(modelClient);
     const start = this.#summary?.end ?? 0;
     const messages = this.slice(start);
@@ -155,14 +161,14 @@ export class SummaryChatCompletionContext extends BaseChatCompletionContext {
   }
 
   getMessages(): Promise<LLMMessage[]> {
-    if (this.#summary === null) return Promise.resolve(this.slice(0));
+    if (this.#summary === null) return Promise.resolve(this.ending(0).messages);
     const { text, end } = this.#summary;
     const summary: LLMMessage = {
-      content: `Summary of the conversation before the messages that follow. ${asData("summary", text)}`,
+      content: `Summary of the conversation before the messages that follow. ${asData("summary", text, { mark: this.#mark ?? processMark() })}`,
       source: "summary",
       type: "UserMessage",
     };
-    return Promise.resolve([summary, ...this.slice(end)]);
+    return Promise.resolve([summary, ...wholeExchanges(this.slice(end))]);
   }
 
   override clear(): void {
@@ -214,7 +220,7 @@ export class SummaryChatCompletionContext extends BaseChatCompletionContext {
     client: ChatCompletionClient,
     ctx: TurnContext,
   ): Promise<string> {
-    const earlier = before === null ? "" : `${asData("summary", before)}\n`;
+    const earlier = before === null ? "" : `${asData("summary", before, ctx.memory)}\n`;
     const task =
       before === null
         ? "Summarise the conversation."
@@ -224,7 +230,7 @@ export class SummaryChatCompletionContext extends BaseChatCompletionContext {
       {
         type: "UserMessage",
         source: "user",
-        content: `${earlier}${asData("conversation", part)}\n${task}`,
+        content: `${earlier}${asData("conversation", part, ctx.memory)}\n${task}`,
       },
     ]);
     if (typeof content === "string" && content.trim() !== "") return content.trim();
@@ -253,7 +259,7 @@ function olderThan(messages: readonly LLMMessage[], most: number, tokens: number
     kept += estimateTokens(message);
     const isFull = messages.length - index > most || kept > tokens;
     if (isFull && first < messages.length) break;
-    if (message.type !== "FunctionExecutionResultMessage") first = index;
+    if (!isResults(message)) first = index;
   }
   return first;
 }
@@ -263,7 +269,7 @@ function partsOf(messages: readonly LLMMessage[], tokens: number): string[] {
   const parts: string[] = [];
   let room = 0;
   for (const message of messages) {
-    const text = `${textOf(message).slice(0, LONGEST_PART)}\n\n`;
+    const text = `${beginningOf(textOf(message), LONGEST_PART)}\n\n`;
     const size = textTokens(text);
     if (parts.length === 0 || size > room) {
       parts.push(text);

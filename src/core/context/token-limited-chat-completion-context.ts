@@ -12,9 +12,15 @@ import {
   BaseChatCompletionContext,
   initialMessagesSchema,
   requirePositive,
-  withoutLeadingResults,
 } from "./base-chat-completion-context.ts";
-import { aList, aModelClient, aNumber, checkOptions, type OptionsSchema } from "../options.ts";
+import { isResults, wholeExchanges } from "./exchanges.ts";
+import {
+  aList,
+  aModelClient,
+  aNumber,
+  checkOptions,
+  type OptionsSchema,
+} from "../options/options.ts";
 
 const toolSchemaSchema = z.object({
   name: z.string(),
@@ -49,7 +55,8 @@ const optionsSchema: OptionsSchema<TokenLimitedOptions> = z.object({
 
 /**
  * Shows the model as many messages as fit a number of tokens, leaving out those in the middle (AutoGen
- * `TokenLimitedChatCompletionContext`).
+ * `TokenLimitedChatCompletionContext`). Calls and their results stay or go together. Those at the end of the conversation
+ * stay, also where they alone are more than the limit, and so does the last message if no other fits.
  *
  * @throws ValueError unless `tokenLimit` is above 0 or null
  */
@@ -98,7 +105,26 @@ export class TokenLimitedChatCompletionContext extends BaseChatCompletionContext
       if (await this.#fit(this.#ends(count))) fits = count;
       else tooMany = count;
     }
-    return withoutLeadingResults(this.#ends(fits));
+    if (fits === total) return this.ending(0).messages;
+    const last = fits >> 1;
+    const head = this.beginning(fits - last);
+    const tail = wholeExchanges(last > 0 ? this.slice(-last) : []);
+    const isAnswered = !isResults(this.slice(-1)[0]);
+    if (tail.length > 0 || (head.length > 0 && isAnswered)) return [...head, ...tail];
+    return this.#withLastExchange(fits - last);
+  }
+
+  /** The exchange at the end of the conversation, and as many of the first `most` messages as fit beside it. */
+  async #withLastExchange(most: number): Promise<LLMMessage[]> {
+    const { start, messages } = this.ending(this.length - 1);
+    let fits = 0;
+    let tooMany = Math.min(most, start) + 1;
+    while (tooMany - fits > 1) {
+      const count = (fits + tooMany) >> 1;
+      if (await this.#fit([...this.beginning(count), ...messages])) fits = count;
+      else tooMany = count;
+    }
+    return [...this.beginning(fits), ...messages];
   }
 
   protected ownConfig(): { [key: string]: unknown } {

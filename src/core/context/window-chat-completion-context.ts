@@ -11,7 +11,8 @@ import {
   initialMessagesSchema,
   requirePositive,
 } from "./base-chat-completion-context.ts";
-import { aList, aNumber, checkOptions, type OptionsSchema } from "../options.ts";
+import { isResults } from "./exchanges.ts";
+import { aList, aNumber, checkOptions, type OptionsSchema } from "../options/options.ts";
 
 const configSchema = z.object({
   high: z.int(),
@@ -95,7 +96,7 @@ export class WindowChatCompletionContext extends BaseChatCompletionContext {
 
   getMessages(): Promise<LLMMessage[]> {
     this.#measure();
-    return Promise.resolve(this.slice(this.#window.start));
+    return Promise.resolve(this.ending(this.#window.start).messages);
   }
 
   override saveState(): JsonObject {
@@ -154,7 +155,7 @@ export class WindowChatCompletionContext extends BaseChatCompletionContext {
       tokens += estimateTokens(message);
       if (tokens > this.#low && first < shown.length) break;
       // A result at the beginning would have no call.
-      if (message.type !== "FunctionExecutionResultMessage") first = index;
+      if (!isResults(message)) first = index;
     }
     return first;
   }

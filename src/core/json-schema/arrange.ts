@@ -2,7 +2,7 @@ import { coerce } from "../coerce.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import { MergedSchemas } from "./merged-schemas.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { isTooDeep, isTooMuch, WorkLimit } from "./work-limit.ts";
+import { isTooDeep, isTooMuch, WorkLimit } from "./pattern/work-limit.ts";
 
 /**
  * A value adapted to its schema: without unnamed properties, without null for optional properties, and with numbers and
@@ -44,7 +44,7 @@ function fit(value: Json, schema: JsonSchema, mode: Mode): Json {
 }
 
 /** Arranges each value by each schema once, because the alternatives of unions try the same schemas repeatedly. */
-class Arrangement {
+export class Arrangement {
   readonly #schema: JsonSchema;
   readonly #flat: MergedSchemas;
   readonly #limit = new WorkLimit();

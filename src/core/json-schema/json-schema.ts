@@ -2,10 +2,10 @@ import type { Issue } from "../errors.ts";
 import { pathOf } from "../issues.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Pattern } from "./pattern/pattern.ts";
-import { Place } from "./inspection.ts";
+import { Place } from "./keywords/inspection.ts";
 import { patternsOf } from "./read-schema.ts";
 import { Validation } from "./validation.ts";
-import { isTooDeep, isTooMuch, MAX_DEPTH, WorkLimit } from "./work-limit.ts";
+import { isTooDeep, isTooMuch, MAX_DEPTH, WorkLimit } from "./pattern/work-limit.ts";
 
 /**
  * A JSON Schema (2020-12) ready to check values. References may lead inside the schema only. The work of a check is

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
-import { resolveReference } from "./reference.ts";
+import { resolveReference } from "./keywords/reference.ts";
 
 /**
  * Schemas with their `$ref` followed and the parts of their `allOf` merged: what AutoGen makes a model of. Keys beside

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { shown, errorMessage, type Issue, ValueError } from "../errors.ts";
 import { issuesOf } from "../issues.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
@@ -15,7 +16,10 @@ export interface ObjectSchema<Output = unknown> {
       value: unknown,
     ) => ObjectSchemaResult<Output> | Promise<ObjectSchemaResult<Output>>;
     readonly jsonSchema: {
-      readonly input: (options: { readonly target: "draft-2020-12" }) => Record<string, unknown>;
+      readonly input: (options: {
+        readonly target: "draft-2020-12";
+        readonly libraryOptions?: Record<string, unknown> | undefined;
+      }) => Record<string, unknown>;
     };
   };
 }
@@ -80,10 +84,26 @@ function ownJsonSchema(source: ObjectSchema, option: string): JsonObject {
     throw refused(option, REMEDIES[standard?.vendor ?? "zod"] ?? OTHER_REMEDY);
   }
   try {
-    return standard.jsonSchema.input({ target: "draft-2020-12" }) as JsonObject;
+    return schemaOfInput(standard) as JsonObject;
   } catch (error) {
     throw refused(option, `has no JSON Schema: ${errorMessage(error)}`, error);
   }
+}
+
+function schemaOfInput({ jsonSchema }: ObjectSchema["~standard"]): Record<string, unknown> {
+  const target = "draft-2020-12";
+  try {
+    return jsonSchema.input({ target });
+  } catch (error) {
+    // Versions of zod before 4.6 would take the option as a permission for all types without a JSON Schema.
+    if (!/bigint/i.test(errorMessage(error))) throw error;
+    return jsonSchema.input({ target, libraryOptions: { unrepresentable: integerOfBigint } });
+  }
+}
+
+/** What zod writes for a type without a JSON Schema: a bigint is an integer, and others are refused. */
+function integerOfBigint({ zodSchema }: { zodSchema: unknown }): { type: "integer" } | undefined {
+  return zodSchema instanceof z.core.$ZodBigInt ? { type: "integer" } : undefined;
 }
 
 /** Advice for schemas that do not provide their JSON Schema, by library. */

@@ -2,8 +2,8 @@ import { errorMessage, ValueError } from "../errors.ts";
 import { pathOf } from "../issues.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import { Pattern } from "./pattern/pattern.ts";
-import { resolveReference } from "./reference.ts";
-import { isTooDeep, MAX_DEPTH } from "./work-limit.ts";
+import { resolveReference } from "./keywords/reference.ts";
+import { isTooDeep, MAX_DEPTH } from "./pattern/work-limit.ts";
 
 /** Keywords whose value is a schema, a list of schemas, or an object of schemas. */
 const WITH_SCHEMAS = new Set([

@@ -1,12 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
-import { type Check, Inspection, type Place, type Verdict } from "./inspection.ts";
+import { type Check, Inspection, type Place, type Verdict } from "./keywords/inspection.ts";
 import { arrayKeywords } from "./keywords/arrays.ts";
 import { compositionKeywords, unevaluatedKeywords } from "./keywords/composition.ts";
 import { objectKeywords } from "./keywords/objects.ts";
 import { stringKeywords } from "./keywords/strings.ts";
 import { numberKeywords, valueKeywords } from "./keywords/values.ts";
 import type { Pattern } from "./pattern/pattern.ts";
-import type { WorkLimit } from "./work-limit.ts";
+import type { WorkLimit } from "./pattern/work-limit.ts";
 
 const GOOD: Verdict = { failures: [], described: new Set() };
 

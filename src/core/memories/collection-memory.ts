@@ -8,7 +8,7 @@ import { requirePositive } from "../context/base-chat-completion-context.ts";
 import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
 import { errorMessage, ValueError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
-import { aNumber, aText, checkOptions, type OptionsSchema } from "../options.ts";
+import { aNumber, aText, checkOptions, type OptionsSchema } from "../options/options.ts";
 import type { StateParts } from "../state/stateful.ts";
 import { rethrowSignal } from "../steps/signals.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
@@ -93,7 +93,7 @@ export class CollectionMemory implements Memory {
     if (question === undefined) return [];
     const found = await this.#search(question, ctx);
     if (found.length === 0) return [];
-    const content = `\nRelevant parts of documents (best match first). ${passages(found)}`;
+    const content = `\nRelevant parts of documents (best match first). ${passages(found, ctx)}`;
     context.addMessage({ content, type: "SystemMessage" });
     cite?.(found.map((chunk) => citationOf(this.#collection, chunk)));
     return found.map((chunk) => this.#contentOf(chunk));

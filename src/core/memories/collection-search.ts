@@ -52,13 +52,13 @@ export function citationOf(
 }
 
 /** The found parts for a prompt, each with its source and marked as data. */
-export function passages(results: readonly FoundChunk[]): string {
+export function passages(results: readonly FoundChunk[], { memory }: TurnContext): string {
   const parts = results.map(({ document, heading, page, content }, index) => {
     const place = [document, heading, page === null ? null : `page ${page}`];
     const source = place.filter((one) => one !== null).join(", ");
     return `[${index + 1}] From ${source}:\n${content}`;
   });
-  return asData("documents", parts.join("\n\n"));
+  return asData("documents", parts.join("\n\n"), memory);
 }
 
 /** The citations of a message, each part of a document once. Metadata holds texts only. */

@@ -1,21 +1,30 @@
+import * as z from "zod";
+import { beginningOf, endOf } from "../cut.ts";
 import { isJsonObject } from "../json.ts";
 import type { ChatMessage } from "../messages/message.ts";
 import { toModelText } from "../messages/views.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
 import { asData } from "../memory/as-data.ts";
+import type { MemoryHost } from "../memory/memory-host.ts";
+import { readJson } from "../text/model-json.ts";
+
+const heardSchema = z.object({ id: z.string(), source: z.string(), text: z.string() });
 
 /** What an agent heard or said in a run. */
-export interface Heard {
-  id: string;
-  source: string;
-  text: string;
-}
+export type Heard = z.infer<typeof heardSchema>;
+
+const factSchema = z.object({ text: z.string(), message: z.string().nullable() });
 
 /** A fact that a model has found, and the id of the message that it is from. */
-export interface Fact {
-  text: string;
-  message: string | null;
-}
+export type Fact = z.infer<typeof factSchema>;
+
+/** What there is to learn from a run; `facts` are known once a model has found them. */
+export const lessonSchema = z.object({
+  heard: z.array(heardSchema),
+  facts: z.array(factSchema).nullable(),
+});
+
+export type Lesson = z.infer<typeof lessonSchema>;
 
 /** The end of a long conversation that is read for facts, in characters. */
 const LONGEST_TRANSCRIPT = 60_000;
@@ -41,19 +50,29 @@ export function heardIn(messages: readonly ChatMessage[]): Heard[] {
   }));
 }
 
+/** The messages that a model reads for facts: the last ones, if they are many. */
+export function latestOf(heard: readonly Heard[]): Heard[] {
+  let length = 0;
+  const first = heard.findLastIndex(({ text }) => (length += text.length) > LONGEST_TRANSCRIPT);
+  return heard.slice(Math.max(0, first));
+}
+
 /** The request for the facts of a conversation. @param known facts that need not be noted again */
 export function extractionRequest(
   heard: readonly Heard[],
   known: readonly string[],
   prompt: string | null,
+  memory: Pick<MemoryHost, "mark">,
 ): LLMMessage[] {
-  const transcript = heard
-    .map(({ source, text }) => `${source}: ${text}`)
-    .join("\n\n")
-    .slice(-LONGEST_TRANSCRIPT);
+  const transcript = endOf(
+    heard.map(({ source, text }) => `${source}: ${text}`).join("\n\n"),
+    LONGEST_TRANSCRIPT,
+  );
   const parts = [
-    ...(known.length > 0 ? [asData("known", known.map((text) => `- ${text}`).join("\n"))] : []),
-    asData("conversation", transcript),
+    ...(known.length > 0
+      ? [asData("known", known.map((text) => `- ${text}`).join("\n"), memory)]
+      : []),
+    asData("conversation", transcript, memory),
     FORM,
   ];
   return [
@@ -68,22 +87,14 @@ export function extractionRequest(
  */
 export function readFacts(answer: string, heard: readonly Heard[]): Fact[] {
   const texts = (fromJson(answer) ?? lines(answer))
-    .map((text) => text.trim().slice(0, LONGEST_FACT))
+    .map((text) => beginningOf(text.trim(), LONGEST_FACT))
     .filter((text) => text !== "");
   return texts.slice(0, MOST_FACTS).map((text) => ({ text, message: sourceOf(text, heard) }));
 }
 
 function fromJson(answer: string): string[] | undefined {
-  const block = /```(?:json)?\s*([\s\S]*?)```/.exec(answer)?.[1];
-  for (const text of [answer, block, answer.slice(answer.search(/[[{]/))]) {
-    if (text === undefined) continue;
-    try {
-      return textsIn(JSON.parse(text));
-    } catch {
-      continue;
-    }
-  }
-  return undefined;
+  const reading = readJson(answer, (value) => ({ value }));
+  return "value" in reading ? textsIn(reading.value) : undefined;
 }
 
 function textsIn(value: unknown): string[] {

@@ -9,7 +9,8 @@ import type { ChatCompletionContext } from "../context/chat-completion-context.t
 import { ValueError } from "../errors.ts";
 import { asJson, type Json, type JsonObject } from "../json.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
-import { type Tokenizer, TOKENIZERS } from "../search/tokens.ts";
+import type { TextLanguage } from "../search/languages.ts";
+import { type Analysis, type Tokenizer, TOKENIZERS } from "../search/tokens.ts";
 import { SearchableLog } from "../state/searchable-log.ts";
 import type { StateParts } from "../state/stateful.ts";
 import type { Memory } from "./memory.ts";
@@ -20,9 +21,10 @@ import {
   loadContents,
   memoryContentsSchema,
   metadataFilterSchema,
+  textLanguageSchema,
 } from "../memory/memory-schemas.ts";
 import { type MetadataFilter, matchesFilter } from "../memory/metadata-filter.ts";
-import { aList, aNumber, aText, checkOptions, type OptionsSchema } from "../options.ts";
+import { aList, aNumber, aText, checkOptions, type OptionsSchema } from "../options/options.ts";
 
 const configSchema = z.object({
   name: z.string().nullish(),
@@ -30,6 +32,7 @@ const configSchema = z.object({
   score_threshold: z.number().nullish(),
   filter: metadataFilterSchema.nullish(),
   tokenizer: z.enum(TOKENIZERS).default("porter"),
+  language: textLanguageSchema.optional(),
   memory_contents: memoryContentsSchema.default([]),
 });
 
@@ -46,6 +49,8 @@ export interface FullTextMemoryOptions extends FullTextQueryOptions {
   name?: string | null | undefined;
   /** Default `porter`. */
   tokenizer?: Tokenizer | undefined;
+  /** The language of its contents, whose word endings are known: `auto`, the default, or a code such as `de`. */
+  language?: TextLanguage | undefined;
   /** The initial contents, until it is cleared. */
   contents?: readonly MemoryContent[] | undefined;
 }
@@ -56,6 +61,7 @@ const optionsSchema: OptionsSchema<FullTextMemoryOptions> = z.object({
   scoreThreshold: aNumber.nullish(),
   filter: metadataFilterSchema.nullish(),
   tokenizer: z.enum(TOKENIZERS).optional(),
+  language: textLanguageSchema.optional(),
   contents: aList.optional(),
 });
 
@@ -87,7 +93,7 @@ export class FullTextMemory implements Memory {
 
   readonly definition = FullTextMemory.component;
   readonly name: string;
-  readonly #tokenizer: Tokenizer;
+  readonly #analysis: Analysis;
   readonly #options: Required<FullTextQueryOptions>;
   readonly #initial: readonly MemoryContent[];
   readonly #contents: SearchableLog<MemoryContent>;
@@ -96,9 +102,9 @@ export class FullTextMemory implements Memory {
 
   constructor(options: FullTextMemoryOptions = {}) {
     checkOptions(optionsSchema, options, "FullTextMemory");
-    const { name, tokenizer = "porter", contents = [] } = options;
+    const { name, tokenizer = "porter", language, contents = [] } = options;
     this.name = name || "full_text_memory";
-    this.#tokenizer = tokenizer;
+    this.#analysis = { tokenizer, language };
     this.#options = {
       k: requirePositive("k", options.k ?? 5),
       scoreThreshold: options.scoreThreshold ?? null,
@@ -109,7 +115,7 @@ export class FullTextMemory implements Memory {
       requireText(content, `memory_contents[${index}]`);
     }
     const textOf = ({ content }: MemoryContent): string => searchText(content);
-    this.#contents = new SearchableLog({ tokenizer, textOf }, memoryContentsSchema.element);
+    this.#contents = new SearchableLog({ ...this.#analysis, textOf }, memoryContentsSchema.element);
   }
 
   /** Queries with the last message and adds the results as one system message. */
@@ -191,7 +197,7 @@ export class FullTextMemory implements Memory {
       k,
       score_threshold: scoreThreshold,
       filter,
-      tokenizer: this.#tokenizer,
+      ...this.#analysis,
       memory_contents: this.#initial.map((content) => withoutNulls(content)),
     });
   }

@@ -9,7 +9,7 @@ import { asJson, type JsonObject } from "../json.ts";
 import type { Memory } from "./memory.ts";
 import type { MemoryContent } from "../memory/memory-content.ts";
 import { contentText, loadContents, memoryContentsSchema } from "../memory/memory-schemas.ts";
-import { aList, aText, checkArgument } from "../options.ts";
+import { aList, aText, checkArgument } from "../options/options.ts";
 
 const configSchema = z.object({
   name: z.string().nullish(),

@@ -23,7 +23,7 @@ export interface Memory extends Component, Stateful {
     cite?: (citations: readonly Citation[]) => void,
   ): Promise<MemoryContent[]>;
   /** Added to the agent's system message at every model call. */
-  systemText?(): string | undefined;
+  systemText?(ctx: TurnContext): string | undefined;
   /** The agent was given these messages, or answers with them. */
   observe?(messages: readonly ChatMessage[]): void;
   query(query: string | MemoryContent, ctx: TurnContext): Promise<MemoryContent[]>;

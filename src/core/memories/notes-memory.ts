@@ -14,9 +14,10 @@ import {
   checkArgument,
   checkOptions,
   type OptionsSchema,
-} from "../options.ts";
+} from "../options/options.ts";
 import { parseState } from "../state/load-state.ts";
 import type { StreamTool } from "../tools/tool.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
 import { asData } from "../memory/as-data.ts";
 import type { Memory } from "./memory.ts";
 import { type MemoryContent, searchText } from "../memory/memory-content.ts";
@@ -90,12 +91,12 @@ export class NotesMemory implements Memory {
     return Promise.resolve([]);
   }
 
-  systemText(): string | undefined {
+  systemText({ memory }: TurnContext): string | undefined {
     const used = sizeOf(this.#notes);
     const rules = `Your notes take ${used} of ${this.#most} characters; write or delete them with note_write and note_delete.`;
     if (this.#notes.size === 0) return `You have no notes. ${rules}`;
     const notes = [...this.#notes].map(([name, text]) => `## ${name}\n${text}`).join("\n\n");
-    return `${rules} ${asData("notes", notes)}`;
+    return `${rules} ${asData("notes", notes, memory)}`;
   }
 
   /** All notes, whatever the query. */

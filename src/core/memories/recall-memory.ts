@@ -64,7 +64,7 @@ export abstract class RecallMemory implements Memory {
       });
       const first = order === "latest" ? "newest" : "best match";
       context.addMessage({
-        content: `\nRelevant memory content (${first} first). ${asData("memory", lines.join("\n"))}`,
+        content: `\nRelevant memory content (${first} first). ${asData("memory", lines.join("\n"), ctx.memory)}`,
         type: "SystemMessage",
       });
     }

@@ -1,6 +1,9 @@
+import { trimEnd } from "../text/trim-end.ts";
 import { fromBase64, toBase64 } from "../base64.ts";
-import { errorMessage, ValueError } from "../errors.ts";
+import { errorMessage, TroupeError, ValueError } from "../errors.ts";
 import { asJson, sortedJson } from "../json.ts";
+import { textTokens } from "../models/tokens/estimate.ts";
+import { isPassing } from "../steps/passing-error.ts";
 import { rethrowSignal } from "../steps/signals.ts";
 import type { RetryPolicy } from "../steps/retry.ts";
 import type { StepAttempt } from "../steps/step-attempt.ts";
@@ -14,10 +17,14 @@ import type {
   RecallQuery,
   RecallResult,
 } from "../memory/memory-host.ts";
+import type { TextLanguage } from "../search/languages.ts";
 import type { EmbeddingUse } from "./embedding-use.ts";
 
 /** A run does not wait longer for its memories: they answer by words meanwhile. */
 export const PATIENCE: RetryPolicy = { forSeconds: 10 };
+
+/** The code of steps that could not read the store. */
+const STORE_AWAY = "memories_unreachable";
 
 /** Candidates among which a content that is equal but for its spelling is looked for. */
 const MOST_ALIKE = 5;
@@ -30,6 +37,8 @@ export interface ScopedMemoryOptions {
   otherwise?: MemoryScope | undefined;
   collection: string | null;
   embedding: EmbeddingClient | null;
+  /** The language of its contents and questions. Default: what they look like. */
+  language?: TextLanguage | undefined;
 }
 
 /** A content to store. `message` is the id of the message it was learned from. */
@@ -55,35 +64,43 @@ export class ScopedMemory {
     return client === null ? undefined : { scope, collection, client };
   }
 
-  /** Undefined, with a note, if the run has no such memory. A store that cannot be read is no reason to fail a run. */
+  /** As {@link find}; a store that cannot be read is no reason to fail a run, and leaves a note. */
   async recall(
+    query: Omit<RecallQuery, "embedding" | "collection">,
+    ctx: TurnContext,
+  ): Promise<RecallResult | undefined> {
+    try {
+      return await this.find(query, ctx);
+    } catch (error) {
+      rethrowSignal(error);
+      ctx.note(`"${this.#options.name}" could not be read: ${errorMessage(error)}`);
+      return undefined;
+    }
+  }
+
+  /** Undefined, with a note, if the run has no such memory. @throws Error if it cannot be read */
+  async find(
     query: Omit<RecallQuery, "embedding" | "collection">,
     ctx: TurnContext,
   ): Promise<RecallResult | undefined> {
     const store = this.#storeOf(ctx);
     if (store === undefined) return undefined;
-    const { name, embedding, collection } = this.#options;
+    const { name, embedding, collection, language } = this.#options;
     const scope = ctx.scope(`recall:${ctx.id()}`);
-    const asked = { ...query, collection };
+    const asked = { ...query, collection, ...(language !== undefined && { language }) };
     const byMeaning = query.order !== "latest" && query.text.trim() !== "";
-    try {
-      if (byMeaning && embedding === null) {
-        ctx.note(`"${name}" has no embedding client and recalls by words only`);
-      }
-      if (byMeaning && embedding !== null) {
-        const result = await this.#recallByMeaning(embedding, asked, store, scope);
-        if (result !== undefined) return result;
-      }
-      if (!store.remote) return await store.recall(asked);
-      return await scope.step("words", () => store.recall(asked), {
-        fingerprint: sortedJson(asJson(asked)),
-        retry: () => PATIENCE,
-      });
-    } catch (error) {
-      rethrowSignal(error);
-      ctx.note(`"${name}" could not be read: ${errorMessage(error)}`);
-      return undefined;
+    if (byMeaning && embedding === null) {
+      ctx.note(`"${name}" has no embedding client and recalls by words only`);
     }
+    if (byMeaning && embedding !== null) {
+      const result = await this.#recallByMeaning(embedding, asked, store, scope);
+      if (result !== undefined) return result;
+    }
+    if (!store.remote) return store.recall(asked);
+    return scope.step("words", () => store.recall(asked), {
+      fingerprint: sortedJson(asJson(asked)),
+      retry: () => PATIENCE,
+    });
   }
 
   /**
@@ -99,7 +116,7 @@ export class ScopedMemory {
   ): Promise<string[] | undefined> {
     const store = this.#storeOf(ctx);
     if (store === undefined) return undefined;
-    const { collection } = this.#options;
+    const { collection, language } = this.#options;
     const scope = ctx.scope(`put:${ctx.id()}`);
     const texts = learned.map(({ content }) => searchText(content.content));
     const known = renew || store.remote ? await this.#known(texts, store, scope) : [];
@@ -109,7 +126,8 @@ export class ScopedMemory {
       const key = renew ? normalized(texts[index] as string) : String(index);
       const id = ids.get(key) ?? (renew ? known[index] : null) ?? scope.id();
       ids.set(key, id);
-      store.write({ op: "put", id, content, collection, message, embedding: embeddings[index] });
+      const embedding = embeddings[index];
+      store.write({ op: "put", id, content, collection, message, embedding, language });
       return id;
     });
   }
@@ -160,9 +178,10 @@ export class ScopedMemory {
         "recall",
         async (attempt) => {
           const [[embedding], counted] = await embed(client, [asked.text], store, attempt);
-          return { ...(await store.recall({ ...asked, embedding })), ...counted };
+          const found = await ofStore(store.recall({ ...asked, embedding }));
+          return { ...found, ...counted };
         },
-        stepOptions(client, [asked]),
+        stepOptions(client, [asked], [asked.text]),
       );
       if (note !== undefined) ctx.note(`"${this.#options.name}": ${note}`);
       return { hits, mode };
@@ -190,9 +209,9 @@ export class ScopedMemory {
 
   #noteFailure(error: unknown, consequence: string, ctx: TurnContext): void {
     rethrowSignal(error);
-    ctx.note(
-      `"${this.#options.name}" ${consequence}, because embedding failed: ${errorMessage(error)}`,
-    );
+    const isStore = error instanceof TroupeError && error.code === STORE_AWAY;
+    const failed = isStore ? "its contents could not be read" : "embedding failed";
+    ctx.note(`"${this.#options.name}" ${consequence}, because ${failed}: ${errorMessage(error)}`);
   }
 
   /**
@@ -230,11 +249,18 @@ export class ScopedMemory {
 function stepOptions(
   client: EmbeddingClient,
   subject: readonly unknown[],
-): Pick<StepOptions<unknown>, "kind" | "subject" | "fingerprint" | "retry"> {
+  texts: readonly string[],
+): Pick<StepOptions<unknown>, "kind" | "subject" | "fingerprint" | "estimate" | "retry"> {
   return {
     kind: "model",
     ...(client.subject && { subject: client.subject }),
     fingerprint: sortedJson(asJson([client.space, ...subject])),
+    estimate: () =>
+      Promise.resolve({
+        model: client.subject?.name,
+        prompt_tokens: texts.reduce((sum, text) => sum + textTokens(text), 0),
+        completion_tokens: 0,
+      }),
     retry: (error) => client.retryPolicy?.(error) ?? PATIENCE,
   };
 }
@@ -252,7 +278,7 @@ async function embedInStep(
       const [embeddings, counted] = await embed(client, texts, store, attempt);
       return { vectors: embeddings.map(({ values }) => encoded(values)), ...counted };
     },
-    stepOptions(client, texts),
+    stepOptions(client, texts, texts),
   );
   return vectors.map((vector) => ({ space: client.space, values: decoded(vector) }));
 }
@@ -265,7 +291,7 @@ async function embed(
   { signal, idempotencyKey, trace }: StepAttempt,
 ): Promise<[Embedding[], Counted]> {
   const { space } = client;
-  const stored = await store.vectors(space, texts);
+  const stored = await ofStore(store.vectors(space, texts));
   const missing = texts.filter((_, index) => stored[index] == null);
   if (missing.length === 0) {
     return [stored.map((values) => ({ space, values: values ?? [] })), undefined];
@@ -277,6 +303,16 @@ async function embed(
   return [embeddings, counted];
 }
 
+/** Names the store as what has failed, not the embedding beside it. */
+async function ofStore<T>(read: Promise<T>): Promise<T> {
+  try {
+    return await read;
+  } catch (cause) {
+    const error = new TroupeError(STORE_AWAY, errorMessage(cause), { cause });
+    throw Object.assign(error, { retryable: isPassing(cause) });
+  }
+}
+
 function encoded(values: readonly number[]): string {
   return toBase64(new Uint8Array(Float32Array.from(values).buffer));
 }
@@ -286,10 +322,6 @@ function decoded(vector: string): number[] {
 }
 
 function normalized(text: string): string {
-  return text
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/\s+/g, " ")
-    .trim()
-    .replace(/[.。!！]+$/, "");
+  const words = text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
+  return trimEnd(words, ".。!！");
 }

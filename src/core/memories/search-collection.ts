@@ -1,3 +1,4 @@
+import { beginningOf } from "../cut.ts";
 import * as z from "zod";
 import {
   type AnyComponentDefinition,
@@ -8,7 +9,7 @@ import { requirePositive } from "../context/base-chat-completion-context.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
-import { aNumber, aText, checkOptions, type OptionsSchema } from "../options.ts";
+import { aNumber, aText, checkOptions, type OptionsSchema } from "../options/options.ts";
 import { toolParameters } from "../tools/function/tool-parameters.ts";
 import type { StreamTool, ToolCallContext } from "../tools/tool.ts";
 import { citationOf, collectionSchema, passages, searchCollection } from "./collection-search.ts";
@@ -83,7 +84,8 @@ export class SearchCollection implements StreamTool {
     const given = checkOptions(optionsSchema, options, "SearchCollection");
     const { collection, k = 5 } = given;
     this.#options = { ...given, k: requirePositive("k", k) };
-    this.name = given.name ?? `search_${collection}`.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
+    this.name =
+      given.name ?? beginningOf(`search_${collection}`.replace(/[^A-Za-z0-9_-]/g, "_"), 64);
     this.description =
       given.description ??
       `Searches the documents of the collection "${collection}" and returns the parts that fit best, with their sources.`;
@@ -103,7 +105,7 @@ export class SearchCollection implements StreamTool {
     if (note !== undefined) ctx.note(`"${this.name}": ${note}`);
     if (results.length === 0) return `The collection "${collection}" has nothing about this.`;
     cite?.(results.map((chunk) => citationOf(collection, chunk)));
-    return passages(results);
+    return passages(results, ctx);
   }
 
   valueAsText(value: Json): string {

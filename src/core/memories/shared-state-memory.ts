@@ -10,7 +10,7 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import { jsonObjectSchema } from "../json-object.ts";
 import { asData } from "../memory/as-data.ts";
 import type { MemoryContent } from "../memory/memory-content.ts";
-import { aText, checkOptions, type OptionsSchema } from "../options.ts";
+import { aText, checkOptions, type OptionsSchema } from "../options/options.ts";
 import type { StateSharer } from "../run/run-observer.ts";
 import { parseState } from "../state/load-state.ts";
 import { merged, SharedState } from "../state/shared-state.ts";
@@ -77,10 +77,10 @@ export class SharedStateMemory implements Memory, StateSharer {
     return [];
   }
 
-  systemText(): string {
+  systemText({ memory }: TurnContext): string {
     const rules =
       "The user's page and you share a state. Change it with update_state whenever the task changes what it says.";
-    return `${rules} ${asData("state", JSON.stringify(this.#seen))}`;
+    return `${rules} ${asData("state", JSON.stringify(this.#seen), memory)}`;
   }
 
   query(): Promise<MemoryContent[]> {

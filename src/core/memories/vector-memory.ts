@@ -1,3 +1,4 @@
+import { endOf } from "../cut.ts";
 import * as z from "zod";
 import { componentModelSchema } from "../component/component-model.ts";
 import {
@@ -8,7 +9,7 @@ import {
 } from "../component/component.ts";
 import { requirePositive } from "../context/base-chat-completion-context.ts";
 import { errorMessage } from "../errors.ts";
-import type { JsonObject } from "../json.ts";
+import { asJson, type Json, type JsonObject } from "../json.ts";
 import type { ChatMessage } from "../messages/message.ts";
 import type { ChatCompletionClient } from "../models/chat-completion-client.ts";
 import { modelClientPart } from "../models/model-client-part.ts";
@@ -20,22 +21,33 @@ import {
   checkOptions,
   objectWith,
   type OptionsSchema,
-} from "../options.ts";
-import type { RunObserver } from "../run/run-observer.ts";
+} from "../options/options.ts";
+import type { RunObserver, Unfinished } from "../run/run-observer.ts";
 import { ItemLog } from "../state/item-log.ts";
 import type { StateParts } from "../state/stateful.ts";
+import { isPassing } from "../steps/passing-error.ts";
 import { rethrowSignal } from "../steps/signals.ts";
 import type { StreamTool } from "../tools/tool.ts";
 import { callModel } from "../turn/call-model.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import type { EmbeddingClient } from "../memory/embedding-client.ts";
-import { extractionRequest, type Heard, heardIn, readFacts } from "./extraction.ts";
+import {
+  extractionRequest,
+  type Fact,
+  type Heard,
+  heardIn,
+  latestOf,
+  type Lesson,
+  lessonSchema,
+  readFacts,
+} from "./extraction.ts";
 import { type MemoryContent, searchText } from "../memory/memory-content.ts";
 import type { MemoryScope } from "../memory/memory-host.ts";
 import { memoryBindingNotes } from "./memory-binding.ts";
 import { MemoryTool } from "./memory-tool.ts";
 import type { MetadataFilter } from "../memory/metadata-filter.ts";
-import { metadataFilterSchema } from "../memory/memory-schemas.ts";
+import { metadataFilterSchema, textLanguageSchema } from "../memory/memory-schemas.ts";
+import type { TextLanguage } from "../search/languages.ts";
 import { RecallMemory } from "./recall-memory.ts";
 import { PATIENCE } from "./scoped-memory.ts";
 
@@ -54,6 +66,7 @@ const configSchema = z.object({
   k: z.int().min(1).max(100).default(5),
   score_threshold: z.number().min(-1).max(1).nullish(),
   filter: metadataFilterSchema.nullish(),
+  language: textLanguageSchema.optional(),
   writable: z.boolean().default(false),
   extract: z
     .object({ model_client: componentModelSchema, prompt: z.string().min(1).nullish() })
@@ -81,6 +94,8 @@ export interface VectorMemoryOptions {
   /** Contents whose cosine similarity to the query is less are left out. */
   scoreThreshold?: number | null | undefined;
   filter?: MetadataFilter | null | undefined;
+  /** The language of its contents, whose word endings are known: `auto`, the default, or a code such as `de`. */
+  language?: TextLanguage | undefined;
   /** Gives the agent the tools `remember` and `forget`. Default false. */
   writable?: boolean | undefined;
   /** Facts are learned from each completed run. */
@@ -98,6 +113,7 @@ const optionsSchema: OptionsSchema<VectorMemoryOptions> = z.object({
   k: aNumber.optional(),
   scoreThreshold: aNumber.nullish(),
   filter: metadataFilterSchema.nullish(),
+  language: textLanguageSchema.optional(),
   writable: aBoolean.optional(),
   extract: z.strictObject({ modelClient: aModelClient, prompt: aText.nullish() }).nullish(),
 });
@@ -159,6 +175,7 @@ export class VectorMemory extends RecallMemory implements RunObserver {
       scope,
       collection,
       embedding,
+      language: given.language,
       options: { k, scoreThreshold, filter },
       order: "best",
       withIds: writable,
@@ -176,18 +193,16 @@ export class VectorMemory extends RecallMemory implements RunObserver {
     this.#heard.clear();
   }
 
-  /** Learns from the run. A failure is noted and fails nothing. */
-  async runEnds(ctx: TurnContext): Promise<void> {
-    const { extract } = this.#config;
+  /** Learns from the run. A failure is noted and fails nothing; one that passes leaves the rest for later. */
+  async runEnds(ctx: TurnContext): Promise<Unfinished | undefined> {
     const heard = this.#heard.slice();
     this.#heard.clear();
-    if (extract == null || heard.length === 0) return;
-    try {
-      await this.#learn(extract, heard, ctx);
-    } catch (error) {
-      rethrowSignal(error);
-      ctx.note(`"${this.name}" learned nothing from this run: ${errorMessage(error)}`);
-    }
+    if (this.#config.extract == null || heard.length === 0) return undefined;
+    return this.#learn({ heard: latestOf(heard), facts: null }, ctx);
+  }
+
+  finish(todo: Json, ctx: TurnContext): Promise<Unfinished | undefined> {
+    return this.#learn(lessonSchema.parse(todo), ctx);
   }
 
   override loadState(): void {
@@ -214,28 +229,45 @@ export class VectorMemory extends RecallMemory implements RunObserver {
     });
   }
 
-  async #learn(
-    { modelClient, prompt = null }: ExtractOptions,
+  async #learn(lesson: Lesson, ctx: TurnContext): Promise<Unfinished | undefined> {
+    const { extract } = this.#config;
+    if (extract == null) return undefined;
+    const rest = { ...lesson };
+    try {
+      rest.facts ??= await this.#factsIn(lesson.heard, extract, ctx);
+      const learned = rest.facts.map(({ text, message }) => ({
+        content: textContent(text),
+        message,
+      }));
+      if (learned.length > 0) await this.entries.put(learned, ctx, { renew: true });
+      return undefined;
+    } catch (error) {
+      rethrowSignal(error);
+      const note = `"${this.name}" learned nothing from this run: ${errorMessage(error)}`;
+      if (isPassing(error)) return { todo: asJson(rest), note };
+      ctx.note(note);
+      return undefined;
+    }
+  }
+
+  /** Asks the model for the facts in what was heard; none if the run has no such memory. */
+  async #factsIn(
     heard: readonly Heard[],
+    { modelClient, prompt = null }: ExtractOptions,
     ctx: TurnContext,
-  ): Promise<void> {
-    const question = heard
-      .map(({ text }) => text)
-      .join("\n")
-      .slice(-LONGEST_QUESTION);
-    const known = await this.entries.recall({ text: question, k: MOST_KNOWN }, ctx);
-    if (known === undefined) return;
+  ): Promise<Fact[]> {
+    const question = endOf(heard.map(({ text }) => text).join("\n"), LONGEST_QUESTION);
+    const known = await this.entries.find({ text: question, k: MOST_KNOWN }, ctx);
+    if (known === undefined) return [];
     const texts = known.hits.map(({ entry }) => searchText(entry.content));
-    const request = extractionRequest(heard, texts, prompt);
+    const request = extractionRequest(heard, texts, prompt, ctx.memory);
     const { jsonOutput } = modelClient.modelInfo;
     const { content } = await callModel(ctx, "extract", modelClient, request, {
       ...(jsonOutput && { jsonOutput }),
       patience: PATIENCE,
     });
     if (typeof content !== "string") throw new TypeError("the model answered with tool calls");
-    const facts = readFacts(content, heard);
-    const learned = facts.map(({ text, message }) => ({ content: textContent(text), message }));
-    if (learned.length > 0) await this.entries.put(learned, ctx, { renew: true });
+    return readFacts(content, heard);
   }
 
   #tools(): StreamTool[] {

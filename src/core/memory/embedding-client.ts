@@ -3,6 +3,9 @@ import type { RequestUsage, UsageDetails } from "../models/request-usage.ts";
 import type { RetryPolicy } from "../steps/retry.ts";
 import type { StepAttempt, StepSubject } from "../steps/step-attempt.ts";
 
+/** The most numbers of a vector. */
+export const MOST_DIMENSIONS = 8192;
+
 /** The vectors of some texts, with the cost of making them. */
 export interface EmbeddingResult {
   /** One per text, in the order of the texts. */

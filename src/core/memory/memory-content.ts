@@ -17,7 +17,7 @@ export function searchText(content: Json): string {
     .join("\n");
 }
 
-/** The words of the last message, as a query; undefined before the first. Results of other memories are no query. */
+/** The words of the last message, as a query; undefined before the first. Results of other memories are not a query. */
 export function questionIn(messages: readonly LLMMessage[]): string | undefined {
   const last = messages.findLast(({ type }) => type !== "SystemMessage");
   if (last === undefined) return undefined;

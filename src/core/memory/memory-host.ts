@@ -1,5 +1,6 @@
 import type { EmbeddingResult } from "./embedding-client.ts";
 import type { MemoryContent } from "./memory-content.ts";
+import type { TextLanguage } from "../search/languages.ts";
 import type { MetadataFilter } from "./metadata-filter.ts";
 
 /** Whose memory it is: the team's own, that of the run's user over all teams, or that of the tenant. */
@@ -36,6 +37,8 @@ export interface RecallQuery {
   /** Entries of this collection and those without one; null for all entries of the scope. */
   collection: string | null;
   filter?: MetadataFilter | null | undefined;
+  /** The language of the text. Default: that of any entry. */
+  language?: TextLanguage | undefined;
   /** `latest` ignores the text and returns the newest entries. Default `best`. */
   order?: "best" | "latest" | undefined;
 }
@@ -71,6 +74,8 @@ export type MemoryChange =
       /** The id of the message it was learned from. */
       message: string | null;
       embedding?: Embedding | undefined;
+      /** The language of its words. Default: what the content looks like. */
+      language?: TextLanguage | undefined;
     }
   | { op: "forget"; id: string }
   | { op: "clear"; collection: string | null };
@@ -133,6 +138,8 @@ export interface CollectionReader {
 
 /** What turns read and write beyond their state. */
 export interface MemoryHost {
+  /** A part of the marks of recalled data that outsiders cannot guess: letters and digits, the same in every prompt of the team. */
+  readonly mark: string;
   /** Undefined for `user` in a run without a user, and for `user` and `tenant` on hosts without such memories. */
   store(scope: MemoryScope): MemoryStore | undefined;
   /** Undefined on hosts without collections. @throws at its first search if there is no such collection */

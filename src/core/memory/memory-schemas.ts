@@ -2,6 +2,7 @@ import * as z from "zod";
 import { jsonObjectSchema } from "../json-object.ts";
 import type { JsonObject } from "../json.ts";
 import { type ImageContent, imageSchema } from "../models/llm-messages.ts";
+import { LANGUAGES, TEXT_LANGUAGES } from "../search/languages.ts";
 import { parseState } from "../state/load-state.ts";
 import { pythonStr } from "../text/python.ts";
 
@@ -24,6 +25,12 @@ export const metadataFilterSchema = z.record(
     "must be a text, a number or a boolean, or a list of them",
   ),
   "must be an object with the metadata that a content must have",
+);
+
+/** The language of texts that are found by their words. */
+export const textLanguageSchema = z.enum(
+  TEXT_LANGUAGES,
+  `must be auto or the code of a language whose word endings are known: ${LANGUAGES.join(", ")}`,
 );
 
 const stateSchema = z.object({ memory_contents: memoryContentsSchema });

@@ -1,9 +1,10 @@
-import { rank } from "../search/rank.ts";
-import { segmentWords } from "../search/segment.ts";
-import { type CountedText, countTokens, termsOf } from "../search/tokens.ts";
+import { languagesIn, rank } from "../search/rank.ts";
+import type { TextLanguage } from "../search/languages.ts";
+import { type CountedText, countTokens, queryWords } from "../search/tokens.ts";
 import { searchText } from "./memory-content.ts";
 import { matchesFilter } from "./metadata-filter.ts";
 import { cosine, merged } from "./merge-ranks.ts";
+import { markOf } from "./as-data.ts";
 import type {
   Embedding,
   MemoryChange,
@@ -22,6 +23,7 @@ interface Held {
   entry: MemoryEntry;
   collection: string | null;
   embedding: Embedding | undefined;
+  language: TextLanguage | undefined;
 }
 
 /** The committed entries of one scope, oldest first. */
@@ -41,6 +43,15 @@ export interface ProcessMemoryOptions {
   run: string;
 }
 
+let mark: string | undefined;
+
+/** The mark of recalled data in runs in memory: random, and the same as long as the process lasts. */
+export function processMark(): string {
+  // Workers make nothing random while a module is loaded.
+  mark ??= markOf(crypto.randomUUID());
+  return mark;
+}
+
 /** The memories of a run in memory. What a turn writes is kept when the turn is complete, as in a team's object. */
 export class ProcessMemory {
   readonly #options: ProcessMemoryOptions;
@@ -57,6 +68,7 @@ export class ProcessMemory {
     this.#stores = stores;
     const source = { team: "", run, turn: number };
     return {
+      mark: processMark(),
       store: (scope) => {
         const entries = this.#entries(scope);
         if (entries === undefined) return undefined;
@@ -112,7 +124,7 @@ class ProcessStore implements MemoryStore {
   }
 
   recall(query: RecallQuery): Promise<RecallResult> {
-    const { text, embedding, k, collection, filter, order = "best" } = query;
+    const { embedding, k, collection, filter, order = "best" } = query;
     const candidates = [...this.#seen.values()].filter(
       (held) =>
         (collection === null || held.collection === null || held.collection === collection) &&
@@ -122,7 +134,7 @@ class ProcessStore implements MemoryStore {
       const latest = candidates.toReversed().slice(0, k).map(unscored);
       return Promise.resolve({ hits: latest, mode: "words" });
     }
-    const words = byWords(candidates, text);
+    const words = byWords(candidates, query);
     const vectors = embedding === undefined ? [] : byMeaning(candidates, embedding);
     const hits = merged([words.map(([held]) => held), vectors.map(([held]) => held)])
       .slice(0, k)
@@ -163,12 +175,12 @@ class ProcessStore implements MemoryStore {
   #applied(change: MemoryChange): (entries: Entries) => void {
     switch (change.op) {
       case "put": {
-        const { id, content, collection, message, embedding } = change;
+        const { id, content, collection, message, embedding, language } = change;
         const source = { ...this.#source, message };
         const entry = { ...content, id, source, created_at: new Date().toISOString() };
         return (entries) => {
           const { created_at = entry.created_at } = entries.get(id)?.entry ?? {};
-          entries.set(id, { entry: { ...entry, created_at }, collection, embedding });
+          entries.set(id, { entry: { ...entry, created_at }, collection, embedding, language });
         };
       }
       case "forget":
@@ -189,16 +201,20 @@ function unscored({ entry }: Held): Recalled {
   return { entry, score: 0, similarity: null, words: null };
 }
 
-function byWords(candidates: readonly Held[], text: string): [Held, number][] {
-  const terms = termsOf(segmentWords(text), "porter");
+function byWords(
+  candidates: readonly Held[],
+  { text, language }: Pick<RecallQuery, "text" | "language">,
+): [Held, number][] {
   const counted = candidates.map((held) => {
     const known = COUNTED.get(held);
     if (known !== undefined) return known;
-    const made = countTokens(segmentWords(searchText(held.entry.content)), "porter");
+    const by = { tokenizer: "porter", language: held.language } as const;
+    const made = countTokens(searchText(held.entry.content), by);
     COUNTED.set(held, made);
     return made;
   });
-  return rank(counted, terms.keys()).map(({ index, score }) => [candidates[index] as Held, score]);
+  const words = queryWords(text, { tokenizer: "porter", language }, languagesIn(counted));
+  return rank(counted, words).map(({ index, score }) => [candidates[index] as Held, score]);
 }
 
 function byMeaning(candidates: readonly Held[], { space, values }: Embedding): [Held, number][] {

@@ -10,6 +10,6 @@ export const baseMessageSchema = z.object({
   created_at: z.iso.datetime({
     offset: true,
     local: true,
-    error: "must be an ISO 8601 date and time",
+    error: "must be an ISO 8601 date and time, or a number of seconds or milliseconds since 1970",
   }),
 });

@@ -6,6 +6,7 @@ import { formatPython } from "../text/format.ts";
 import { agentEventSchemas } from "./agent-events.ts";
 import { structuredMessageSchema } from "./chat-messages.ts";
 import type { MessageOrigin } from "./create.ts";
+import { readTime } from "./read-time.ts";
 import { type Message, plainChatMessageSchema, unknownMessageSchema } from "./message.ts";
 
 const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(
@@ -17,7 +18,7 @@ const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(
 
 /**
  * Checks message JSON and fills in what may be left out (AutoGen `MessageFactory.create`): a missing `id` and
- * `created_at` come from `origin`. Keys a type does not have are dropped. A type this version does not know is kept
+ * `created_at` come from `origin`, and `created_at` is read in each form that AutoGen reads. Keys a type does not have are dropped. A type this version does not know is kept
  * with all its keys, if it has the base fields.
  *
  * @param path path of the input for the issues: `task[0]`
@@ -33,7 +34,8 @@ export function loadMessage(input: unknown, origin: MessageOrigin, path = ""): M
         : "must be the name of a message type";
     throw invalid([{ path: pathOf(["type"], path), message }]);
   }
-  const { id = origin.id(), created_at = origin.now() } = input;
+  const { id = origin.id(), created_at: given = origin.now() } = input;
+  const created_at = readTime(given) ?? given;
   const result = schemaOf(type).safeParse({ ...input, id, created_at });
   if (!result.success) throw invalid(issuesOf(result.error, path));
   const message = result.data as Message;

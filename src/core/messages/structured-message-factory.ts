@@ -5,7 +5,7 @@ import {
   componentDefinition,
   withoutNulls,
 } from "../component/component.ts";
-import { errorMessage, MessageError, ValueError } from "../errors.ts";
+import { MessageError, ValueError } from "../errors.ts";
 import { listIssues } from "../issues.ts";
 import { jsonObjectSchema } from "../json-object.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
@@ -14,10 +14,12 @@ import { isNumberIn, requireFormatFits } from "../json-schema/check-format.ts";
 import { JsonSchema } from "../json-schema/json-schema.ts";
 import type { RequestUsage } from "../models/request-usage.ts";
 import { formatNotes } from "../text/check-format.ts";
+import { readJson } from "../text/model-json.ts";
+import { checkedForCode } from "../json-schema/exact-numbers.ts";
 import { formatPython } from "../text/format.ts";
 import type { StructuredMessage } from "./chat-messages.ts";
 import { createMessage, type MessageOrigin } from "./create.ts";
-import { aText, checkOptions, type OptionsSchema } from "../options.ts";
+import { aText, checkOptions, type OptionsSchema } from "../options/options.ts";
 
 const configSchema = z.object({
   json_schema: jsonObjectSchema,
@@ -95,13 +97,13 @@ export class StructuredMessageFactory implements Component {
   }
 
   /**
-   * Content in the form that messages have: checked, in the order of the schema, with defaults filled in.
+   * Content in the form that messages have: checked, in the order of the schema, with defaults filled in. Messages cross isolates and
+   * reach programs in JavaScript, so that an integer beyond 2^53 is a text in them where the schema takes one, and an error elsewhere.
    *
    * @throws MessageError naming every field that is wrong
    */
   content(value: Json): JsonObject {
-    const pruned = prune(value, this.#schema);
-    const issues = this.#schema.check(pruned);
+    const { value: pruned, issues } = checkedForCode(prune(value, this.#schema), this.#schema);
     if (issues.length > 0) {
       throw new MessageError(
         `the content is not a ${this.contentModelName}: ${listIssues(issues)}`,
@@ -116,19 +118,24 @@ export class StructuredMessageFactory implements Component {
     throw new MessageError(`the content of a message ${issue.message}`, { issues: [issue] });
   }
 
-  /** Content from the JSON text a model answered with. @throws MessageError */
+  /** Content from a model's answer, where it may stand {@link extractJson in other text}. @throws MessageError */
   parse(text: string): JsonObject {
-    let value: Json;
-    try {
-      value = JSON.parse(text) as Json;
-    } catch (error) {
-      const message = `not JSON: ${errorMessage(error)}`;
-      throw new MessageError(`the content is not a ${this.contentModelName}: ${message}`, {
-        issues: [{ path: "", message }],
-        cause: error,
-      });
-    }
-    return this.content(value);
+    let refused: MessageError | undefined;
+    const reading = readJson<JsonObject>(text, (value) => {
+      try {
+        return { value: this.content(value) };
+      } catch (error) {
+        if (!(error instanceof MessageError)) throw error;
+        refused = error;
+        return { fault: error.message };
+      }
+    });
+    if ("value" in reading) return reading.value;
+    const { fault: message } = reading;
+    if (refused?.message === message) throw refused;
+    throw new MessageError(`the content is not a ${this.contentModelName}: ${message}`, {
+      issues: [{ path: "", message }],
+    });
   }
 
   /** @throws MessageError when the content does not fit; ValueError when the format does not suit it */

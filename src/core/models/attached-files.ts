@@ -1,4 +1,4 @@
-import { fromBase64 } from "../base64.ts";
+import { bytesOfBase64, fromBase64 } from "../base64.ts";
 
 export const PDF = "application/pdf";
 
@@ -64,9 +64,4 @@ export function fileAsText(file: AttachedFile): string {
 /** One line in place of a file. @param about added to the line */
 export function fileNote({ data, name, media_type }: AttachedFile, about = ""): string {
   return `[File: ${name}, ${media_type}, ${bytesOfBase64(data)} bytes${about}]`;
-}
-
-/** The number of bytes in base64, which has four characters for three bytes. */
-export function bytesOfBase64(data: string): number {
-  return Math.floor((data.replace(/=+$/, "").length * 3) / 4);
 }

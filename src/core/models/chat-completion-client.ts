@@ -37,6 +37,8 @@ export interface CreateResult {
   from_store?: true;
   logprobs?: TokenLogprob[] | null;
   thought?: string | null;
+  /** True if the model refused to answer; the content is in its words. */
+  refusal?: true | undefined;
   /** Parts that the client left out of the request, so that the model's server accepted it. Shown in the trace. */
   note?: string | undefined;
   /** Data that is sent back to the provider with the message made from this answer. */
@@ -80,10 +82,14 @@ export interface CreateOptions {
   attempt?: Pick<StepAttempt, "attempt" | "failingMs"> | undefined;
   /** A client of several models reports the one that it calls. */
   asks?: StepAttempt["asks"] | undefined;
+  /** A client of several models reports the usage of calls after which it asks another one. */
+  spent?: StepAttempt["spent"] | undefined;
   /** For streams: the pieces so far are void. Without it an interrupted answer cannot be replaced. */
   startOver?: StepAttempt["startOver"] | undefined;
   /** Sent to servers and gateways that record traces. */
   trace?: TraceContext | undefined;
+  /** {@link StepAttempt.hops} */
+  hops?: number | undefined;
   /** Skips stored results: the last answer to the same request was unusable. */
   fresh?: boolean | undefined;
 }
@@ -123,6 +129,8 @@ export interface ChatCompletionClient extends Component {
     options?: CreateOptions,
   ): AsyncGenerator<string, CreateResult, void>;
   countTokens(messages: readonly LLMMessage[], tools?: readonly ToolSchema[]): Promise<number>;
+  /** The most tokens of an answer to a request with these options; undefined without a limit. */
+  answerLimit?(options: CreateOptions): number | undefined;
   /** Tokens of the model's context window, if it is known. */
   readonly contextWindow?: number | undefined;
   /** Tokens left in the model's context window after these messages. */

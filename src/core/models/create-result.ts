@@ -31,6 +31,7 @@ export const createResultSchema = z.object({
   cached: z.boolean(),
   logprobs: z.array(tokenLogprobSchema).nullable().optional(),
   thought: z.string().nullable().optional(),
+  refusal: z.literal(true).optional(),
   note: z.string().optional(),
   troupe: makerDataSchema.optional(),
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { CamelKeys } from "../option-names.ts";
+import type { CamelKeys } from "../options/option-names.ts";
 
 /** The capabilities of a model, in component JSON. */
 export const modelInfoSchema = z.object({

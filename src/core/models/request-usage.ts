@@ -17,6 +17,9 @@ export interface UsageDetails {
 
 export type TokenUsage = RequestUsage & UsageDetails;
 
+/** Usage by the name of the model. */
+export type UsageByModel = { readonly [model: string]: TokenUsage };
+
 const DETAILS = [
   "cached_tokens",
   "cache_write_tokens",

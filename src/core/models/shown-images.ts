@@ -1,4 +1,4 @@
-import { bytesOfBase64 } from "./attached-files.ts";
+import { bytesOfBase64 } from "../base64.ts";
 import { imageMediaType } from "./images.ts";
 import type { ImageContent, LLMMessage } from "./llm-messages.ts";
 

@@ -1,9 +1,20 @@
+import { endOf } from "../cut.ts";
 import type { CodeBlock, CodeResult } from "../code/code-block.ts";
 import { hash64 } from "../hash.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 
 /** Characters of output in an error message. */
 const MAX_OUTPUT_LENGTH = 2000;
+
+/** Why a process ended that did not end by itself. */
+const REASONS: ReadonlyMap<number, string> = new Map([
+  [124, " (it took longer than it may)"],
+  [125, " (it was cancelled)"],
+  [
+    137,
+    " (the process was killed, by the limit of memory of the sandbox or by a busy machine; another attempt may succeed)",
+  ],
+]);
 
 /** The functions of `program/main.py`. */
 export type Entry = "inspect_functions" | "call_function";
@@ -33,8 +44,9 @@ export async function pythonRequest(
       output.split("\n").flatMap((line) => (line.startsWith(mark) ? parsed(line, mark) : [])),
     end: ({ exit_code, output }) => {
       const lines = output.split("\n").filter((line) => !line.startsWith(mark));
-      const printed = lines.join("\n").trim().slice(-MAX_OUTPUT_LENGTH);
-      return `exit code ${exit_code}${printed === "" ? "" : `: ${printed}`}`;
+      const printed = endOf(lines.join("\n").trim(), MAX_OUTPUT_LENGTH);
+      const end = `exit code ${exit_code}${REASONS.get(exit_code) ?? ""}`;
+      return printed === "" ? end : `${end}: ${printed}`;
     },
   };
 }

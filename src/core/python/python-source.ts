@@ -15,20 +15,32 @@ export type Import = z.infer<typeof importSchema>;
 export interface PythonSource {
   imports: string[];
   source: string;
+  /** The function that is called, where it is not the first of the source. */
+  function?: string;
   /** Names of environment variables that it has when it is called. */
   env?: string[];
 }
 
+/** @param tool the tool's name: of several functions, the one with this name is called, else the first one, as in AutoGen */
 export function pythonSource(
+  tool: string,
   source: string,
   imports: readonly Import[] = [],
   env: readonly string[] = [],
 ): PythonSource {
+  const [first, ...others] = functionNames(source);
   return {
     imports: imports.map(importStatement),
     source,
+    ...(first !== tool && others.includes(tool) && { function: tool }),
     ...(env.length > 0 && { env: env.toSorted() }),
   };
+}
+
+/** The names of the functions at the top of a source, in their order. */
+export function functionNames(source: string): string[] {
+  const definitions = source.matchAll(/^(?:async[ \t]+)?def[ \t]+([\p{L}_][\p{L}\p{N}_]*)/gmu);
+  return Array.from(definitions, ([, name = ""]) => name);
 }
 
 /** Identifies the source that a finding is about. */

@@ -1,9 +1,10 @@
 import type { PythonHost } from "../python/python-host.ts";
 import type { ToolCatalog } from "../tools/catalog.ts";
 import type { AnyComponentDefinition } from "../component/component.ts";
-import { basicComponents } from "./basic-components.ts";
+import { componentsOf } from "./component-classes.ts";
+import * as basic from "./basic-classes.ts";
 import { furtherParts } from "./parts-components.ts";
-import { furtherTeams } from "./teams-components.ts";
+import * as teams from "./team-classes.ts";
 
 /**
  * All components that need only this library: no network, no platform. An app registers its model clients and
@@ -18,5 +19,9 @@ export function coreComponents(
   python?: PythonHost,
   shipped?: ToolCatalog,
 ): AnyComponentDefinition[] {
-  return [...basicComponents(), ...furtherTeams(), ...furtherParts(catalog, python, shipped)];
+  return [
+    ...componentsOf(basic),
+    ...componentsOf(teams),
+    ...furtherParts(catalog, python, shipped),
+  ];
 }

@@ -27,9 +27,10 @@ import {
   exceededLimit,
   requireWithinLimits,
 } from "../component/checks/limits.ts";
-import { nearMatches } from "../component/checks/near-matches.ts";
-import { notesOn } from "../component/checks/notes.ts";
-import { prepareComponents } from "../component/prepare.ts";
+import { nearMatches } from "../options/near-matches.ts";
+import { notesOn, refusalsOf } from "../component/checks/notes.ts";
+import { buildStored } from "../component/refused-where-new.ts";
+import { prepareComponents } from "../component/checks/prepare.ts";
 import { whyNotHere } from "../component/checks/not-here.ts";
 import { configJsonSchema, unknownKeys } from "../component/checks/unknown-keys.ts";
 import {
@@ -39,7 +40,13 @@ import {
   WELL_KNOWN_PROVIDERS,
 } from "../component/providers.ts";
 import { type HumanApproval, humanApproval, humanApprovalSchema } from "../turn/human-approval.ts";
-import { aBoolean, aNumber, checkOptions, objectWith, type OptionsSchema } from "../options.ts";
+import {
+  aBoolean,
+  aNumber,
+  checkOptions,
+  objectWith,
+  type OptionsSchema,
+} from "../options/options.ts";
 
 const HOW_TO_REGISTER =
   "; a class of your own must be registered: registerComponent(MyClass.component) in a Worker, registry.register(MyClass.component) for a ComponentRegistry";
@@ -135,12 +142,12 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
     return (await prepareComponents(this, model, path)) as T;
   }
 
-  /** Everything that is wrong with component JSON, in document order. */
+  /** Everything that is wrong with component JSON that comes in new, in document order. */
   validate(model: unknown, roles?: ComponentRoles, path = ROOT): Issue[] {
     return this.inspect(model, roles, path).issues;
   }
 
-  /** Remarks on valid component JSON, for example keys without effect. */
+  /** Remarks on valid component JSON, for example keys without effect, and what is refused where it comes in new. */
   notes(model: unknown, path = ROOT): Note[] {
     return [...notesOn(this, model, path)];
   }
@@ -148,20 +155,27 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
   /** Both {@link validate} and {@link notes} at a lower cost: each config is checked once. */
   inspect(model: unknown, roles?: ComponentRoles, path = ROOT): Inspected {
     const known = new Map<unknown, CheckedComponent>();
+    const places: [path: string, checked: CheckedComponent][] = [];
+    const load: ComponentLoader["load"] = (inner, wanted, place) => this.load(inner, wanted, place);
+    const { hasMemories } = this;
+    const refusals = (): Issue[] =>
+      places.flatMap(([place, checked]) => refusalsOf(checked, { load, hasMemories }, place));
     try {
       requireWithinLimits(model, path, this.#limits);
-      this.#load(model, roles, path, (inner, checked) => known.set(inner, checked));
+      this.#load(model, roles, path, (inner, checked, place) => {
+        known.set(inner, checked);
+        places.push([place, checked]);
+      });
     } catch (error) {
       if (!(error instanceof ComponentError)) throw error;
-      return { issues: findIssues(this, model, roles, path, error), notes: [] };
+      const issues = findIssues(this, model, roles, path, error);
+      return { issues: [...issues, ...refusals()], notes: [] };
     }
+    const issues = refusals();
+    if (issues.length > 0) return { issues, notes: [] };
     const check: NodeLoader["check"] = (inner, wanted, place) =>
       known.get(inner) ?? this.check(inner, wanted, place);
-    const load: ComponentLoader["load"] = (inner, wanted, place) => this.load(inner, wanted, place);
-    return {
-      issues: [],
-      notes: [...notesOn({ check, load, hasMemories: this.hasMemories }, model, path)],
-    };
+    return { issues, notes: [...notesOn({ check, load, hasMemories }, model, path)] };
   }
 
   /**
@@ -251,7 +265,7 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
     loader: ComponentLoader,
   ): Component {
     try {
-      const component = definition.fromConfig(config, loader);
+      const component = buildStored(() => definition.fromConfig(config, loader));
       return approval === null ? component : askingFirst(component as AnyTool, approval);
     } catch (error) {
       throw asComponentError(error, `${path}.config`);

@@ -1,10 +1,12 @@
 import { shown, ValueError } from "../errors.ts";
 import { hashId } from "../hash.ts";
+import type { JsonObject } from "../json.ts";
 import { ProcessMemory } from "../memory/process-memory.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { wait } from "../wait.ts";
 import { FailedSteps, type RunError } from "./run-error.ts";
 import { TurnSignal } from "../steps/signals.ts";
+import { type RunContext, runContext } from "../turn/run-context.ts";
 import type { Answer, Question } from "../turn/turn-context.ts";
 import type { Moment, TurnHost } from "../turn/turn-host.ts";
 
@@ -17,8 +19,13 @@ export interface MemoryHostOptions {
   clientTools?: readonly ToolSchema[] | undefined;
   /** What agents and tools get as `env`, as they get the bindings of a Worker. Default: empty. */
   env?: object | undefined;
-  /** The user whose memories it reads and writes, in memories with the scope `user`. */
+  /** For whom the run is: memories with the scope `user` are those of this user, and tools see it. */
   user?: string | undefined;
+  /** What tools and agents get with the user as {@link TurnContext.run}. Default of `team` and `tenant`: `local`. */
+  team?: string | undefined;
+  tenant?: string | undefined;
+  subject?: string | undefined;
+  metadata?: JsonObject | undefined;
 }
 
 /** Runs turns in memory without recording anything. One per run. */
@@ -35,12 +42,14 @@ export class InMemoryHost {
   #paused: { over: Promise<void>; end: () => void } | undefined;
   readonly #failedSteps = new FailedSteps();
   readonly #memory: ProcessMemory;
+  readonly #context: RunContext;
   readonly #notes = new Set<string>();
 
   /** @param subject the agent or team that runs */
   constructor(options: MemoryHostOptions, subject: object = {}) {
     this.#options = options;
     this.#memory = new ProcessMemory({ subject, user: options.user, run: this.#run });
+    this.#context = runContext({ ...options, id: this.#run });
     this.#signal = AbortSignal.any(options.signal ? [options.signal] : []);
   }
 
@@ -53,6 +62,7 @@ export class InMemoryHost {
       signal,
       stopRequested: false,
       env: options.env ?? {},
+      run: this.#context,
       memory: this.#memory.turn(number),
       ...(options.clientTools && { clientTools: options.clientTools }),
       clock: () => this.#clock(),

@@ -1,3 +1,4 @@
+import type { Json } from "../json.ts";
 import type { SharedState } from "../state/shared-state.ts";
 import { partsOf, type Stateful } from "../state/stateful.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
@@ -9,8 +10,27 @@ import type { TurnContext } from "../turn/turn-context.ts";
 export interface RunObserver {
   /** A run begins. What is left of a run that was cancelled or has failed does not belong to it. */
   runBegins(): void;
-  /** The run is complete and its last message was yielded; what happens here is a part of its last turn. */
-  runEnds(ctx: TurnContext): Promise<void>;
+  /**
+   * The run is complete and its last message was yielded; what happens here is a part of its last turn.
+   *
+   * @returns what it could not do because of an error that passes
+   */
+  runEnds(ctx: TurnContext): Promise<Unfinished | undefined>;
+  /** Another attempt, after the run, which changes none of the observer's state. @param todo as returned by the attempt before */
+  finish(todo: Json, ctx: TurnContext): Promise<Unfinished | undefined>;
+}
+
+/** What is left to do after a run. */
+export interface Unfinished {
+  /** What the next attempt gets. */
+  todo: Json;
+  /** The note on the run if no attempt succeeds: what it does without, and why. */
+  note: string;
+}
+
+/** What the observer at a path has left. */
+export interface UnfinishedAt extends Unfinished {
+  path: string;
 }
 
 /** The observers in a tree, by their paths. */
@@ -23,8 +43,17 @@ export function observersOf(root: Stateful): RunObservers {
   return observers;
 }
 
-export async function announceEnd(observers: RunObservers, ctx: TurnContext): Promise<void> {
-  for (const [path, observer] of observers) await observer.runEnds(ctx.scope(`end${path}`));
+/** @returns what is left to do */
+export async function announceEnd(
+  observers: RunObservers,
+  ctx: TurnContext,
+): Promise<UnfinishedAt[]> {
+  const left: UnfinishedAt[] = [];
+  for (const [path, observer] of observers) {
+    const unfinished = await observer.runEnds(ctx.scope(`end${path}`));
+    if (unfinished !== undefined) left.push({ path, ...unfinished });
+  }
+  return left;
 }
 
 /** A part of an agent that reads or changes what the team shares with the page of its user. */

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { StateError } from "../errors.ts";
 import { issuesOf, listIssues } from "../issues.ts";
 import type { Hit } from "../search/rank.ts";
-import type { Tokenizer } from "../search/tokens.ts";
+import type { Analysis } from "../search/tokens.ts";
 
 /** Changes of a log since the last mark: `items` begin at index `start` of `generation`. */
 export interface LogChanges<T> {
@@ -17,21 +17,18 @@ export interface LogSource<T> {
   length: number;
   read(from: number, to: number): T[];
   /**
-   * For a log with an index: visits the items that contain one of `terms` in batches, best first and of equal ones the
-   * later first, until `visit` returns false. Covers the committed items and those that `changes` adds.
-   *
-   * @param terms terms by token
+   * For a log with an index: visits the items that contain one of the words of a query in batches, best first and of equal ones
+   * the later first, until `visit` returns false. Covers the committed items and those that `changes` adds.
    */
   search?(
-    terms: ReadonlyMap<string, string>,
+    query: string,
     changes: LogChanges<T> | undefined,
     visit: (hits: readonly Hit[]) => boolean,
   ): void;
 }
 
 /** Makes the items of a log searchable by their text. */
-export interface LogIndex<T> {
-  tokenizer: Tokenizer;
+export interface LogIndex<T> extends Analysis {
   textOf(item: T): string;
 }
 

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { type Hit, rank } from "../search/rank.ts";
-import { type CountedText, countTokens, termsOf } from "../search/tokens.ts";
+import { type Hit, languagesIn, rank } from "../search/rank.ts";
+import { type CountedText, countTokens, queryWords } from "../search/tokens.ts";
 import { ItemLog, type LogIndex, type LogSource } from "./item-log.ts";
 
 /** A found item and its score (BM25; more is better). */
@@ -33,10 +33,8 @@ export class SearchableLog<T> extends ItemLog<T> {
 
   /** @param query any text; only its words matter */
   search(query: string, { limit, minScore, accept }: SearchOptions<T>): Found<T>[] {
-    const { tokenizer } = this.index;
-    const terms = termsOf(query, tokenizer);
     const found: Found<T>[] = [];
-    if (terms.size === 0 || this.length === 0) return found;
+    if (this.length === 0) return found;
     const visit = (hits: readonly Hit[]): boolean => {
       const fitting = minScore === undefined ? hits : hits.filter(({ score }) => score >= minScore);
       found.push(...this.#best(fitting, limit - found.length, accept));
@@ -45,9 +43,10 @@ export class SearchableLog<T> extends ItemLog<T> {
     const changes = this.changes();
     // Items that were added since the current turn are all in memory.
     if (this.#source?.search !== undefined && changes?.start !== 0) {
-      this.#source.search(terms, changes, visit);
+      this.#source.search(query, changes, visit);
     } else {
-      visit(rank(this.#countAll(), terms.keys()));
+      const texts = this.#countAll();
+      visit(rank(texts, queryWords(query, this.index, languagesIn(texts))));
     }
     return found;
   }
@@ -58,7 +57,7 @@ export class SearchableLog<T> extends ItemLog<T> {
     return items.map((item, index) => {
       const known = this.#counted[index];
       if (known?.item === item) return known.text;
-      const text = countTokens(this.index.textOf(item), this.index.tokenizer);
+      const text = countTokens(this.index.textOf(item), this.index);
       this.#counted[index] = { item, text };
       return text;
     });

@@ -14,11 +14,25 @@ export interface LoginChallenge {
   resourceMetadata: string | null;
 }
 
-/** `login`: a human has to log in, at this address or, where it is null, at one that an operation of the host gives. */
-export type LoginAnswer = { token: string; fresh: boolean } | { login: { url: string | null } };
+/** A login that a human has made. */
+export interface HeldLogin {
+  token: string;
+  /** Differs for each time that a human has logged in: the next one may be another person. */
+  login: string;
+}
 
-/** The logins that a host keeps for its tenant. */
+/** `login`: a human has to log in, at this address or, where it is null, at one that an operation of the host gives. */
+export type LoginAnswer = (HeldLogin & { fresh: boolean }) | { needed: { url: string | null } };
+
+/** The logins that a host keeps for a run: those of its user, or of its tenant for a run without a user. */
 export interface ServerLogins {
+  /** Whose logins they are; null for the tenant's. */
+  readonly user: string | null;
+  /**
+   * The login at a server as it is now; undefined without one. It may have been deleted since the last request, or another
+   * person may have logged in.
+   */
+  held(server: string): Promise<HeldLogin | undefined>;
   /**
    * An access token for a server, or a login that a human has to make.
    *

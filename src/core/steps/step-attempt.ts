@@ -1,3 +1,4 @@
+import type { RemoteWork } from "./remote-work.ts";
 import type { ServerLogins } from "./server-logins.ts";
 
 /**
@@ -62,6 +63,10 @@ export interface StepAttempt {
    * model.
    */
   asks?: (model: string) => void;
+  /** Reports the usage of a failed call, by models, that another one of the attempt follows. That of the last call is in its error. */
+  spent?: (usage: {
+    readonly [model: string]: { prompt_tokens: number; completion_tokens: number };
+  }) => void;
   /** The pieces yielded by the attempt so far are void: later pieces replace them. */
   startOver?: () => void;
   /** Undefined on hosts without a cache. Entries are written together with the step's result: both or neither. */
@@ -70,4 +75,14 @@ export interface StepAttempt {
   logins?: ServerLogins;
   /** Undefined if no trace is recorded; send it to services that record one. */
   trace?: TraceContext;
+  /**
+   * The hop count of a run that a request of the step starts: one more than the run's. Undefined on hosts whose runs have
+   * none.
+   */
+  hops?: number;
+  /**
+   * Takes over work at another service that the run no longer needs, after the run has ended, too: the host has it cancelled, and
+   * repeats that until the service confirms it. Undefined on hosts that record nothing: there the step itself cancels it.
+   */
+  abandon?: (work: RemoteWork) => void;
 }

@@ -7,10 +7,12 @@ import type { MessageOrigin } from "../messages/create.ts";
 import { isChatMessage } from "../messages/views.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import { loadMessage } from "../messages/message-factory.ts";
+import { agentKeys, refuseOtherLayouts, withEarlierMessages } from "../state/earlier-layouts.ts";
 import { baseStateSchema, stateSchemaOf } from "../state/load-state.ts";
 
 const teamStateSchema = stateSchemaOf("TeamState").extend({
   agent_states: z.record(z.string(), jsonObjectSchema).default({}),
+  team_id: z.string().nullish(),
 });
 const containerStateSchema = stateSchemaOf("ChatAgentContainerState").extend({
   agent_state: jsonObjectSchema.default({}),
@@ -56,25 +58,32 @@ export function writeGroupChatState(state: GroupChatState, managerName: string):
   return { type: "TeamState", version: "1.0.0", agent_states: agentStates };
 }
 
-/** @throws StateError naming each missing or invalid key */
+/**
+ * Reads the states of AutoGen since 0.4.0.
+ *
+ * @throws StateError naming each missing or invalid key
+ */
 export function readGroupChatState(
   state: JsonObject,
   names: readonly string[],
   managerName: string,
 ): GroupChatState {
-  const { agent_states } = parse(teamStateSchema, state, "");
-  const stateOf = (name: string): JsonObject => {
-    const found = Object.hasOwn(agent_states, name) ? agent_states[name] : undefined;
+  refuseOtherLayouts(state);
+  const { agent_states, team_id } = parse(teamStateSchema, withEarlierMessages(state), "");
+  const keys = agentKeys(agent_states, team_id ?? undefined, managerName);
+  const stateOf = (key: string): JsonObject => {
+    const found = Object.hasOwn(agent_states, key) ? agent_states[key] : undefined;
     if (found) return found;
     const known = Object.keys(agent_states).join(", ");
     const message = `missing; there are states for: ${known === "" ? "none" : known}`;
-    throw invalid([{ path: pathOf(["agent_states", name]), message }]);
+    throw invalid([{ path: pathOf(["agent_states", key]), message }]);
   };
   const agents = new Map<string, JsonObject>();
   const unheard = new Map<string, ChatMessage[]>();
   for (const name of names) {
-    const path = pathOf(["agent_states", name]);
-    const container = parse(containerStateSchema, stateOf(name), path);
+    const key = keys.of(name);
+    const path = pathOf(["agent_states", key]);
+    const container = parse(containerStateSchema, stateOf(key), path);
     agents.set(name, container.agent_state);
     const messages = readMessages(container.message_buffer, `${path}.message_buffer`);
     const event = messages.findIndex((message) => !isChatMessage(message));
@@ -84,8 +93,8 @@ export function readGroupChatState(
     }
     unheard.set(name, messages as ChatMessage[]);
   }
-  const manager = stateOf(managerName);
-  const path = pathOf(["agent_states", managerName]);
+  const manager = stateOf(keys.manager);
+  const path = pathOf(["agent_states", keys.manager]);
   const { message_thread, current_turn, troupe } = parse(managerStateSchema, manager, path);
   return {
     agents,

@@ -32,7 +32,7 @@ import {
   aText,
   checkOptions,
   type OptionsSchema,
-} from "../options.ts";
+} from "../options/options.ts";
 
 export interface GroupChatOptions {
   name?: string | null | undefined;

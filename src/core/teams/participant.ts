@@ -9,7 +9,7 @@ import type { Branch, TurnContext } from "../turn/turn-context.ts";
 import type { ParticipantInfo } from "./group-chat-manager.ts";
 import type { Team } from "./team.ts";
 import type { ThreadItem, Unheard } from "./thread.ts";
-import { checkArgument, hasMethods, valueThat } from "../options.ts";
+import { checkArgument, hasMethods, valueThat } from "../options/options.ts";
 
 /** A member of a group chat: an agent, or a team that speaks as one. */
 export interface Participant {

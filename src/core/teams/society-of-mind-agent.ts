@@ -38,7 +38,7 @@ import {
   aText,
   checkOptions,
   type OptionsSchema,
-} from "../options.ts";
+} from "../options/options.ts";
 
 const DESCRIPTION = "An agent that has a team of its own work out what it answers.";
 const INSTRUCTION =

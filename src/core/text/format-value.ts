@@ -109,11 +109,16 @@ function formatNumber(value: number, spec: FormatSpec): string {
   if (isIgnoredForNumbers(spec, true)) return pythonRepr(value);
   const sign = value < 0 || Object.is(value, -0) ? "-" : spec.sign === "-" ? "" : spec.sign;
   const digits = magnitude(Math.abs(value), type, precision);
-  const grouped =
-    spec.grouping === ""
-      ? digits
-      : digits.replace(/^\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ","));
+  const grouped = spec.grouping === "" ? digits : digits.replace(/^\d+/, inThousands);
   return pad(spec, sign, grouped, ">");
+}
+
+/** Digits with a comma between each three, from the right. */
+function inThousands(digits: string): string {
+  const groups = [digits.slice(0, digits.length % 3)];
+  for (let at = digits.length % 3; at < digits.length; at += 3)
+    groups.push(digits.slice(at, at + 3));
+  return groups.filter((group) => group !== "").join(",");
 }
 
 function magnitude(value: number, type: string, precision: number | undefined): string {

@@ -85,7 +85,7 @@ function placeholder(text: string): Placeholder {
     );
   }
   const [, name = "", lookups = "", conversion, spec = ""] = match;
-  const keys = [...lookups.matchAll(/\[([^\]]+)\]/g)].map(([, key = ""]) => key);
+  const keys = lookups === "" ? [] : lookups.slice(1, -1).split("][");
   return { text, path: [name, ...keys], conversion, spec };
 }
 

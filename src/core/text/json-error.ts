@@ -22,9 +22,21 @@ export function jsonErrorMessage(text: string): string {
     if (end < text.length) throw new JsonFault("Extra data", end);
   } catch (error) {
     if (error instanceof JsonFault) return located(text, error);
+    if (error instanceof RangeError) return "the text is nested too deeply";
     throw error;
   }
   return "the text is not JSON";
+}
+
+/** Where the JSON value that begins at `start` ends; undefined if none begins there. */
+export function jsonEnd(text: string, start: number): number | undefined {
+  try {
+    return value(text, start);
+  } catch (error) {
+    // A value can be nested so deeply that the stack is too small for it.
+    if (error instanceof JsonFault || error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 function located(text: string, { message, position }: JsonFault): string {

@@ -1,6 +1,6 @@
-/** A text without any `character` at its end. A regular expression such as `/x+$/` takes quadratic time. */
-export function trimEnd(text: string, character: string): string {
+/** A text without any of the `characters` at its end. A regular expression such as `/x+$/` takes quadratic time. */
+export function trimEnd(text: string, characters: string): string {
   let end = text.length;
-  while (end > 0 && text.charAt(end - 1) === character) end--;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
   return text.slice(0, end);
 }

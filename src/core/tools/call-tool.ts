@@ -2,9 +2,9 @@ import { errorMessage } from "../errors.ts";
 import { hash64 } from "../hash.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
-import { MAX_ATTEMPTS } from "../steps/retry.ts";
+import { outlookOf } from "../steps/retry.ts";
 import { rethrowSignal, TurnSignal } from "../steps/signals.ts";
-import type { StepAttempt, StepPolicy } from "../steps/step-attempt.ts";
+import type { StepAttempt } from "../steps/step-attempt.ts";
 import { isStatefulTool } from "./stateful-tool.ts";
 import {
   type AnyTool,
@@ -50,27 +50,34 @@ async function* callLeaf(
 ): AsyncGenerator<never, ToolResult, void> {
   const recorded = (result: ToolResult): Recorded =>
     isStatefulTool(tool) ? { result, state: tool.saveState() } : { result };
+  const failed = (error: unknown): Recorded =>
+    recorded(textResult(name, errorText(error), true, maxBytes));
   const { result } = await call.ctx.step<Recorded>(
     "call",
     async (attempt) => {
       try {
         const value = await tool.run(args, {
           env: call.ctx.env,
+          run: call.ctx.run,
           signal: attempt.signal,
           idempotencyKey: attempt.idempotencyKey,
           session: attempt.session,
           trace: attempt.trace,
+          hops: attempt.hops,
           callId: call.callId,
         });
         return recorded(textResult(name, tool.valueAsText(value), false, maxBytes));
       } catch (error) {
-        if (isForStep(tool.policy, error, attempt)) throw error;
-        return recorded(textResult(name, errorText(error), true, maxBytes));
+        if (isForStep(error, attempt)) throw error;
+        return failed(error);
       }
     },
     {
       kind: "tool",
       policy: tool.policy,
+      remote: tool.remote,
+      retry: () => tool.retry,
+      exhausted: failed,
       subject: { name, ...(call.callId !== undefined && { call: call.callId }) },
       fingerprint: hash64(`${tool.name} ${JSON.stringify(args)}`),
       onReplay: ({ state }) => {
@@ -82,16 +89,15 @@ async function* callLeaf(
   return result;
 }
 
-/** Signals, cancellation and retryable errors go to the step; all other errors become results. */
-export function isForStep(
-  policy: StepPolicy,
-  error: unknown,
-  { attempt, signal }: StepAttempt,
-): boolean {
+/**
+ * Whether an error goes to the step, which decides about another attempt: cancellation, and what another attempt may resolve. All
+ * other errors become results.
+ *
+ * @throws a signal
+ */
+export function isForStep(error: unknown, { signal }: Pick<StepAttempt, "signal">): boolean {
   rethrowSignal(error);
-  if (signal.aborted) return true;
-  const retryable = error instanceof Error && "retryable" in error && error.retryable === true;
-  return retryable && policy === "retry" && attempt < MAX_ATTEMPTS;
+  return signal.aborted || outlookOf(error).retryable;
 }
 
 async function* callComposite(

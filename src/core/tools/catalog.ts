@@ -80,7 +80,7 @@ export class Catalog implements ToolCatalog, FunctionCatalog {
   }
 }
 
-/** A module may be evaluated twice with the same object (hot reload), which is no conflict. */
+/** A module may be evaluated twice with the same object (hot reload), which is not a conflict. */
 function add<T>(entries: Map<string, T>, kind: string, name: string, entry: T): void {
   const existing = entries.get(name);
   if (existing !== undefined && existing !== entry) {

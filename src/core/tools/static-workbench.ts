@@ -7,7 +7,8 @@ import {
   dumpComponent,
   withoutNulls,
 } from "../component/component.ts";
-import { ValueError } from "../errors.ts";
+import { inConfig, refuseWhereNew } from "../component/refused-where-new.ts";
+import { type Issue, ValueError } from "../errors.ts";
 import { pathOf } from "../issues.ts";
 import { jsonObjectSchema } from "../json-object.ts";
 import type { JsonObject } from "../json.ts";
@@ -27,6 +28,7 @@ import {
   type ToolCallContext,
   type ToolResult,
 } from "./tool.ts";
+import { toolNameMistakes } from "./tool-name.ts";
 import { MAX_RESULT_BYTES, textResult } from "./tool-result.ts";
 import type { Workbench } from "./workbench.ts";
 import {
@@ -36,7 +38,7 @@ import {
   checkArgument,
   checkOptions,
   type OptionsSchema,
-} from "../options.ts";
+} from "../options/options.ts";
 import { toolsSchema } from "./tools-schema.ts";
 
 /** A name and description that replace the tool's own (AutoGen `ToolOverride`), each optional. */
@@ -90,6 +92,7 @@ export class StaticWorkbench implements Workbench {
     role: "workbench",
     version: 1,
     configSchema: staticWorkbenchConfigSchema,
+    refusals: findConfigMistakes,
     fromConfig: (config, loader) =>
       new StaticWorkbench(loadTools(config, loader), { toolOverrides: config.tool_overrides }),
   });
@@ -111,6 +114,8 @@ export class StaticWorkbench implements Workbench {
     for (const tool of tools) {
       if (!this.#byName.has(tool.name)) this.#byName.set(tool.name, tool);
     }
+    const names = tools.map(({ name }) => name);
+    refuseWhereNew(owner, findMistakes(names, toolOverrides));
     this.#addShownNames();
     this.#schemas = tools.map((tool) => overridden(tool.schema, toolOverrides[tool.name]));
   }
@@ -222,6 +227,29 @@ export class StaticWorkbench implements Workbench {
   }
 }
 
+/** Names that makers of models refuse, and tools that cannot be called because an earlier one has their name. */
+function findMistakes(
+  names: readonly unknown[],
+  overrides: NonNullable<StaticWorkbenchOptions["toolOverrides"]>,
+): Issue[] {
+  const same = names.flatMap((name, index) => {
+    const first = names.indexOf(name);
+    if (typeof name !== "string" || first === index) return [];
+    const message = `has the name of tools[${first}], "${name}": give it another name`;
+    return [{ path: `tools[${index}]`, message }];
+  });
+  const shown = Object.entries(overrides).flatMap(([original, { name }]) =>
+    name ? toolNameMistakes(name, pathOf(["tool_overrides", original, "name"])) : [],
+  );
+  return [...same, ...shown];
+}
+
+/** The names of agents and of MCP tools are not in the config of the tool; an agent offers the model only the first of two. */
+function findConfigMistakes({ tools, tool_overrides }: StaticWorkbenchConfig): Issue[] {
+  const names = tools.map(({ config }) => config["name"]);
+  return inConfig(findMistakes(names, tool_overrides));
+}
+
 function loadTools(config: StaticWorkbenchConfig, loader: ComponentLoader): AnyTool[] {
   return config.tools.map((tool, index) => loader.load<AnyTool>(tool, "tool", `tools[${index}]`));
 }
@@ -235,7 +263,7 @@ function overridden(schema: ToolSchema, override: ToolOverride | undefined): Too
   if (override === undefined) return schema;
   return {
     ...schema,
-    name: override.name ?? schema.name,
+    name: override.name || schema.name,
     description: override.description ?? schema.description ?? "",
   };
 }
@@ -248,6 +276,7 @@ export class StaticStreamWorkbench extends StaticWorkbench {
     role: "workbench",
     version: 1,
     configSchema: staticWorkbenchConfigSchema,
+    refusals: findConfigMistakes,
     fromConfig: (config, loader) =>
       new StaticStreamWorkbench(loadTools(config, loader), {
         toolOverrides: config.tool_overrides,

@@ -32,7 +32,13 @@ export function variantOf(tool: AnyTool, changes: ToolChanges): AnyTool {
         ...(tool.onResume && { onResume: tool.onResume.bind(tool) }),
         ...(tool.close && { close: tool.close.bind(tool) }),
       }
-    : { ...base, policy: tool.policy, run: tool.run.bind(tool) };
+    : {
+        ...base,
+        policy: tool.policy,
+        ...(tool.retry && { retry: tool.retry }),
+        ...(tool.remote !== undefined && { remote: tool.remote }),
+        run: tool.run.bind(tool),
+      };
   shareSequence(tool, variant);
   return variant;
 }

@@ -6,7 +6,9 @@ import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { imageSchema } from "../models/llm-messages.ts";
 import type { HumanApproval } from "../turn/human-approval.ts";
+import type { RetryPolicy } from "../steps/retry.ts";
 import type { StepPolicy, TraceContext } from "../steps/step-attempt.ts";
+import type { RunContext } from "../turn/run-context.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import type { Stateful } from "../state/stateful.ts";
 
@@ -54,6 +56,14 @@ export interface BaseTool extends Component, Partial<Stateful> {
 export interface Tool extends BaseTool {
   /** Whether a restart repeats an interrupted call. Default `never`; `retry` for reads and idempotent tools. */
   readonly policy: StepPolicy;
+  /**
+   * How long a call is repeated after an error that says it may pass (`retryable: true`; `outage: true` where the server is
+   * away). Calls of the policies `never` and `ask` are repeated only after an error that says that nothing was sent
+   * (`unsent: true`). Default: two minutes while a server is away.
+   */
+  readonly retry?: RetryPolicy | undefined;
+  /** {@link StepOptions.remote} of its calls. */
+  readonly remote?: boolean;
   /** @param args checked against the schema by the tool @param call the running step's attempt */
   run(args: JsonObject, call: ToolRun): Promise<Json>;
 }
@@ -62,12 +72,16 @@ export interface Tool extends BaseTool {
 export interface ToolRun<Env = object> {
   /** {@link TurnContext.env} */
   env: Env;
+  /** {@link TurnContext.run} */
+  run: RunContext;
   signal: AbortSignal;
   idempotencyKey: string;
   /** {@link StepAttempt.session} */
   session?: string | undefined;
   /** {@link StepAttempt.trace} */
   trace?: TraceContext | undefined;
+  /** {@link StepAttempt.hops} */
+  hops?: number | undefined;
   callId: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { shown } from "../errors.ts";
 import * as z from "zod";
-import { hasMethods } from "../options.ts";
+import { hasMethods } from "../options/options.ts";
 
 /** Checks tools that a program passes. */
 export const toolSchema: z.ZodType = z.custom(isTool, { error: ({ input }) => mistake(input) });

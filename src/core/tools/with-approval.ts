@@ -4,7 +4,7 @@ import { type HumanApproval, humanApproval, humanApprovalConfig } from "../turn/
 import type { AnyTool } from "./tool.ts";
 import { toolSchema } from "./tools-schema.ts";
 import { variantOf } from "./tool-variant.ts";
-import { aNumber, checkArgument, checkOptions, type OptionsSchema } from "../options.ts";
+import { aNumber, checkArgument, checkOptions, type OptionsSchema } from "../options/options.ts";
 
 export interface ApprovalOptions {
   /** Seconds after which an unanswered call counts as refused. Default: the run waits without limit. */

@@ -1,7 +1,7 @@
 import { type Hash, HashChain, hashOf } from "../hash.ts";
 import type { RetryPolicy } from "../steps/retry.ts";
 import type { StepAttempt } from "../steps/step-attempt.ts";
-import type { RequestOfStep, StepOptions, TurnContext } from "./turn-context.ts";
+import type { CallEstimate, RequestOfStep, StepOptions, TurnContext } from "./turn-context.ts";
 import type {
   ChatCompletionClient,
   CreateOptions,
@@ -10,6 +10,7 @@ import type {
 import type { LLMMessage } from "../models/llm-messages.ts";
 import { fileAsText, fileNote, isFile, textOfFile } from "../models/attached-files.ts";
 import { hasImages } from "../models/shown-images.ts";
+import { estimateUsage } from "../models/tokens/estimate.ts";
 
 /** The options of a model call; the rest comes from the step. */
 export type ModelCallOptions = Omit<
@@ -19,10 +20,12 @@ export type ModelCallOptions = Omit<
   | "conversation"
   | "attempt"
   | "asks"
+  | "spent"
   | "startOver"
   | "cache"
   | "flush"
   | "trace"
+  | "hops"
 > & {
   /** The retry policy of a client that has none of its own. */
   patience?: RetryPolicy | undefined;
@@ -54,20 +57,22 @@ export function callModel(
 /**
  * As {@link callModel}, yielding pieces of text while they arrive. A recorded answer comes without pieces.
  *
- * @param options `messageId` names the message whose text streams; `isAnswer` as in {@link StreamStepOptions}
+ * @param options `messageId` names the message whose text streams; `isAnswer` as in {@link StreamStepOptions}; `replaces` makes void
+ *   what an earlier call has streamed of the message
  */
 export function streamModel(
   ctx: TurnContext,
   key: string,
   client: ChatCompletionClient,
   messages: readonly LLMMessage[],
-  options: ModelCallOptions & { messageId?: string; isAnswer?: boolean } = {},
+  options: ModelCallOptions & { messageId?: string; isAnswer?: boolean; replaces?: boolean } = {},
 ): AsyncGenerator<string, CreateResult, void> {
-  const { messageId, isAnswer, patience, ...rest } = options;
+  const { messageId, isAnswer, replaces, patience, ...rest } = options;
   const { messages: shown, note } = visibleMessages(client, messages);
   return ctx.stream(
     key,
     (attempt) => {
+      if (replaces === true) attempt.startOver?.();
       const stream = client.createStream(shown, { ...rest, ...ofStep(attempt) });
       // A generator around the client's costs an `await` for each piece.
       return note === undefined ? stream : streamWithNote(stream, note);
@@ -93,17 +98,20 @@ async function* streamWithNote(
 }
 
 function ofStep(attempt: StepAttempt): CreateOptions {
-  const { signal, idempotencyKey, scope, session, asks, startOver, cache, flush, trace } = attempt;
+  const { signal, idempotencyKey, scope, session, asks, spent, startOver } = attempt;
+  const { cache, flush, trace, hops } = attempt;
   return {
     signal,
     idempotencyKey,
     ...(scope !== undefined && { conversation: `${session ?? ""}/${scope}` }),
     attempt,
     ...(asks && { asks }),
+    ...(spent && { spent }),
     ...(startOver && { startOver }),
     ...(cache && { cache }),
     ...(flush && { flush }),
     ...(trace && { trace }),
+    ...(hops !== undefined && { hops }),
   };
 }
 
@@ -115,9 +123,22 @@ function stepOptions(call: RequestOfStep, patience: RetryPolicy = {}): StepOptio
     ...(client.subject && { subject: client.subject }),
     input: () => messages,
     request: (attempt) => ({ ...call, options: { ...options, ...ofStep(attempt) } }),
+    estimate: () => estimateOf(call),
     fingerprint: () => fingerprint(messages, options),
     retry: (error) => client.retryPolicy?.(error) ?? patience,
     onReplay: (result) => client.replayed?.(result, messages),
+  };
+}
+
+async function estimateOf({ client, messages, options }: RequestOfStep): Promise<CallEstimate> {
+  const { tools = [], declaredTools = [] } = options;
+  return {
+    model: client.subject?.name,
+    prompt_tokens: await client
+      .countTokens(messages, [...tools, ...declaredTools])
+      // A client in code that cannot count is no reason to fail a run.
+      .catch(() => estimateUsage(messages, "").prompt_tokens),
+    completion_tokens: client.answerLimit?.(options),
   };
 }
 
@@ -145,7 +166,7 @@ function knownHash(value: object): Hash {
 
 interface VisibleMessages {
   messages: readonly LLMMessage[];
-  /** What the model does not get. */
+  /** A note on content left out of the request. */
   note?: string;
 }
 

@@ -1,11 +1,18 @@
 import { errorMessage, TroupeError } from "../errors.ts";
 import { hashId } from "../hash.ts";
 import { asJson } from "../json.ts";
-import { retryDelay } from "../steps/retry.ts";
+import { countAttempts, outlookOf, retryDelay } from "../steps/retry.ts";
 import { isTurnSignal, TurnSignal } from "../steps/signals.ts";
-import type { StepAttempt, StepCache } from "../steps/step-attempt.ts";
+import type { StepAttempt, StepCache, StepSubject } from "../steps/step-attempt.ts";
 import type { Answer, Question, StreamStepOptions } from "./turn-context.ts";
-import type { Moment, StepOutcome, StepRecord, TurnHost } from "./turn-host.ts";
+import {
+  mayRun,
+  type Moment,
+  type StepAhead,
+  type StepOutcome,
+  type StepRecord,
+  type TurnHost,
+} from "./turn-host.ts";
 
 /** The part of a scope that its steps use. */
 export interface StepScope {
@@ -20,7 +27,7 @@ export interface StepScope {
 }
 
 /** One step: its record, its attempts and their outcomes. */
-export class Step<T> {
+export class Step<T> implements StepAhead {
   readonly #scope: StepScope;
   readonly #key: string;
   readonly #path: string;
@@ -43,6 +50,20 @@ export class Step<T> {
     this.#options = options;
   }
 
+  /** Its path in the turn. */
+  get key(): string {
+    return this.#path;
+  }
+
+  get subject(): StepSubject | undefined {
+    return this.#options.subject;
+  }
+
+  get isRemote(): boolean {
+    const { kind, remote = kind === "model" } = this.#options;
+    return remote;
+  }
+
   /** The recorded result, or undefined when the step has to run. */
   async recorded(): Promise<{ value: T } | undefined> {
     const { host, path } = this.#scope;
@@ -54,12 +75,23 @@ export class Step<T> {
     if (record?.outcome) return { value: this.#replay(record.outcome) };
     this.#attempt = record?.attempt ?? 0;
     this.#failingSince = record?.failingSince;
-    if (record && record.policy !== "retry") {
+    if (record && !mayRun(record)) {
       const again = record.policy === "ask" && (await this.#askAgain());
       if (!again) return { value: this.#unknown() };
     }
     this.#scope.gate();
     return undefined;
+  }
+
+  /** Undefined when the next attempt may begin at once; otherwise resolves when it may. */
+  reserve(): Promise<void> | undefined {
+    const { estimate } = this.#options;
+    return estimate && this.#scope.host.reserve?.(this.#path, estimate, () => this.#scope.gate());
+  }
+
+  /** The attempt that was reserved for has ended. */
+  release(): void {
+    if (this.#options.estimate) this.#scope.host.release?.(this.#path);
   }
 
   begin(): StepAttempt {
@@ -85,11 +117,14 @@ export class Step<T> {
       startOver: () => {
         if (messageId !== undefined) host.discard(messageId);
       },
+      ...(host.spent && { spent: (usage) => host.spent?.(this.#path, usage) }),
       ...(host.session !== undefined && { session: host.session }),
       ...(host.logins && { logins: host.logins }),
       ...(host.flush && { flush: () => host.flush?.() }),
       ...(host.cache && { cache: bufferedCache(host.cache, this.#keep) }),
       ...(trace && { trace }),
+      ...(host.hops !== undefined && { hops: host.hops }),
+      ...(host.abandon && { abandon: (work) => host.abandon?.(work) }),
     };
     host.shows?.(this.#path, request?.(attempt));
     return attempt;
@@ -106,17 +141,31 @@ export class Step<T> {
     return ok as T;
   }
 
-  /** Returns when another attempt is allowed, and throws otherwise. */
-  failed(error: unknown): void {
+  /**
+   * Returns the result of a step that has no further attempt, or undefined when another one is allowed. A step that must not
+   * run twice is repeated only where nothing was sent.
+   *
+   * @throws the error where it is the end of the step
+   */
+  failed(error: unknown): { value: T } | undefined {
     if (isTurnSignal(error)) throw error;
     if (this.#scope.host.signal.aborted) throw new TurnSignal("cancel");
-    if (this.#policy !== "retry" || !isRetryable(error)) throw this.#recordFailure(error);
+    const { retryable, unsent } = outlookOf(error);
+    if (!retryable) throw this.#recordFailure(error);
     const failed = { attempt: this.#attempt, failingMs: this.#failingMs, error };
-    const delay = retryDelay(failed, this.#options.retry?.(error));
-    if (delay === undefined) throw this.#recordFailure(error);
+    const options = this.#options;
+    const mayRepeat = this.#policy === "retry" || unsent;
+    const delay = mayRepeat ? retryDelay(failed, options.retry?.(error)) : undefined;
+    if (delay === undefined) {
+      countAttempts(failed);
+      if (options.exhausted === undefined) throw this.#recordFailure(error);
+      this.#keep = [];
+      return { value: this.end(options.exhausted(error)) };
+    }
     this.#failingSince ??= this.#scope.host.clock().at;
     this.#error = error;
     this.#delay = delay;
+    return undefined;
   }
 
   /** Waits for the next attempt. */
@@ -166,9 +215,11 @@ export class Step<T> {
   #replay(outcome: StepOutcome): T {
     this.#scope.advance(outcome.time);
     if ("error" in outcome) {
-      const { code, message, name } = outcome.error;
-      const error = new TroupeError(code, message);
-      error.name = name;
+      const { code, message, name, retryable } = outcome.error;
+      const error = Object.assign(new TroupeError(code, message), {
+        name,
+        ...(retryable && { retryable }),
+      });
       this.#scope.host.threw(this.#path, error);
       throw error;
     }
@@ -204,7 +255,12 @@ export class Step<T> {
     const code = error instanceof TroupeError ? error.code : "run_failed";
     const name = error instanceof Error ? error.name : "Error";
     const time = host.clock();
-    const failure = { code, message: errorMessage(error), name };
+    const failure = {
+      code,
+      message: errorMessage(error),
+      name,
+      ...(outlookOf(error).retryable && ({ retryable: true } as const)),
+    };
     host.ended(this.#path, this.#ended({ error: failure, time }));
     host.threw(this.#path, error);
     this.#scope.advance(time);
@@ -225,8 +281,4 @@ function bufferedCache(cache: StepCache, keep: (() => void)[]): StepCache {
         }
       }),
   };
-}
-
-function isRetryable(error: unknown): boolean {
-  return error instanceof Error && "retryable" in error && error.retryable === true;
 }

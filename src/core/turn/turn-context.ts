@@ -9,6 +9,7 @@ import type {
 import type { LLMMessage } from "../models/llm-messages.ts";
 import type { StepAttempt, StepKind, StepPolicy, StepSubject } from "../steps/step-attempt.ts";
 import type { RetryPolicy } from "../steps/retry.ts";
+import type { RunContext } from "./run-context.ts";
 
 /** What runs in a scope, for traces: an agent, or a tool that runs agents. */
 export interface ScopeSubject {
@@ -25,6 +26,15 @@ export interface RequestOfStep {
   streamed: boolean;
 }
 
+/** What a model call may use, before it is made. */
+export interface CallEstimate {
+  /** Undefined for a client that does not name its model. */
+  model: string | undefined;
+  prompt_tokens: number;
+  /** The most tokens of the answer; undefined if the request has no limit. */
+  completion_tokens: number | undefined;
+}
+
 export interface StepOptions<T> {
   /** Default `effect`. */
   kind?: StepKind | undefined;
@@ -33,18 +43,30 @@ export interface StepOptions<T> {
   /** Shown in traces; nothing depends on it. */
   subject?: StepSubject | undefined;
   /**
+   * Whether the effect waits for another service and executes no code of the agent or the tool. Such a step is not the cause
+   * when the process ends. Default false; true for the kind `model`.
+   */
+  remote?: boolean | undefined;
+  /**
    * The input of a model. Called only for traces that hold contents, and to estimate the tokens of an interrupted call.
    */
   input?: (() => readonly LLMMessage[]) | undefined;
   /** The request of a model call. Called only by hosts that show requests instead of making them. */
   request?: ((attempt: StepAttempt) => RequestOfStep) | undefined;
+  /** What the model call may use. Called only by hosts that limit what a run may use. Without it nothing is reserved for the call. */
+  estimate?: (() => Promise<CallEstimate>) | undefined;
   /**
    * Identifies the request; a recorded result is used again only for the same fingerprint. A function for one that takes
    * time to make: it is called at most once, and not by hosts that record nothing.
    */
   fingerprint?: (string | (() => string)) | undefined;
-  /** The retry policy for errors that another attempt may resolve. Without it the step has five attempts. */
-  retry?(error: unknown): RetryPolicy;
+  /** The retry policy for errors that another attempt may resolve. Default: two minutes while a server is away. */
+  retry?(error: unknown): RetryPolicy | undefined;
+  /**
+   * The step's result when its last attempt failed with an error that another one might have resolved. Without it the
+   * step throws the error.
+   */
+  exhausted?(error: unknown): T;
   /** Called instead of the effect when a recorded result is used. */
   onReplay?(result: T): void;
   /** The step's result when its outcome is unknown (`never`) or was refused (`ask`). Without it the step throws. */
@@ -77,6 +99,16 @@ export interface QuestionForm {
   schema: JsonObject;
 }
 
+/** The login at another server that an `input` asks for. */
+export interface LoginOfQuestion {
+  /** The name of the server. */
+  server: string;
+  /** Whose login it is; null for the tenant's, which runs without a user use. */
+  user: string | null;
+  /** Where a human logs in. Shown only to those who may; null if an operation of the API gives the address. */
+  url: string | null;
+}
+
 /** A question to a human, or the call of a tool of the run's client. */
 export interface Question {
   /**
@@ -95,8 +127,8 @@ export interface Question {
    * answer is not checked.
    */
   form?: QuestionForm;
-  /** The address of a login that answers an `input`: clients show it as a link. */
-  url?: string;
+  /** The login that answers an `input` by itself. The prompt must not have its address, which not everybody may see. */
+  login?: LoginOfQuestion;
   /** Seconds after which `defaultAnswer` counts as the answer; null waits without a limit. */
   timeoutSeconds?: number | null;
   defaultAnswer?: Answer | null;
@@ -141,6 +173,8 @@ export interface TurnContext<Env = object> {
   readonly answerForm: AnswerForm | undefined;
   /** Bindings and variables of the Worker, for effects of steps; in memory, the `env` of the run, or empty. */
   readonly env: Env;
+  /** Who asked for the run, and what for. */
+  readonly run: RunContext;
   /** What the team, its user and its tenant remember. */
   readonly memory: MemoryHost;
   /** The time of the last recorded step in this scope or in one opened in it, ISO 8601 UTC. */

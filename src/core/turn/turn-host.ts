@@ -2,6 +2,8 @@ import type { Json, JsonObject } from "../json.ts";
 import type { MemoryHost } from "../memory/memory-host.ts";
 import type { AnswerForm, ToolSchema } from "../models/chat-completion-client.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
+import type { UsageByModel } from "../models/request-usage.ts";
+import type { RemoteWork } from "../steps/remote-work.ts";
 import type { ServerLogins } from "../steps/server-logins.ts";
 import type {
   StepCache,
@@ -10,7 +12,14 @@ import type {
   StepSubject,
   TraceContext,
 } from "../steps/step-attempt.ts";
-import type { Answer, Question, RequestOfStep, ScopeSubject } from "./turn-context.ts";
+import type { RunContext } from "./run-context.ts";
+import type {
+  Answer,
+  CallEstimate,
+  Question,
+  RequestOfStep,
+  ScopeSubject,
+} from "./turn-context.ts";
 
 /** A moment of a run: epoch milliseconds, and the milliseconds the run has been running (no waits, no pauses). */
 export interface Moment {
@@ -28,6 +37,8 @@ export interface StepFailure {
   message: string;
   /** The error's name; `Error` when another value was thrown. */
   name: string;
+  /** Whether the error passes, and no attempt was left. */
+  retryable?: true;
 }
 
 /** The record of a step. Without an outcome, the step had started when the host died. */
@@ -37,9 +48,25 @@ export interface StepRecord {
   attempt: number;
   /** When the first attempt failed, epoch milliseconds; undefined if none has failed. */
   failingSince?: number;
+  /** When the next attempt may be made, epoch milliseconds; undefined unless the step waits after a failed one. */
+  notBefore?: number;
   fingerprint: string;
   subject?: StepSubject;
   outcome?: StepOutcome;
+}
+
+/** Whether a step without an outcome may run (again): by its policy, or because its last attempt sent nothing. */
+export function mayRun({ policy, notBefore }: Pick<StepRecord, "policy" | "notBefore">): boolean {
+  return policy === "retry" || notBefore !== undefined;
+}
+
+/** A step that is about to begin. */
+export interface StepAhead {
+  /** Its path in the turn. */
+  readonly key: string;
+  readonly subject?: StepSubject | undefined;
+  /** {@link StepOptions.remote}, or that it calls a model. */
+  readonly isRemote: boolean;
 }
 
 /** A model call that has no answer yet. */
@@ -79,6 +106,8 @@ export interface TurnHost {
   readonly stopRequested: boolean;
   /** {@link TurnContext.env} */
   readonly env: object;
+  /** {@link TurnContext.run} */
+  readonly run: RunContext;
   /** {@link TurnContext.clientTools} */
   readonly clientTools?: readonly ToolSchema[];
   /** {@link TurnContext.answerForm} */
@@ -93,9 +122,27 @@ export interface TurnHost {
   clock(): Moment;
   /** Throws a {@link TurnSignal} when no effect may start. */
   gate(): void;
-  /** Waits while the run is paused. Hosts that record steps pause with a signal from `gate` instead. */
-  ready?(): Promise<void>;
+  /**
+   * Awaited before a step begins, or a question is asked: without a `step`. Hosts in memory wait while the run is paused; hosts
+   * that record steps pause with a signal from `gate` instead.
+   */
+  ready?(step?: StepAhead): Promise<void> | undefined;
+  /** Awaited after a step, before the code that made it continues. */
+  settled?(): Promise<void> | undefined;
   recall(key: string): StepRecord | undefined;
+  /**
+   * Reserves what an attempt at a model call may use. Undefined when it may begin at once; otherwise resolves when the calls
+   * under way leave room for it. Undefined on hosts that limit nothing.
+   *
+   * @param gate throws a signal when the call may not begin any more
+   */
+  reserve?(
+    key: string,
+    estimate: () => Promise<CallEstimate>,
+    gate: () => void,
+  ): Promise<void> | undefined;
+  /** The attempt has ended: what was reserved for it is free. */
+  release?(key: string): void;
   /** Called before an effect. Hosts record it for policies other than `retry`. */
   stepStarted(key: string, step: Omit<StepRecord, "outcome">): void;
   ended(key: string, step: StepRecord & { outcome: StepOutcome }): void;
@@ -122,10 +169,16 @@ export interface TurnHost {
   noted?(scope: string, message: string): void;
   /** A model is called. Undefined on hosts that count nothing. */
   calls?(key: string, call: ModelCallUnderWay): void;
+  /** {@link StepAttempt.spent} */
+  spent?(key: string, usage: UsageByModel): void;
   /** Only on hosts that show requests instead of making them: throws in the place of each effect. @param request a model's */
   shows?(key: string, request: RequestOfStep | undefined): never;
   /** {@link StepAttempt.trace} */
   traceContext?(key: string): TraceContext | undefined;
+  /** {@link StepAttempt.hops} */
+  readonly hops?: number;
+  /** {@link StepAttempt.abandon} */
+  abandon?(work: RemoteWork): void;
   /**
    * Resolves with the answer; hosts that can be unloaded throw `suspend` instead of waiting.
    *

@@ -2,9 +2,11 @@ import { TroupeError } from "../errors.ts";
 import { hashId } from "../hash.ts";
 import { type JsonObject, sortedJson } from "../json.ts";
 import type { MemoryHost } from "../memory/memory-host.ts";
+import { processMark } from "../memory/process-memory.ts";
 import type { AnswerForm, ToolSchema } from "../models/chat-completion-client.ts";
 import { runBranches } from "./branches.ts";
 import { TurnSignal } from "../steps/signals.ts";
+import type { RunContext } from "./run-context.ts";
 import { Step, type StepScope } from "./step.ts";
 import type { StepAttempt } from "../steps/step-attempt.ts";
 import type {
@@ -22,7 +24,13 @@ import type { BranchFailure, Moment, TurnHost } from "./turn-host.ts";
 /** Cloudflare allows six connections at once per request; one is left for the host. */
 const PARALLEL_EFFECTS = 5;
 
-const NO_MEMORY: MemoryHost = { store: () => undefined, collection: () => undefined };
+const NO_MEMORY: MemoryHost = {
+  get mark() {
+    return processMark();
+  },
+  store: () => undefined,
+  collection: () => undefined,
+};
 
 /** Shared by all scopes of one turn. */
 interface Shared {
@@ -83,6 +91,10 @@ export class TurnScope implements TurnContext {
 
   get env(): object {
     return this.#shared.host.env;
+  }
+
+  get run(): RunContext {
+    return this.#shared.host.run;
   }
 
   get clientTools(): readonly ToolSchema[] {
@@ -159,19 +171,26 @@ export class TurnScope implements TurnContext {
       const recorded = await step.recorded();
       if (recorded) return recorded.value;
       for (;;) {
+        const room = step.reserve();
+        if (room) await room;
         await effects.acquire();
         try {
-          if (host.ready) await host.ready();
+          const ready = host.ready?.(step);
+          if (ready) await ready;
           return step.end(await effect(step.begin()));
         } catch (error) {
-          step.failed(error);
+          const last = step.failed(error);
+          if (last) return last.value;
         } finally {
           effects.release();
+          step.release();
         }
         await step.backoff();
       }
     } finally {
       this.#stepping = false;
+      const settled = host.settled?.();
+      if (settled) await settled;
     }
   }
 
@@ -186,20 +205,27 @@ export class TurnScope implements TurnContext {
       const recorded = await step.recorded();
       if (recorded) return recorded.value;
       for (;;) {
+        const room = step.reserve();
+        if (room) await room;
         await effects.acquire();
         try {
-          if (host.ready) await host.ready();
+          const ready = host.ready?.(step);
+          if (ready) await ready;
           return step.end(yield* effect(step.begin()));
         } catch (error) {
-          step.failed(error);
+          const last = step.failed(error);
+          if (last) return last.value;
         } finally {
           effects.release();
+          step.release();
         }
         if (options.messageId !== undefined) host.discard(options.messageId);
         await step.backoff();
       }
     } finally {
       this.#stepping = false;
+      const settled = host.settled?.();
+      if (settled) await settled;
     }
   }
 
@@ -210,7 +236,7 @@ export class TurnScope implements TurnContext {
 
   async #ask(question: Question): Promise<Answer> {
     const { host } = this.#shared;
-    if (host.ready) await host.ready();
+    await host.ready?.();
     this.#gate();
     const { answer, time } = await host.answer(identified(question), this.#path);
     this.#advance(time);

@@ -1,11 +1,13 @@
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { TextLanguage } from "../../core/search/languages.ts";
 import type { DocumentInfo } from "../../contract/files/collection.ts";
 import type { DocumentChunk, PutDocument } from "../../contract/gateways/memory-gateway.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { type EntryBody, type EntryRow } from "../../sqlite/recall/entry-table.ts";
 import { RecallIndex, storedVector } from "../../sqlite/recall/recall-index.ts";
 import { TextStore } from "../../sqlite/text-store.ts";
+import { AbandonedChunks, chunkId } from "./abandoned-chunks.ts";
 
 /** The stored data of the collection itself. */
 export interface CollectionRecord {
@@ -14,18 +16,24 @@ export interface CollectionRecord {
   embedding: ComponentModel | null;
   /** Names the vectors of the embedding; null without one. */
   space: string | null;
+  /** The language of its documents; absent in records of earlier versions, as `auto`. */
+  language?: TextLanguage;
   /** Numbers of the first vector of this space; null before. */
   dimensions: number | null;
   /** Attempts to embed that have failed in a row, and when the first of them did, epoch milliseconds. */
   failures: number;
   failing_since: number;
   embedding_tokens: number;
+  /** Whether documents wait for the SECRETS_KEY that the embedding's secrets were stored with. */
+  locked?: boolean;
   created_at: string;
   updated_at: string;
 }
 
 /** The stored data of a document besides its chunks. */
 export interface DocumentRecord extends PutDocument {
+  /** Begins the ids of its chunks. Absent in records of earlier versions, as the document's id. */
+  series?: string;
   /** Differs for everything that was ever put. */
   version: string;
   /** The space of its vectors; null if it is not to be embedded. */
@@ -35,6 +43,8 @@ export interface DocumentRecord extends PutDocument {
   /** Chunks before this one need no vector any more. */
   next: number;
   error: string | null;
+  /** Whether it is embedded by itself once the cause of the error is gone. Absent in records of earlier versions. */
+  waits?: boolean;
   created_at: string;
   updated_at: string;
 }
@@ -46,6 +56,15 @@ export interface ChunkBody extends EntryBody, DocumentChunk {
 }
 
 export type ChunkRow = EntryRow<ChunkBody>;
+
+/** Writes the chunks of a document, a few in each transaction. */
+export interface DocumentWriter {
+  add(chunks: readonly DocumentChunk[]): void;
+  /** Writes the last chunks, and shows the document in the place of the one before. */
+  finish(chunks: readonly DocumentChunk[]): DocumentRecord;
+  /** Nothing more comes: what was added is removed unless the document was finished. */
+  leave(): void;
+}
 
 const COLLECTION = "(n integer primary key, record text not null)";
 const DOCUMENT = "(id text primary key, record text not null) without rowid";
@@ -61,12 +80,22 @@ export function chunkText({
 /** The tables of a collection: its own row, its documents, and the index of their chunks. */
 export class CollectionStore {
   readonly index: RecallIndex<ChunkBody>;
+  readonly abandoned: AbandonedChunks;
   readonly #db: Database;
   #record: CollectionRecord | undefined;
 
-  constructor(db: Database) {
+  /**
+   * @param onOutdated a search has met chunks whose words have to be added again
+   * @param onAbandoned chunks wait for {@link AbandonedChunks.sweep}
+   */
+  constructor(db: Database, onOutdated: () => void, onAbandoned: () => void) {
     this.#db = db;
-    this.index = new RecallIndex<ChunkBody>(db, new TextStore(db), "chunk", chunkText);
+    this.index = new RecallIndex<ChunkBody>(db, new TextStore(db), "chunk", {
+      textOf: chunkText,
+      languageOf: () => this.#record?.language ?? "auto",
+      onOutdated,
+    });
+    this.abandoned = new AbandonedChunks(db, this.index, onAbandoned);
     if (db.hasTable("collection")) {
       const row = db.first<{ record: string }>("select record from collection");
       this.#record = row && (JSON.parse(row.record) as CollectionRecord);
@@ -129,50 +158,53 @@ export class CollectionStore {
     );
   }
 
-  /** Replaces a document. Chunks with a text that has a vector keep it, so that they are not embedded again. */
-  replaceDocument(
-    given: PutDocument,
-    chunks: readonly DocumentChunk[],
-    { space, version, now }: { space: string | null; version: string; now: string },
-  ): DocumentRecord {
-    const texts = chunks.map(chunkText);
-    const known = space === null ? [] : this.index.vectors(space, texts);
-    return this.index.change(() => {
-      const before = this.document(given.id);
-      let embedded = 0;
-      for (const [index, chunk] of chunks.entries()) {
-        const values = known[index] ?? undefined;
-        if (values !== undefined) embedded++;
-        this.index.put({
-          id: chunkId(given.id, index),
-          collection: null,
-          run: null,
-          from_turn: 0,
-          body: { ...chunk, document: given.id, metadata: given.metadata },
-          vector: values && storedVector({ space: space ?? "", values }),
-        });
-      }
-      this.#removeChunks(given.id, chunks.length, before?.chunks ?? 0);
-      const record: DocumentRecord = {
-        ...given,
-        version,
-        space,
-        chunks: chunks.length,
-        embedded,
-        next: embedded === chunks.length ? chunks.length : 0,
-        error: null,
-        created_at: before?.created_at ?? now,
-        updated_at: now,
-      };
-      this.saveDocument(record);
-      return record;
-    });
+  /** Begins to replace a document, which others see as it was until the new one is complete. */
+  write(given: PutDocument, version: string): DocumentWriter {
+    const series = `${given.id}/${version}`;
+    const { space } = this.#record ?? { space: null };
+    const counts = { chunks: 0, embedded: 0 };
+    const put = (chunks: readonly DocumentChunk[]): void => {
+      counts.chunks += chunks.length;
+      counts.embedded += this.#putChunks(given, series, { space, chunks });
+    };
+    return {
+      add: (chunks) =>
+        this.index.change(() => {
+          this.abandoned.begin(series);
+          put(chunks);
+        }),
+      finish: (chunks) =>
+        this.index.change(() => {
+          put(chunks);
+          const before = this.document(given.id);
+          if (before !== undefined) this.#abandon(before);
+          this.abandoned.end(series);
+          const current = this.#record?.space ?? null;
+          const embedded = current === space ? counts.embedded : 0;
+          const now = new Date().toISOString();
+          const record: DocumentRecord = {
+            ...given,
+            series,
+            version,
+            space: current,
+            chunks: counts.chunks,
+            embedded,
+            next: embedded === counts.chunks ? counts.chunks : 0,
+            error: null,
+            created_at: before?.created_at ?? now,
+            updated_at: now,
+          };
+          this.saveDocument(record);
+          return record;
+        }),
+      leave: () => this.abandoned.leave(series),
+    };
   }
 
-  deleteDocument({ id, chunks }: DocumentRecord): void {
+  deleteDocument(document: DocumentRecord): void {
     this.index.change(() => {
-      this.#removeChunks(id, 0, chunks);
-      this.#db.write("delete from document where id = ?", id);
+      this.#abandon(document);
+      this.#db.write("delete from document where id = ?", document.id);
     });
   }
 
@@ -180,31 +212,56 @@ export class CollectionStore {
   chunks(document: DocumentRecord, from: number, limit: number): ChunkRow[] {
     const rows: ChunkRow[] = [];
     for (let n = from; n < Math.min(document.chunks, from + limit); n++) {
-      const row = this.index.find(chunkId(document.id, n));
+      const row = this.index.find(chunkId(seriesOf(document), n));
       if (row !== undefined) rows.push(row);
     }
     return rows;
   }
 
-  #removeChunks(document: string, from: number, to: number): void {
-    for (let n = from; n < to; n++) {
-      const row = this.index.find(chunkId(document, n));
-      if (row !== undefined) this.index.remove(row.seq);
+  /** Chunks with a text that has a vector keep it, so that they are not embedded again. @returns how many have one */
+  #putChunks(
+    { id, metadata }: PutDocument,
+    series: string,
+    { space, chunks }: { space: string | null; chunks: readonly DocumentChunk[] },
+  ): number {
+    const known = space === null ? [] : this.index.vectors(space, chunks.map(chunkText));
+    for (const [index, chunk] of chunks.entries()) {
+      const values = known[index] ?? undefined;
+      this.index.put({
+        id: chunkId(series, chunk.chunk),
+        collection: null,
+        run: null,
+        from_turn: 0,
+        body: { ...chunk, document: id, metadata },
+        vector: values && storedVector({ space: space ?? "", values }),
+      });
     }
+    return known.filter((values) => values !== null).length;
+  }
+
+  #abandon(document: DocumentRecord): void {
+    this.abandoned.add(seriesOf(document), document.chunks);
   }
 }
 
-function chunkId(document: string, n: number): string {
-  return `${document}/${n}`;
+function seriesOf({ id, series }: DocumentRecord): string {
+  return series ?? id;
 }
 
 /** Whether chunks of a document still wait for their vectors. */
-export function isPending({ space, next, chunks, error }: DocumentRecord): boolean {
-  return space !== null && next < chunks && error === null;
+export function isPending({ space, next, chunks, error, waits }: DocumentRecord): boolean {
+  return space !== null && next < chunks && (error === null || waits === true);
 }
 
 export function documentInfo(record: DocumentRecord): DocumentInfo {
-  const { version: _version, space: _space, next: _next, ...shown } = record;
+  const {
+    version: _version,
+    space: _space,
+    next: _next,
+    series: _series,
+    waits: _waits,
+    ...shown
+  } = record;
   return { ...shown, status: statusOf(record) };
 }
 

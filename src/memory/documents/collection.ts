@@ -1,7 +1,5 @@
-import type { EmbeddingClient } from "../../core/memory/embedding-client.ts";
-import type { CollectionResult, Embedding } from "../../core/memory/memory-host.ts";
-import type { ComponentModel } from "../../core/component/component-model.ts";
-import { errorMessage } from "../../core/errors.ts";
+import { beginningOf } from "../../core/cut.ts";
+import { letOthersRun } from "../../core/wait.ts";
 import type {
   ChunkPage,
   CollectionInfo,
@@ -15,7 +13,6 @@ import type {
   PutDocument,
 } from "../../contract/gateways/memory-gateway.ts";
 import { ok, type Refused, refuse, refuseInput, type Result } from "../../contract/result.ts";
-import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import type { Database } from "../../sqlite/database.ts";
 import type { RecallIndex } from "../../sqlite/recall/recall-index.ts";
 import {
@@ -25,24 +22,21 @@ import {
   documentInfo,
   isPending,
 } from "./collection-store.ts";
+import {
+  CollectionEmbedding,
+  type CollectionEmbeddingHost,
+  type SealedEmbedding,
+  spaceOfLength,
+  spaceWith,
+} from "./collection-embedding.ts";
 import { embedPending, tokensOf } from "./embed-pending.ts";
+import { chunkBatches } from "./chunk-batches.ts";
 import type { OutsideSearch } from "../vectors/outside-search.ts";
 
-/** Seconds that a search waits for the vector of its question; then words alone decide. */
-const QUESTION_TIMEOUT_MS = 20_000;
-
-/** Ends the space of an embedding whose server has started to give vectors of another length, before that length. */
-const OTHER_LENGTH = "#";
-
 /** Dependencies of a collection on its object. */
-export interface CollectionHost {
+export interface CollectionHost extends CollectionEmbeddingHost {
   db: Database;
-  /** The collection's id. */
-  id: string;
-  secrets: ComponentSecrets;
-  /** Builds an embedding client. @throws ComponentError */
-  embedding: (component: ComponentModel) => Promise<EmbeddingClient>;
-  /** Reports to the tenant that the object exists, before anything is stored. */
+  /** Reports to the tenant that the object exists, before it stores more. Refused over a limit of the tenant. */
   announce: () => Promise<Result<null>>;
   /** The refusal of further data; undefined while the object is below its limit. */
   refuseStored: () => Refused | undefined;
@@ -56,52 +50,68 @@ export interface CollectionHost {
   erase: () => Promise<void>;
   /** Schedules a call of {@link Collection.embedPending}. */
   wake: () => void;
+  /** Schedules a call of {@link Collection.renewWords}. */
+  onOutdated: () => void;
+  /** Schedules a call of {@link Collection.sweep}. */
+  onAbandoned: () => void;
 }
 
 type Search = Awaited<ReturnType<CollectionGateway["searchCollection"]>>;
 
-type QuestionCost = NonNullable<CollectionResult["embedding"]>;
-
 /** A collection of documents. */
 export class Collection {
   readonly #host: CollectionHost;
+  /** Another one after all was erased. */
   #store: CollectionStore;
-  #client: { component: ComponentModel; client: EmbeddingClient } | undefined;
+  /** The last deletion; resolved unless it is under way. */
+  #deletion: Promise<unknown> = Promise.resolve();
+  readonly #embedding: CollectionEmbedding;
 
   constructor(host: CollectionHost) {
     this.#host = host;
-    this.#store = new CollectionStore(host.db);
+    this.#embedding = new CollectionEmbedding(host);
+    this.#store = new CollectionStore(host.db, host.onOutdated, host.onAbandoned);
   }
 
   async put({
     description,
     embedding,
+    language,
   }: PutCollection): Promise<Result<CollectionInfo & { created: boolean }>> {
     const before = this.#store.record;
-    let sealed: ComponentModel | null = null;
-    let client: EmbeddingClient | undefined;
-    if (embedding !== null) {
-      try {
-        sealed = await this.#host.secrets.seal(embedding, before?.embedding ?? null);
-        client = await this.#host.embedding(await this.#host.secrets.open(sealed));
-      } catch (error) {
-        return refuseInput(error);
-      }
+    let sealed: SealedEmbedding | undefined;
+    try {
+      sealed =
+        embedding === null
+          ? undefined
+          : await this.#embedding.seal(embedding, before?.embedding ?? null);
+    } catch (error) {
+      return refuseInput(error);
     }
-    const announced = await this.#announce();
-    if (!announced.ok) return announced;
-    this.#client =
-      sealed !== null && client !== undefined ? { component: sealed, client } : undefined;
-    const kept = before?.space ?? null;
-    const given = client?.space ?? null;
-    const space = kept !== null && baseOf(kept) === given ? kept : given;
-    const record = this.#create({ description, embedding: sealed, space });
+    const space = spaceWith(sealed?.client, before?.space ?? null);
+    const create = (): CollectionRecord => {
+      this.#embedding.use(sealed);
+      const component = sealed?.component ?? null;
+      return this.#create({ description, embedding: component, space, language });
+    };
+    const created =
+      this.#store.record === undefined ? await this.#whenAnnounced(create) : ok(create());
+    if (!created.ok) return created;
+    const record = created.value;
+    this.#host.changed();
+    if (language !== (before?.language ?? "auto")) this.#host.onOutdated();
+    if (this.isLocked) this.#host.wake();
     return ok({ ...this.#info(record), created: before === undefined });
   }
 
   /** The index of its chunks. */
   get index(): RecallIndex<ChunkBody> {
     return this.#store.index;
+  }
+
+  /** Whether documents wait for the SECRETS_KEY that the embedding's secrets were stored with. */
+  get isLocked(): boolean {
+    return this.#store.record?.locked === true;
   }
 
   get rowsWritten(): number {
@@ -115,24 +125,29 @@ export class Collection {
 
   async delete(): Promise<Result<null>> {
     const known = this.#store.record !== undefined;
-    await this.erase();
-    await this.#host.withdraw();
+    const deletion = this.erase().then(() => this.#host.withdraw());
+    this.#deletion = deletion.catch(() => undefined);
+    await deletion;
     return known ? ok(null) : collectionNotFound(this.#host.id);
   }
 
   async erase(): Promise<void> {
     await this.#host.erase();
+    this.forget();
+    this.#store = new CollectionStore(this.#host.db, this.#host.onOutdated, this.#host.onAbandoned);
+  }
+
+  /** Everything was erased. */
+  forget(): void {
     this.#store.forget();
-    this.#store = new CollectionStore(this.#host.db);
-    this.#client = undefined;
+    this.#embedding.use();
   }
 
   /** Embeds what has no vector of the present embedding; everything, if its server gives vectors of another length by now. */
   async embed(): Promise<Result<CollectionInfo>> {
     const asked = this.#store.record;
-    // A client keeps the vectors that it was given last.
-    this.#client = undefined;
-    const given = asked && (await this.#dimensionsNow(asked));
+    this.#embedding.use();
+    const given = asked && (await this.#embedding.dimensionsNow(asked));
     const { record } = this.#store;
     if (record === undefined) return collectionNotFound(this.#host.id);
     if (record.space === null) {
@@ -144,7 +159,7 @@ export class Collection {
     }
     const changed = { ...record, failures: 0 };
     if (given !== undefined && given !== record.dimensions && record.space === asked?.space) {
-      changed.space = `${baseOf(record.space)}${OTHER_LENGTH}${given}`;
+      changed.space = spaceOfLength(record.space, given);
       changed.dimensions = given;
     }
     const { space } = changed;
@@ -152,7 +167,14 @@ export class Collection {
       for (const document of this.#store.allDocuments()) {
         if (document.space === space && document.error === null) continue;
         const embedded = document.space === space ? document.embedded : 0;
-        this.#store.saveDocument({ ...document, space, embedded, next: 0, error: null });
+        this.#store.saveDocument({
+          ...document,
+          space,
+          embedded,
+          next: 0,
+          error: null,
+          waits: false,
+        });
       }
       this.#store.save(changed);
     });
@@ -164,22 +186,41 @@ export class Collection {
     document: PutDocument,
     chunks: ReadableStream<Uint8Array>,
   ): Promise<Result<DocumentInfo>> {
-    const read = await readChunks(chunks);
-    const refused = this.#host.refuseStored();
-    if (refused) return refused;
-    const announced = await this.#announce();
-    if (!announced.ok) return announced;
-    const record = this.#store.record ?? this.#create(NOTHING);
-    // Creates the tables of the index before the transaction: SQLite does not recover from a rollback that creates them.
-    this.#store.index.create();
-    const stored = this.#store.replaceDocument(document, read, {
-      space: record.space,
-      version: crypto.randomUUID(),
-      now: new Date().toISOString(),
-    });
-    if (isPending(stored)) this.#host.wake();
-    this.#host.changed();
-    return ok(documentInfo(stored));
+    const begin = (): CollectionStore => {
+      if (this.#store.record === undefined) this.#create(NOTHING);
+      // Creates the tables of the index before the transaction: SQLite does not recover from a rollback that creates them.
+      this.#store.index.create();
+      return this.#store;
+    };
+    const begun = this.#host.refuseStored() ?? (await this.#whenAnnounced(begin));
+    if (!begun.ok) {
+      await chunks.cancel();
+      return begun;
+    }
+    const store = begun.value;
+    const writer = store.write(document, crypto.randomUUID());
+    const deleted = (): boolean => store !== this.#store || store.record === undefined;
+    try {
+      let last: DocumentChunk[] = [];
+      for await (const batch of chunkBatches(chunks)) {
+        if (deleted()) return collectionNotFound(this.#host.id);
+        if (last.length > 0) writer.add(last);
+        last = batch;
+        await letOthersRun();
+      }
+      if (deleted()) return collectionNotFound(this.#host.id);
+      const stored = writer.finish(last);
+      if (isPending(stored)) this.#host.wake();
+      this.#host.changed();
+      return ok(documentInfo(stored));
+    } finally {
+      writer.leave();
+    }
+  }
+
+  /** Removes some of the chunks that belong to no document. @returns milliseconds until it continues; undefined when none are left */
+  sweep(): number | undefined {
+    return this.#store.abandoned.sweep();
   }
 
   document(id: string): Result<DocumentInfo> {
@@ -224,7 +265,7 @@ export class Collection {
   }: Parameters<CollectionGateway["searchCollection"]>[0]): Promise<Search> {
     const { record } = this.#store;
     if (record === undefined) return collectionNotFound(this.#host.id);
-    const { embedding, note, cost } = await this.#questionOf(record, q);
+    const { embedding, note, cost } = await this.#embedding.questionOf(record, q);
     const tokens = cost === undefined ? 0 : tokensOf(cost);
     if (tokens > 0 && !in_run) this.#count(tokens);
     const { elsewhere, note: outside } = await this.#host.outside().find(embedding);
@@ -233,13 +274,18 @@ export class Collection {
       k,
       collection: null,
       filter: filter ?? null,
+      language: record.language,
+      hidden: this.#store.abandoned.filter(),
       ...(embedding && { embedding, elsewhere }),
     });
     const results = hits.map(({ row, similarity, words, score }) => {
       const { document, chunk, heading, page, content } = row.body;
       return { document, chunk, heading, page, content, score: similarity ?? words ?? score };
     });
-    const why = note ?? outside ?? (mode === "words" ? this.#noteOn(record) : null);
+    const why =
+      note ??
+      outside ??
+      (mode === "words" ? this.#embedding.noteOn(record, [...this.#store.allDocuments()]) : null);
     return ok({
       results,
       mode,
@@ -254,32 +300,16 @@ export class Collection {
     if (record === undefined || record.embedding === null) return undefined;
     const delay = await embedPending(this.#store, {
       id: this.#host.id,
-      client: () => this.#clientOf(this.#store.record ?? record),
+      client: () => this.#embedding.clientOf(this.#store.record ?? record),
     });
     this.#host.changed();
     return delay;
   }
 
-  /** The vector of a question; a note where there is none. */
-  async #questionOf(
-    record: CollectionRecord,
-    q: string,
-  ): Promise<{ embedding?: Embedding; note?: string; cost?: QuestionCost }> {
-    const { space, dimensions } = record;
-    if (space === null || dimensions === null) return {};
-    try {
-      const client = await this.#clientOf(record);
-      const signal = AbortSignal.timeout(QUESTION_TIMEOUT_MS);
-      const { vectors, ...cost } = await client.embed([q], { signal });
-      const [values = []] = vectors;
-      if (values.length === dimensions) return { embedding: { space, values }, cost };
-      return {
-        cost,
-        note: `Words only: the embedding server gave ${values.length} numbers for the question, and the documents have ${dimensions}. ${this.#howToEmbed()}`,
-      };
-    } catch (error) {
-      return { note: `Words only: the question could not be embedded. ${errorMessage(error)}` };
-    }
+  /** Adds the words of some chunks again that are outdated. @returns whether others wait */
+  renewWords(): boolean {
+    const { record } = this.#store;
+    return record !== undefined && this.#store.index.renewWords(record.language ?? "auto");
   }
 
   /** Adds the tokens of a question to those of the documents. */
@@ -289,35 +319,22 @@ export class Collection {
     this.#store.save({ ...record, embedding_tokens: record.embedding_tokens + tokens });
   }
 
-  /** How many numbers a vector of the embedding has now; undefined where nothing is stored to compare, or no answer comes. */
-  async #dimensionsNow(record: CollectionRecord): Promise<number | undefined> {
-    if (record.space === null || record.dimensions === null) return undefined;
-    try {
-      const client = await this.#clientOf(record);
-      const signal = AbortSignal.timeout(QUESTION_TIMEOUT_MS);
-      const { vectors } = await client.embed([this.#host.id], { signal });
-      return vectors[0]?.length;
-    } catch {
-      // Embedding the documents fails for the same reason, which they then show.
-      return undefined;
+  /**
+   * Makes a change once the tenant knows the object. A deletion makes the tenant forget it, so the object is announced again after
+   * one that came meanwhile.
+   */
+  async #whenAnnounced<T>(make: () => T): Promise<Result<T>> {
+    for (;;) {
+      await this.#deletion;
+      const store = this.#store;
+      const announced = await this.#host.announce();
+      if (!announced.ok) return announced;
+      if (store === this.#store) return ok(make());
     }
-  }
-
-  async #clientOf({ embedding }: CollectionRecord): Promise<EmbeddingClient> {
-    if (embedding === null) throw new TypeError("the collection has no embedding");
-    if (this.#client?.component !== embedding) {
-      const component = await this.#host.secrets.open(embedding);
-      this.#client = { component: embedding, client: await this.#host.embedding(component) };
-    }
-    return this.#client.client;
-  }
-
-  async #announce(): Promise<Result<null>> {
-    return this.#store.record === undefined ? this.#host.announce() : ok(null);
   }
 
   #create(
-    changes: Pick<CollectionRecord, "description" | "embedding" | "space">,
+    changes: Pick<CollectionRecord, "description" | "embedding" | "space" | "language">,
   ): CollectionRecord {
     const now = new Date().toISOString();
     const known = this.#store.record;
@@ -335,7 +352,8 @@ export class Collection {
       this.#store.save(record);
       for (const document of this.#store.allDocuments()) {
         if (!isPending(document)) continue;
-        this.#store.saveDocument({ ...document, space: record.space, embedded: 0, next: 0 });
+        const again = { space: record.space, embedded: 0, next: 0, error: null, waits: false };
+        this.#store.saveDocument({ ...document, ...again });
       }
     });
     this.#host.wake();
@@ -343,6 +361,7 @@ export class Collection {
 
   #info(record: CollectionRecord): CollectionInfo {
     const { description, embedding, embedding_tokens, created_at, updated_at } = record;
+    const { language = "auto" } = record;
     const totals = { documents: 0, chunks: 0, embedded: 0, failed: 0 };
     for (const document of this.#store.allDocuments()) {
       totals.documents++;
@@ -354,42 +373,17 @@ export class Collection {
       id: this.#host.id,
       description,
       embedding: embedding && this.#host.secrets.redact(embedding),
+      language,
       ...totals,
       embedding_tokens,
-      note: this.#noteOn(record),
+      note: this.#embedding.noteOn(record, [...this.#store.allDocuments()]),
       created_at,
       updated_at,
     };
   }
-
-  /** What keeps documents from being found by their meaning. */
-  #noteOn(record: CollectionRecord): string | null {
-    const documents = [...this.#store.allDocuments()];
-    if (record.space === null) {
-      return "Words only: the collection has no embedding.";
-    }
-    const failed = documents.filter(({ error }) => error !== null);
-    const [first] = failed;
-    if (first !== undefined) {
-      const others = failed.length > 1 ? ` and ${failed.length - 1} more` : "";
-      return `Words only for "${first.id}"${others}: ${first.error}`;
-    }
-    const other = documents.filter(({ space }) => space !== record.space).length;
-    if (other > 0) {
-      return `Words only for ${other} of ${documents.length} documents: they have no vectors of the present embedding. ${this.#howToEmbed()}`;
-    }
-    const pending = documents.filter(isPending).length;
-    return pending === 0
-      ? null
-      : `${pending} of ${documents.length} documents are still being embedded.`;
-  }
-
-  #howToEmbed(): string {
-    return `POST /v1/collections/${this.#host.id}/embed embeds them again.`;
-  }
 }
 
-const NOTHING = { description: null, embedding: null, space: null };
+const NOTHING = { description: null, embedding: null, space: null, language: "auto" } as const;
 
 const EMPTY: Omit<CollectionRecord, "created_at"> = {
   ...NOTHING,
@@ -399,19 +393,6 @@ const EMPTY: Omit<CollectionRecord, "created_at"> = {
   embedding_tokens: 0,
   updated_at: "",
 };
-
-/** The space that the embedding client names. */
-function baseOf(space: string): string {
-  return space.split(OTHER_LENGTH, 1)[0] ?? space;
-}
-
-async function readChunks(stream: ReadableStream<Uint8Array>): Promise<DocumentChunk[]> {
-  const text = await new Response(stream).text();
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as DocumentChunk);
-}
 
 function collectionNotFound(id: string): Refused {
   return refuse(
@@ -425,6 +406,6 @@ function documentNotFound(id: string): Refused {
   return refuse(
     404,
     "document_not_found",
-    `The collection has no document ${JSON.stringify(id.slice(0, 100))}.`,
+    `The collection has no document ${JSON.stringify(beginningOf(id, 100))}.`,
   );
 }

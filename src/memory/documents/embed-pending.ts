@@ -1,5 +1,5 @@
 import type { EmbeddingClient, EmbeddingResult } from "../../core/memory/embedding-client.ts";
-import { errorMessage } from "../../core/errors.ts";
+import { errorMessage, TroupeError } from "../../core/errors.ts";
 import { ModelError } from "../../core/models/model-error.ts";
 import { retryDelay } from "../../core/steps/retry.ts";
 import {
@@ -14,6 +14,12 @@ import {
 const AT_ONCE = 64;
 /** An alarm works this long; then it is set again, so that the object is not held by one. */
 const LONGEST_MS = 20_000;
+
+/** Secrets that cannot be read are tried again after this time. An object that is loaded before tries at once. */
+const LOCKED_MS = 900_000;
+
+const UNLOCKED =
+  "It is embedded by itself once its secrets can be read. Until then it is found by its words.";
 
 /**
  * Embeds chunks that wait for their vectors, and stores the progress after each request.
@@ -83,9 +89,10 @@ async function embedSome(
       store.index.embed(row, { space, values: vectors[index] ?? [] });
     }
     const embedded = now.embedded + missing.length;
-    store.saveDocument({ ...now, embedded, next: next + AT_ONCE });
+    store.saveDocument({ ...now, embedded, next: next + AT_ONCE, error: null, waits: false });
     store.save({
       ...record,
+      locked: false,
       dimensions,
       failures: 0,
       embedding_tokens: record.embedding_tokens + tokens,
@@ -125,6 +132,14 @@ function failed(
   const now = Date.now();
   const attempt = record.failures + 1;
   const since = record.failures === 0 ? now : record.failing_since;
+  if (error instanceof TroupeError && error.code === "secrets_unreadable") {
+    store.index.change(() => {
+      if (record.locked !== true) store.save({ ...record, locked: true });
+      const failure = { error: `${error.message} ${UNLOCKED}`, waits: true };
+      fail(store, store.allDocuments(), failure);
+    });
+    return LOCKED_MS;
+  }
   const retryable = !(error instanceof ModelError) || error.retryable;
   const delay = retryable
     ? retryDelay({ attempt, failingMs: now - since, error }, client?.retryPolicy?.(error))
@@ -138,12 +153,22 @@ function failed(
   store.index.change(() => {
     store.save(changed);
     if (delay !== undefined) return;
-    const reason = reasonOf(error, id);
-    for (const one of refused ? [store.document(document.id)] : [...store.allDocuments()]) {
-      if (one !== undefined && isNext(store, one)) store.saveDocument({ ...one, error: reason });
-    }
+    const all = refused ? [store.document(document.id)] : store.allDocuments();
+    fail(store, all, { error: reasonOf(error, id), waits: false });
   });
   return delay;
+}
+
+/** Those of the documents that wait have failed. */
+function fail(
+  store: CollectionStore,
+  documents: Iterable<DocumentRecord | undefined>,
+  failure: Pick<DocumentRecord, "error" | "waits">,
+): void {
+  for (const one of documents) {
+    if (one === undefined || !isNext(store, one) || one.error === failure.error) continue;
+    store.saveDocument({ ...one, ...failure });
+  }
 }
 
 /** What went wrong, and what to do. */

@@ -17,8 +17,13 @@ import { UsedEmbeddings, type UsedEmbeddingsHost } from "./used-embeddings.ts";
 
 export interface KeptMemoriesHost {
   db: Database;
-  /** Reports to the tenant that the object exists, before anything is stored. Refused by a tenant that is being deleted. */
-  announce: () => Promise<Result<null>>;
+  /**
+   * Reports to the tenant that the object exists, before it stores more. Refused by a tenant that is being deleted and, for a
+   * change that adds contents, over a limit.
+   */
+  announce: (change: { adds: boolean }) => Promise<Result<null>>;
+  /** Why the tenant would refuse an object that stores nothing; undefined if it would not. */
+  refusal: () => Promise<Refused | undefined>;
   /** The refusal of further data; undefined while the object is below its limit. */
   refuseStored: () => Refused | undefined;
   /** Searches the vectors outside of the object, if it has too many to search them itself. */
@@ -51,15 +56,14 @@ export class KeptMemories {
     this.#applied = new LazyTable(db, "memory_applied", `(${columns}) without rowid`);
   }
 
-  /** Makes a change, once the tenant knows the object. @param id the entry that has to exist */
-  async change<T>(
-    make: (entries: MemoryEntries, at: number) => Result<T>,
-    id?: string,
-  ): Promise<Result<T>> {
-    if (id !== undefined && this.entries.entry(id) === null) return memoryNotFound();
-    const refused = await this.#open();
-    if (refused !== undefined) return refused;
-    return this.#make(() => make(this.entries, Date.now()));
+  /** Makes a change that stores no content, once the tenant knows the object. @param id the entry that has to exist */
+  async change<T>(make: MakeChange<T>, id?: string): Promise<Result<T>> {
+    return this.#change(make, id, () => this.#open());
+  }
+
+  /** As {@link change}, for a change that stores more. */
+  async store<T>(make: MakeChange<T>, id?: string): Promise<Result<T>> {
+    return this.#change(make, id, async () => this.#host.refuseStored() ?? this.#openTo("store"));
   }
 
   /** What a person finds: by meaning, too, as the agents whose embedding is used. */
@@ -98,17 +102,14 @@ export class KeptMemories {
     const found = await this.read(staged, (entries, written) =>
       entries.recall({ ...query, elsewhere }, written),
     );
-    const full = this.#host.refuseStored()?.problem.detail;
+    const isEmpty = this.entries.index.isEmpty;
+    const refused = this.#host.refuseStored() ?? (isEmpty ? await this.#host.refusal() : undefined);
+    const full = refused?.problem.detail;
     return {
       ...found,
       ...(full !== undefined && { full }),
       ...(note !== undefined && { note }),
     };
-  }
-
-  /** As {@link change}, for a change that stores more. */
-  store<T>(...[make, id]: Parameters<typeof this.change<T>>): Promise<Result<T>> {
-    return this.change((entries, at) => this.#host.refuseStored() ?? make(entries, at), id);
   }
 
   /** Reads what is stored, and what a turn has written that is not. */
@@ -118,15 +119,18 @@ export class KeptMemories {
   ): Promise<T> {
     if (staged === undefined || staged.changes.length === 0) return read(this.entries, undefined);
     // Staged changes are compared with the tables, which must exist for that.
-    const refused = await this.#open();
+    const refused = await this.#openTo("learn");
+    // What the turn has written may never come: an object that is still empty does not count.
+    if (refused === undefined) this.#host.changed();
     return read(this.entries, refused ? undefined : staged);
   }
 
   /** Applies each entry exactly once. @returns the number of the last one that is applied */
   async deliver({ creation, entries }: MemoryDelivery): Promise<{ number: number }> {
     const last = entries.at(-1)?.number ?? 0;
-    // A tenant that is being deleted needs no more memories.
-    if ((await this.#open()) !== undefined) return { number: last };
+    // A tenant that is being deleted needs no more memories. One at its limit has refused them before they were written, or this
+    // user is one more than it may have: another attempt would fail as well.
+    if ((await this.#openTo("learn")) !== undefined) return { number: last };
     this.#applied.create();
     this.#make(() =>
       this.entries.index.change(() => {
@@ -169,14 +173,37 @@ export class KeptMemories {
     }
   }
 
+  async #change<T>(
+    make: MakeChange<T>,
+    id: string | undefined,
+    open: () => Promise<Refused | undefined>,
+  ): Promise<Result<T>> {
+    if (id !== undefined && this.entries.entry(id) === null) return memoryNotFound();
+    const refused = await open();
+    if (refused !== undefined) return refused;
+    return this.#make(() => make(this.entries, Date.now()));
+  }
+
+  /** Creates the tables, for what is not to come back: it is noted of a user of whom nothing is remembered, too. */
   async #open(): Promise<Refused | undefined> {
-    if (this.entries.index.exists) return undefined;
-    const announced = await this.#host.announce();
+    return this.entries.index.exists ? undefined : this.#announce({ adds: false });
+  }
+
+  /** Creates the tables for contents. The tenant counts an object that has some. */
+  async #openTo(purpose: "store" | "learn"): Promise<Refused | undefined> {
+    const isKnown = purpose === "learn" && !this.entries.index.isEmpty;
+    return isKnown ? undefined : this.#announce({ adds: true });
+  }
+
+  async #announce(change: { adds: boolean }): Promise<Refused | undefined> {
+    const announced = await this.#host.announce(change);
     if (!announced.ok) return announced;
     this.entries.index.create();
     return undefined;
   }
 }
+
+type MakeChange<T> = (entries: MemoryEntries, at: number) => Result<T>;
 
 /** The embeddings of what a turn has stored. */
 function usesOf({ changes, source }: MemoryTurn): Parameters<UsedEmbeddings["add"]>[0][] {
@@ -201,6 +228,7 @@ export const memoryHandlers: Handlers<KeptMemoriesMethods, { memories: KeptMemor
   },
 
   addMemories: ({ memories }, contents) =>
+    memories.entries.addedBefore(contents) ??
     memories.store((entries, at) => ok(entries.add(contents, at))),
 
   changeMemory: ({ memories }, id, changes) =>

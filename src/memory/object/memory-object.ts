@@ -1,44 +1,18 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { EmbeddingClient } from "../../core/memory/embedding-client.ts";
-import type { CollectionGateway, TeamOfMemories } from "../../contract/gateways/memory-gateway.ts";
-import type { TenantOfMemories } from "../../contract/gateways/tenant-gateway.ts";
-import { refuse, type Refused, type Result } from "../../contract/result.ts";
+import type { CollectionGateway } from "../../contract/gateways/memory-gateway.ts";
+import { ok, type Refused, type Result } from "../../contract/result.ts";
+import { NEWER_DATA, refuseUnusable } from "../../contract/stored-data.ts";
 import type { SecretOwners } from "../../secrets/kept-secrets.ts";
-import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
-import { Database } from "../../sqlite/database.ts";
-import { addMethods, type Handlers, typedStub } from "../../sqlite/remote-methods.ts";
-import { Collection } from "../documents/collection.ts";
-import { OutsideSearch } from "../vectors/outside-search.ts";
-import { OutsideVectors } from "../vectors/outside-vectors.ts";
-import { type VectorService, vectorizeAbove } from "../vectors/vector-service.ts";
-import { Chores } from "./chores.ts";
-import {
-  KeptMemories,
-  type KeptMemoriesMethods,
-  memoryHandlers,
-} from "../entries/kept-memories.ts";
+import { memoriesNamed } from "../../sqlite/object-address.ts";
+import { addMethods, type Handlers } from "../../sqlite/remote-methods.ts";
+import { type KeptMemoriesMethods, memoryHandlers } from "../entries/kept-memories.ts";
+import { vectorizeAbove } from "../vectors/vector-service.ts";
+import { loadParts, type MemoryEnv, type ObjectParts } from "./memory-parts.ts";
 
-/** Dependencies of an object of memories on its Worker. */
-export interface MemoryEnv {
-  TENANT?: DurableObjectNamespace;
-  /** Embeds what people add and ask, with the clients of the teams that use it. */
-  TEAM?: DurableObjectNamespace;
-  /** Encrypts the secrets of embedding clients. */
-  SECRETS_KEY?: string;
-  /** Searches the vectors that an object has too many of. */
-  VECTORIZE?: VectorService;
-  /** @see vectorizeAbove */
-  VECTORIZE_ABOVE?: string;
-}
-
-/** The parts of an object of memories. */
-interface ObjectParts {
-  collection: Collection;
-  memories: KeptMemories;
-  vectors: OutsideVectors;
-  chores: Chores;
-}
+/** The alarm of data that cannot be used fires again after this time. */
+const REFUSED_AGAIN_MS = 60_000;
 
 const handlers: Handlers<CollectionGateway & KeptMemoriesMethods, ObjectParts> = {
   ...memoryHandlers,
@@ -63,74 +37,38 @@ export abstract class TroupeMemory<Env extends MemoryEnv = MemoryEnv> extends Du
     addMethods(this.prototype, handlers, (object) => object.#parts);
   }
 
-  readonly #parts: ObjectParts;
+  #loaded: ObjectParts | undefined;
+  /** Why what is stored cannot be used. */
+  #refused: Refused | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const [tenant = "", ...path] = (ctx.id.name ?? "").split("/");
-    const name = path.join("/");
-    const owner = (): TenantOfMemories => {
-      if (env.TENANT === undefined) throw new TypeError("the binding TENANT is missing");
-      return typedStub<TenantOfMemories>(env.TENANT, tenant);
-    };
-    const db = new Database(ctx.storage);
-    const announce = (): Promise<Result<null>> => owner().noteMemories(name);
-    const refuseStored = (): Refused | undefined => {
-      if (db.size < this.maxBytes) return undefined;
-      return refuse(
-        507,
-        "too_many_stored_bytes",
-        `The ${path.length > 1 ? `${path[0]} ${JSON.stringify(path.slice(1).join("/"))}` : "tenant"} stores ${db.size} bytes of memories or documents; the setting MAX_MEMORY_BYTES allows ${this.maxBytes}. Delete some of them first.`,
-        { limit: "max_memory_bytes", value: this.maxBytes },
-      );
-    };
-    const shared = {
-      db,
-      announce,
-      refuseStored,
-      outside: () => outside,
-      changed: () => vectors.check(),
-    };
-    const memories = new KeptMemories({
-      ...shared,
-      scope: path[0] === "user" ? "user" : "tenant",
-      team(id) {
-        if (env.TEAM === undefined) throw new TypeError("the binding TEAM is missing");
-        return typedStub<TeamOfMemories>(env.TEAM, `${tenant}/${id}`);
-      },
-      wake: () => chores.wake("entries", { early: true }),
-    });
-    const collection = new Collection({
-      ...shared,
-      id: path.slice(1).join("/"),
-      secrets: new SealedSecrets(env.SECRETS_KEY, {
-        loadedPaths: (component) => this.secretOwners().loadedPaths(component),
-        keyUrl: (component) => this.secretOwners().keyUrl(component),
-      }),
-      embedding: (component) => this.embedding(component),
-      withdraw: () => owner().dropMemories(name),
-      erase: () => this.#eraseStorage(),
-      wake: () => chores.wake("embedding", { early: true }),
-    });
-    const chores = new Chores(ctx.storage, {
-      embedding: () => collection.embedPending(),
-      entries: () => memories.embedWaiting(),
-      vectors: () => vectors.work(),
-    });
-    const { VECTORIZE: service } = env;
-    const above = this.vectorizeAbove();
-    const vectors = new OutsideVectors({
-      db,
-      name: `${tenant}/${name}`,
-      get index() {
-        return path[0] === "collection" ? collection.index : memories.entries.index;
-      },
-      service,
-      above,
-      wake: () => chores.wake("vectors", { early: false }),
-    });
-    const outside = new OutsideSearch(vectors, service, above);
-    this.#parts = { collection, memories, vectors, chores };
+    this.#load();
+  }
+
+  /** @throws an error with the refusal, if what is stored cannot be used */
+  get #parts(): ObjectParts {
+    if (this.#loaded === undefined) throw new Error(this.#refused?.problem.detail);
+    return this.#loaded;
+  }
+
+  /** What cannot be used is refused: the object must be there to erase it, and for its alarm. */
+  #load(): void {
+    const { ctx, env } = this;
+    this.#refused = undefined;
+    try {
+      this.#loaded = loadParts({
+        ctx,
+        env,
+        embedding: (component) => this.embedding(component),
+        secretOwners: () => this.secretOwners(),
+        maxBytes: () => this.maxBytes,
+        vectorizeAbove: this.vectorizeAbove(),
+      });
+    } catch (error) {
+      const [tenant = "", ...name] = (ctx.id.name ?? "").split("/");
+      this.#refused = refuseUnusable(error, memoriesNamed(tenant, name.join("/")).object);
+    }
   }
 
   /** Builds an embedding client. @throws ComponentError */
@@ -154,27 +92,31 @@ export abstract class TroupeMemory<Env extends MemoryEnv = MemoryEnv> extends Du
   }
 
   /** Erases everything, because the tenant is being deleted. */
-  async erase(): Promise<void> {
-    await this.#parts.collection.erase();
-    this.#parts.memories.forget();
+  async erase(): Promise<Result<null>> {
+    const { collection, memories } = this.#parts;
+    await collection.erase();
+    memories.forget();
+    return ok(null);
   }
 
-  override alarm(): Promise<void> {
-    return this.#parts.chores.alarm();
+  /** Erases what is stored without reading it: it cannot be read. Nothing is erased of a newer version. */
+  async wipe(): Promise<Result<null>> {
+    if (this.#refused?.problem.code === NEWER_DATA) return this.#refused;
+    const parts = this.#loaded;
+    this.#loaded = undefined;
+    await this.ctx.storage.deleteAll();
+    await this.ctx.storage.deleteAlarm();
+    // Work that is under way must not write for what is gone.
+    parts?.collection.forget();
+    parts?.memories.forget();
+    parts?.vectors.forget();
+    this.#load();
+    return ok(null);
   }
 
-  /** What has to be deleted in the service is known until that is done. */
-  async #eraseStorage(): Promise<void> {
-    const { vectors, chores } = this.#parts;
-    const remains = vectors.leave();
-    if (remains) {
-      chores.wake("vectors", { early: true });
-    } else {
-      await this.ctx.storage.deleteAll();
-      // Not before: an object that is killed in between would keep its data without the alarm that continues its work. Deleting
-      // an alarm that is not set would store something for an object that holds nothing.
-      if ((await this.ctx.storage.getAlarm()) !== null) await this.ctx.storage.deleteAlarm();
-    }
-    vectors.forget();
+  override async alarm(): Promise<void> {
+    if (this.#loaded !== undefined) return this.#loaded.chores.alarm();
+    // The alarm belongs to what is stored, which continues with a version that can read it.
+    await this.ctx.storage.setAlarm(Date.now() + REFUSED_AGAIN_MS);
   }
 }

@@ -1,8 +1,8 @@
 import { errorMessage } from "../../core/errors.ts";
 import type { Embedding } from "../../core/memory/memory-host.ts";
-import type { AwayItem } from "../../sqlite/recall/away-items.ts";
-import type { SpaceKey } from "../../sqlite/recall/code-space.ts";
-import { unitVector } from "../../sqlite/recall/vector-code.ts";
+import type { AwayItem } from "../../sqlite/recall/codes/away-items.ts";
+import type { SpaceKey } from "../../sqlite/recall/codes/code-space.ts";
+import { unitVector } from "../../sqlite/recall/codes/vector-code.ts";
 import type { OutsideVectors } from "./outside-vectors.ts";
 import { LateAnswer, MOST_MATCHES, type VectorService, within } from "./vector-service.ts";
 

@@ -1,6 +1,6 @@
 import { sha256Hex } from "../../core/hash.ts";
-import type { AwayItem } from "../../sqlite/recall/away-items.ts";
-import type { SpaceKey } from "../../sqlite/recall/code-space.ts";
+import type { AwayItem } from "../../sqlite/recall/codes/away-items.ts";
+import type { SpaceKey } from "../../sqlite/recall/codes/code-space.ts";
 import { VectorQueue } from "./vector-queue.ts";
 import { MOST_READ, type VectorService, within } from "./vector-service.ts";
 import {
@@ -143,7 +143,7 @@ export class OutsideVectors {
         queue.addGone(itemsOf(batch), Date.now() + UNDERWAY_MS);
         queue.removeBatch(batch);
       }
-      db.dropTables(queue.tables);
+      db.dropTables(["meta", ...queue.tables]);
     });
     return true;
   }

@@ -1,8 +1,8 @@
 import type { Database } from "../../sqlite/database.ts";
 import { LazyTable } from "../../sqlite/lazy-table.ts";
-import { type AwayItem, packPairs, unpackPairs } from "../../sqlite/recall/away-items.ts";
-import type { CodeIndex } from "../../sqlite/recall/code-index.ts";
-import type { SpaceKey } from "../../sqlite/recall/code-space.ts";
+import { type AwayItem, packPairs, unpackPairs } from "../../sqlite/recall/codes/away-items.ts";
+import type { CodeIndex } from "../../sqlite/recall/codes/code-index.ts";
+import type { SpaceKey } from "../../sqlite/recall/codes/code-space.ts";
 
 /** Entries on their way to the service: their vectors are searched in the object until the service shows them. */
 export interface VectorBatch {
@@ -164,9 +164,10 @@ export class VectorQueue {
     }
   }
 
-  /** There is nothing left to do. */
+  /** There is nothing left to do. The version of the tables goes with the last of them. */
   drop(): void {
     for (const table of this.tables) this.#db.write(`drop table if exists ${table}`);
+    if (!this.#db.hasTables("meta")) this.#db.write("drop table if exists meta");
     this.forget();
   }
 

@@ -7,7 +7,7 @@ export interface OutsideVector {
   values: number[];
 }
 
-/** What an index says of itself. */
+/** An index's description. */
 export interface VectorIndexInfo {
   dimensions: number;
   /** The last write that queries see, and when it was made: texts, which Cloudflare's types call numbers. */

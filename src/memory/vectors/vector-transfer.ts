@@ -1,7 +1,7 @@
 import type { Database } from "../../sqlite/database.ts";
-import type { AwayItem } from "../../sqlite/recall/away-items.ts";
-import type { CodeIndex } from "../../sqlite/recall/code-index.ts";
-import type { SpaceKey } from "../../sqlite/recall/code-space.ts";
+import type { AwayItem } from "../../sqlite/recall/codes/away-items.ts";
+import type { CodeIndex } from "../../sqlite/recall/codes/code-index.ts";
+import type { SpaceKey } from "../../sqlite/recall/codes/code-space.ts";
 import type { VectorBatch, VectorQueue } from "./vector-queue.ts";
 import {
   MOST_DIMENSIONS,

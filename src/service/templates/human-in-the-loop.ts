@@ -1,4 +1,4 @@
-import { AssistantAgent } from "../../core/agents/assistant-agent.ts";
+import { AssistantAgent } from "../../core/agents/assistant/assistant-agent.ts";
 import { UserProxyAgent } from "../../core/agents/user-proxy-agent.ts";
 import type { Template } from "../../core/component/template.ts";
 import { MaxMessageTermination } from "../../core/conditions/max-message-termination.ts";

@@ -1,4 +1,4 @@
-import { AssistantAgent } from "../../core/agents/assistant-agent.ts";
+import { AssistantAgent } from "../../core/agents/assistant/assistant-agent.ts";
 import type { Template } from "../../core/component/template.ts";
 import { CollectionMemory } from "../../core/memories/collection-memory.ts";
 import { lazyTemplate } from "./lazy-template.ts";

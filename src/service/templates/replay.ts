@@ -1,4 +1,4 @@
-import { AssistantAgent } from "../../core/agents/assistant-agent.ts";
+import { AssistantAgent } from "../../core/agents/assistant/assistant-agent.ts";
 import type { CreateResult } from "../../core/models/chat-completion-client.ts";
 import { ReplayChatCompletionClient } from "../../core/models/clients/replay-chat-completion-client.ts";
 

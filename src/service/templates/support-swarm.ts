@@ -1,4 +1,4 @@
-import { AssistantAgent } from "../../core/agents/assistant-agent.ts";
+import { AssistantAgent } from "../../core/agents/assistant/assistant-agent.ts";
 import type { Template } from "../../core/component/template.ts";
 import { MaxMessageTermination } from "../../core/conditions/max-message-termination.ts";
 import { TextMentionTermination } from "../../core/conditions/text-mention-termination.ts";

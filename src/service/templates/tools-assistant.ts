@@ -1,4 +1,4 @@
-import { AssistantAgent } from "../../core/agents/assistant-agent.ts";
+import { AssistantAgent } from "../../core/agents/assistant/assistant-agent.ts";
 import type { Template } from "../../core/component/template.ts";
 import { knownModel } from "../../components/models/catalogue/hosted-models.ts";
 import { OpenAIChatCompletionClient } from "../../components/models/openai/openai-client.ts";

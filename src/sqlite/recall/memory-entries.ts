@@ -5,7 +5,14 @@ import type {
   MemoryTurn,
   NewMemory,
 } from "../../contract/gateways/memory-gateway.ts";
-import { invalidCursor, ok, refuse, type Refused, type Result } from "../../contract/result.ts";
+import {
+  idempotencyMismatch,
+  invalidCursor,
+  ok,
+  refuse,
+  type Refused,
+  type Result,
+} from "../../contract/result.ts";
 import { type MemoryContent, searchText } from "../../core/memory/memory-content.ts";
 import type {
   MemoryEntry,
@@ -14,6 +21,7 @@ import type {
   RecallResult,
 } from "../../core/memory/memory-host.ts";
 import { matchesFilter } from "../../core/memory/metadata-filter.ts";
+import type { TextLanguage } from "../../core/search/languages.ts";
 import type { Database } from "../database.ts";
 import type { TextStore } from "../text-store.ts";
 import type { EntryBody, EntryRow } from "./entry-table.ts";
@@ -26,6 +34,10 @@ export interface MemoryBody extends MemoryContent, EntryBody {
   created_at: string;
   /** A person has corrected the content. */
   corrected?: true;
+  /** The language of its words, where a memory has one. */
+  language?: TextLanguage;
+  /** The hash of the request with an idempotency key that has added it. */
+  request?: string;
 }
 
 export type MemoryRow = EntryRow<MemoryBody>;
@@ -40,10 +52,16 @@ export class MemoryEntries {
   /** What people have added or corrected, until it has a vector. */
   readonly waiting: WaitingEntries;
   readonly #keep: (row: MemoryRow) => void;
+  /** Called when a search has met entries whose words have to be added again. */
+  onOutdated: () => void = () => {};
 
   /** @param keep called before a turn replaces or removes an entry */
   constructor(db: Database, texts: TextStore, keep: (row: MemoryRow) => void = () => {}) {
-    this.index = new RecallIndex(db, texts, MEMORY_TABLE, ({ content }) => searchText(content));
+    this.index = new RecallIndex(db, texts, MEMORY_TABLE, {
+      textOf: ({ content }) => searchText(content),
+      languageOf: ({ language = "auto" }) => language,
+      onOutdated: () => this.onOutdated(),
+    });
     this.marks = new MemoryMarks(db);
     this.waiting = new WaitingEntries(db, MEMORY_TABLE);
     this.#keep = keep;
@@ -97,17 +115,33 @@ export class MemoryEntries {
     return ok({ memories, next_cursor: null });
   }
 
+  /** What is left of entries that the same request has added before, or the refusal of another with its key. */
+  addedBefore(contents: readonly NewMemory[]): Result<MemoryEntry[]> | undefined {
+    const rows = contents.flatMap(({ request }) => {
+      const row = request && this.index.find(request.id);
+      return row === undefined ? [] : [{ row, request }];
+    });
+    if (rows.length === 0) return undefined;
+    const isOther = rows.some(({ row, request }) => row.body.request !== request?.hash);
+    return isOther ? idempotencyMismatch() : ok(rows.map(({ row }) => entryOf(row)));
+  }
+
   /** Contents that a person adds. @param fromTurn the team's turn from which they hold */
   add(contents: readonly NewMemory[], at: number, fromTurn = 0): MemoryEntry[] {
     return this.index.change(() =>
-      contents.map(({ content, collection = null, embedding }) =>
+      contents.map(({ content, collection = null, embedding, request }) =>
         entryOf(
           this.#putOfPerson({
-            id: crypto.randomUUID(),
+            id: request?.id ?? crypto.randomUUID(),
             collection,
             run: null,
             from_turn: fromTurn,
-            body: { ...content, source: null, created_at: new Date(at).toISOString() },
+            body: {
+              ...content,
+              source: null,
+              created_at: new Date(at).toISOString(),
+              ...(request && { request: request.hash }),
+            },
             vector: storedVector(embedding),
           }),
         ),
@@ -184,7 +218,7 @@ export class MemoryEntries {
     for (const change of changes) {
       switch (change.op) {
         case "put": {
-          const { id, content, collection, message, embedding } = change;
+          const { id, content, collection, message, embedding, language } = change;
           const { run } = source;
           const text = searchText(content.content);
           if (this.marks.has({ id, run, text, started_at })) break;
@@ -196,7 +230,12 @@ export class MemoryEntries {
             collection,
             run,
             from_turn: source.turn,
-            body: { ...content, source: { ...source, message }, created_at },
+            body: {
+              ...content,
+              source: { ...source, message },
+              created_at,
+              ...(language !== undefined && { language }),
+            },
             vector: storedVector(embedding),
           });
           break;
@@ -223,7 +262,7 @@ export class MemoryEntries {
 }
 
 export function entryOf({ id, body }: MemoryRow): MemoryEntry {
-  const { corrected: _corrected, ...entry } = body;
+  const { corrected: _corrected, language: _language, request: _request, ...entry } = body;
   return { id, ...entry };
 }
 

@@ -95,7 +95,7 @@ async function embedSome(entries: MemoryEntries, embedder: PlaceEmbedder): Promi
   const vectors = first && (await vectorsFor(index, embedder, first, chosen));
   // The embedding is not used any more: the next attempt looks for another one.
   if (first !== undefined && vectors === undefined) return;
-  // What was erased meanwhile does not come back.
+  // Skip an entry that was erased during the request.
   if (waiting.record === undefined) return;
   const others = people.some((row) => !chosen.includes(row) && used.some((one) => isFor(one, row)));
   index.change(() => {

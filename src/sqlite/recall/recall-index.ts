@@ -1,14 +1,17 @@
+import { ValueError } from "../../core/errors.ts";
+import { MOST_DIMENSIONS } from "../../core/memory/embedding-client.ts";
 import type { Embedding } from "../../core/memory/memory-host.ts";
 import { merged } from "../../core/memory/merge-ranks.ts";
 import { type MetadataFilter, matchesFilter } from "../../core/memory/metadata-filter.ts";
+import type { TextLanguage } from "../../core/search/languages.ts";
 import type { Database } from "../database.ts";
 import type { TextStore } from "../text-store.ts";
-import type { AwayItem } from "./away-items.ts";
-import { CodeIndex } from "./code-index.ts";
-import type { SpaceKey } from "./code-space.ts";
+import type { AwayItem } from "./codes/away-items.ts";
+import { CodeIndex } from "./codes/code-index.ts";
+import type { SpaceKey } from "./codes/code-space.ts";
 import { type EntryBody, type EntryRow, EntryTable, type StoredVector } from "./entry-table.ts";
-import type { Estimate } from "./estimates.ts";
-import { product, unitVector } from "./vector-code.ts";
+import type { Estimate } from "./codes/estimates.ts";
+import { product, unitVector } from "./codes/vector-code.ts";
 import type { WordRanking } from "../word-ranking.ts";
 import { WordIndex } from "./word-index.ts";
 
@@ -23,6 +26,8 @@ const MOST_RESCORED = 800;
 const ENTRIES_PER_RESCORED = 40;
 /** The first ten places are exact, even if fewer are asked for. */
 const EXACT_PLACES = 10;
+/** Entries whose words are added again at a time. */
+const RENEWED_AT_ONCE = 200;
 
 export interface IndexQuery {
   text: string;
@@ -31,7 +36,11 @@ export interface IndexQuery {
   /** Entries of this collection and those without one; null for all. */
   collection: string | null;
   filter?: MetadataFilter | null | undefined;
+  /** Entries that are left out, by their ids. */
+  hidden?: ((id: string) => boolean) | undefined;
   order?: "best" | "latest" | undefined;
+  /** The language of the text. Default: that of any entry. */
+  language?: TextLanguage | undefined;
   /** The entries that were found elsewhere, among those whose vectors are searched there. */
   elsewhere?: readonly AwayItem[] | undefined;
 }
@@ -53,6 +62,16 @@ export interface NewEntry<Body extends EntryBody> extends Omit<EntryRow<Body>, "
   vector: StoredVector | undefined;
 }
 
+/** How the words of entries are found. */
+export interface IndexedWords<Body extends EntryBody> {
+  /** What is searched of an entry. */
+  textOf: (body: Body) => string;
+  /** The language of an entry's words. Default `auto`. */
+  languageOf?: (body: Body) => TextLanguage;
+  /** A search has met entries that wait for {@link RecallIndex.renewWords}. */
+  onOutdated?: () => void;
+}
+
 /** Thrown to roll back what a search looked at only. */
 class Undo extends Error {}
 
@@ -66,14 +85,12 @@ export class RecallIndex<Body extends EntryBody> {
   readonly #words: WordIndex;
   readonly #codes: CodeIndex;
   readonly name: string;
-  readonly #textOf: (body: Body) => string;
-  #exists: boolean | undefined;
+  readonly #indexed: Required<IndexedWords<Body>>;
 
-  /** @param textOf what is searched of an entry */
-  constructor(db: Database, texts: TextStore, name: string, textOf: (body: Body) => string) {
+  constructor(db: Database, texts: TextStore, name: string, indexed: IndexedWords<Body>) {
     this.#db = db;
     this.name = name;
-    this.#textOf = textOf;
+    this.#indexed = { languageOf: () => "auto", onOutdated: () => {}, ...indexed };
     this.#entries = new EntryTable(db, texts, name);
     this.#words = new WordIndex(db, name);
     this.#codes = new CodeIndex(db, name);
@@ -81,8 +98,11 @@ export class RecallIndex<Body extends EntryBody> {
 
   /** Whether its tables were created. */
   get exists(): boolean {
-    this.#exists ??= this.#db.hasTable(`${this.name}_words_terms`);
-    return this.#exists;
+    return this.#words.exists;
+  }
+
+  get isEmpty(): boolean {
+    return !this.exists || this.#entries.nextSeq === 1;
   }
 
   get size(): number {
@@ -91,11 +111,11 @@ export class RecallIndex<Body extends EntryBody> {
 
   /** Creates the tables; must be called before the transaction that makes the first change. */
   create(): void {
-    if (this.exists) return;
-    this.#entries.create();
-    this.#codes.create();
+    if (!this.exists) {
+      this.#entries.create();
+      this.#codes.create();
+    }
     this.#words.create();
-    this.#exists = true;
   }
 
   /** Makes changes: all of them or, when one throws, none. */
@@ -131,7 +151,7 @@ export class RecallIndex<Body extends EntryBody> {
   /** After a transaction that was rolled back. */
   forget(): void {
     this.#codes.forget();
-    this.#exists = undefined;
+    this.#words.forget();
   }
 
   find(id: string): EntryRow<Body> | undefined {
@@ -189,10 +209,13 @@ export class RecallIndex<Body extends EntryBody> {
     const row = { ...columns, seq: before?.seq ?? this.#entries.nextSeq };
     this.#entries.write(row, vector);
     const text = this.#textOf(entry.body);
+    const language = this.#indexed.languageOf(entry.body);
     if (before === undefined) {
-      this.#words.add(row.seq, text);
+      this.#words.add(row.seq, text, language);
     } else {
-      if (this.#textOf(before.body) !== text) this.#words.replace(row.seq, text);
+      const isSame =
+        this.#textOf(before.body) === text && this.#indexed.languageOf(before.body) === language;
+      if (!isSame) this.#words.replace(row.seq, text, language);
       this.#codes.remove(row.seq);
     }
     this.#codes.add(row.seq, {
@@ -239,7 +262,9 @@ export class RecallIndex<Body extends EntryBody> {
     if (!this.exists) return { hits: [], mode: "words" };
     if (query.order === "latest") return { hits: this.#latest(query), mode: "words" };
     const depth = query.embedding === undefined ? query.k : Math.max(DEPTH, query.k);
-    const ranking = this.#words.ranking(query.text, this.#codes.size);
+    this.create();
+    if (this.#words.hasEarlier) this.#indexed.onOutdated();
+    const ranking = this.#words.ranking(query.text, this.#codes.size, query.language ?? "auto");
     const words = this.#byWords(ranking, query, depth);
     const similar = this.#bySimilarity(query, depth);
     const best = merged([[...words.keys()], [...(similar?.keys() ?? [])]]).slice(0, query.k);
@@ -256,6 +281,35 @@ export class RecallIndex<Body extends EntryBody> {
       return [{ row, score, similarity, words: scores.get(seq) ?? null }];
     });
     return { hits, mode: similar === undefined ? "words" : "hybrid" };
+  }
+
+  /**
+   * Adds the words of some entries again that an earlier version has added, or that were read in another language. Until then they are
+   * found as they were.
+   *
+   * @param language the one that all entries are to have; undefined where each has its own
+   * @returns whether others wait
+   */
+  renewWords(language?: TextLanguage): boolean {
+    if (!this.exists) return false;
+    this.create();
+    const outdated = this.#words.outdated(language);
+    const now = outdated.slice(0, RENEWED_AT_ONCE);
+    this.change(() => {
+      const rows = new Map(this.#entries.rows(now).map((row) => [row.seq, row]));
+      for (const seq of now) {
+        const row = rows.get(seq);
+        if (row === undefined) this.#words.remove(seq);
+        else this.#words.replace(seq, this.#textOf(row.body), this.#indexed.languageOf(row.body));
+      }
+    });
+    if (outdated.length > now.length) return true;
+    this.#words.dropEarlier();
+    return false;
+  }
+
+  #textOf(body: Body): string {
+    return this.#indexed.textOf(body);
   }
 
   #latest(query: IndexQuery): IndexHit<Body>[] {
@@ -285,6 +339,9 @@ export class RecallIndex<Body extends EntryBody> {
   /** The exact similarities of the best entries, best first; undefined if no entry has a vector of the query's space. */
   #bySimilarity(query: IndexQuery, depth: number): Map<number, number> | undefined {
     const { embedding, k, collection } = query;
+    const count = embedding?.values.length ?? 0;
+    if (count > MOST_DIMENSIONS)
+      throw new ValueError(`a vector has ${count} numbers; at most ${MOST_DIMENSIONS} are allowed`);
     const unit = embedding && unitVector(embedding.values);
     if (embedding === undefined || unit === undefined) return undefined;
     const key = { name: embedding.space, dimensions: unit.length };
@@ -327,13 +384,14 @@ export class RecallIndex<Body extends EntryBody> {
 
   /** Those of the entries that the query asks for. */
   #accepted(query: IndexQuery, seqs: readonly number[]): Set<number> {
-    if (query.filter == null && query.collection === null) return new Set(seqs);
+    const { filter, collection, hidden } = query;
+    if (filter == null && collection === null && hidden === undefined) return new Set(seqs);
     const rows = this.#entries.rows(seqs).filter((row) => accepts(query, row));
     return new Set(rows.map(({ seq }) => seq));
   }
 }
 
-/** The vector as it is stored; undefined for one without a direction. */
+/** The vector as it is stored; undefined for one without a direction. @throws ValueError for one that is too long */
 export function storedVector(embedding: Embedding | undefined): StoredVector | undefined {
   const unit = embedding && unitVector(embedding.values);
   if (embedding === undefined || unit === undefined) return undefined;
@@ -341,9 +399,10 @@ export function storedVector(embedding: Embedding | undefined): StoredVector | u
 }
 
 function accepts<Body extends EntryBody>(
-  { collection, filter }: IndexQuery,
+  { collection, filter, hidden }: IndexQuery,
   row: EntryRow<Body>,
 ): boolean {
+  if (hidden?.(row.id) === true) return false;
   if (collection !== null && row.collection !== null && row.collection !== collection) return false;
   return filter == null || matchesFilter(row.body.metadata, filter);
 }

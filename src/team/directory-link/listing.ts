@@ -1,11 +1,11 @@
 import type { TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
 import type { TeamAlarm } from "../storage/team-alarm.ts";
 import { Database } from "../../sqlite/database.ts";
-import { holdsTeam, hasTables } from "../storage/schema.ts";
+import { holdsTeam, hasTables } from "../storage/tables/schema.ts";
 import { Stores } from "../storage/stores.ts";
 import { Outbox, type StreamReports } from "./outbox.ts";
 import { OutboxStore } from "../storage/outbox/outbox-store.ts";
-import { dropIndexes } from "../storage/search-index.ts";
+import { dropIndexes } from "../storage/tables/search-index.ts";
 import { dropMemoryWords } from "../storage/team-memory.ts";
 
 export interface ListingOptions {
@@ -58,6 +58,7 @@ export class Listing {
       team: team.record.id,
       tenant,
       streams,
+      stored: () => stores.db.size,
       resync: () => stores.transaction(() => announcer.team()),
       deliveryEnded: () => alarm.set(),
     });

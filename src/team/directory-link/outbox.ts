@@ -30,6 +30,8 @@ export interface OutboxOptions {
   tenant: Pick<TenantOfTeam, "deliver">;
   /** The team's open streams, as reported to the tenant. */
   streams?: StreamReports;
+  /** The bytes that the team stores; missing for a deleted one. */
+  stored?: () => number;
   /** The tenant does not know the team: adds its entry again. */
   resync: () => void;
   /** The delivery has ended: everything was delivered, or it has failed. */
@@ -89,7 +91,7 @@ export class Outbox {
   }
 
   async #deliverAll(): Promise<boolean> {
-    const { store, team, tenant, resync, streams: reports } = this.#options;
+    const { store, team, tenant, resync, streams: reports, stored } = this.#options;
     try {
       for (let entries = this.#next(); entries.length > 0; entries = this.#next()) {
         const streams = reports?.unreportedStreams;
@@ -97,6 +99,7 @@ export class Outbox {
           team,
           place: store.place,
           entries,
+          ...(stored && { stored: stored() }),
           ...(streams !== undefined && { streams }),
         };
         const acknowledged = await within(PATIENCE_MS, tenant.deliver(delivery));

@@ -1,8 +1,13 @@
-import type { CollectionGateway, MemoryOfTeam } from "../../contract/gateways/memory-gateway.ts";
+import {
+  type CollectionGateway,
+  type MemoryOfTeam,
+  REPEATABLE_CALLS_OF_RUNS,
+} from "../../contract/gateways/memory-gateway.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { CollectionReader } from "../../core/memory/memory-host.ts";
-import { typedStub } from "../../sqlite/remote-methods.ts";
-import type { OtherMemories } from "../engine/turn/turn-memory.ts";
+import { memoriesNamed } from "../../sqlite/object-address.ts";
+import { remoteObject } from "../../sqlite/remote-methods.ts";
+import type { OtherMemories } from "../engine/journal/turn-memory.ts";
 import type { MemoryTarget } from "../storage/outbox/memory-outbox.ts";
 import type { MemoryDelivery } from "./memory-delivery.ts";
 
@@ -16,14 +21,16 @@ export interface MemoryObjects {
 export function memoryObjects(namespace: DurableObjectNamespace, tenant: string): MemoryObjects {
   return {
     of: (target) =>
-      typedStub<MemoryOfTeam>(
+      remoteObject<MemoryOfTeam>(
         namespace,
-        target.scope === "user" ? `${tenant}/user/${target.user}` : `${tenant}/tenant`,
+        memoriesNamed(tenant, target.scope === "user" ? `user/${target.user}` : "tenant"),
+        REPEATABLE_CALLS_OF_RUNS,
       ),
     collection: (name) =>
-      typedStub<Pick<CollectionGateway, "searchCollection">>(
+      remoteObject<Pick<CollectionGateway, "searchCollection">>(
         namespace,
-        `${tenant}/collection/${name}`,
+        memoriesNamed(tenant, `collection/${name}`),
+        ["searchCollection"],
       ),
   };
 }

@@ -9,28 +9,38 @@ import {
   type RunUsage,
   subtractTokens,
   type TokensByModel,
+  tokensOfCall,
   UNNAMED_MODEL,
 } from "../../contract/usage/model-usage.ts";
 import { estimateUsage } from "../../core/models/tokens/estimate.ts";
-import type { ModelCallUnderWay, Moment } from "../../core/turn/turn-host.ts";
-import type { Exchange } from "../../telemetry/span.ts";
-import { loadSpans, storeSpans, type TurnSpans } from "../../telemetry/stored-spans.ts";
-import type { TurnTrace } from "../../telemetry/turn-trace.ts";
+import type { ModelCallUnderWay, Moment, StepRecord } from "../../core/turn/turn-host.ts";
+import type { Exchange } from "../../telemetry/spans/span.ts";
+import { loadSpans, storeSpans, type TurnSpans } from "../../telemetry/spans/stored-spans.ts";
+import type { TurnTrace } from "../../telemetry/spans/turn-trace.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
 import { isOver, turnId } from "../storage/runs/run-store.ts";
-import { type Commit, lastCommit } from "../storage/commits.ts";
+import { type Commit, lastCommit } from "../storage/log/commits.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { Idle } from "./next-action.ts";
-import { runInfo } from "./run-info.ts";
-import { recordedTrace } from "./turn-report.ts";
-import { TurnEvents } from "./turn/turn-commit.ts";
-
-const MOST_NOTES = 20;
+import {
+  committed,
+  continued,
+  type CountedTurns,
+  discarded,
+  noted,
+  restartsSince,
+  resumed,
+  suspended,
+} from "./run-state.ts";
+import { runInfo } from "./views/run-info.ts";
+import { recordedTrace } from "./journal/recorded-trace.ts";
+import { TurnEvents } from "./journal/turn-events.ts";
 
 /** A run that has no outcome yet, and its turn in progress. */
 export class ActiveRun {
-  readonly stored: StoredRun;
-  readonly record: RunRecord;
+  /** The run and its record, which each change replaces. */
+  stored: StoredRun;
+  record: RunRecord;
   readonly #stores: Stores;
   readonly #costOf: CostOf;
   #task: readonly ChatMessage[] | null | undefined;
@@ -51,6 +61,8 @@ export class ActiveRun {
   trace: TurnTrace | undefined;
   /** Model calls under way, by their steps. */
   readonly calls = new Map<string, ModelCallUnderWay>();
+  /** The tokens of the longest answer that this object has seen in the run; undefined before the first. */
+  longestAnswer: number | undefined;
   /** What the model calls of the turn in progress were sent and answered, by their steps, where the deployment's telemetry wants it. */
   readonly exchanges = new Map<string, Exchange>();
 
@@ -89,7 +101,7 @@ export class ActiveRun {
     return this.#task;
   }
 
-  /** Whether the run waits for a human or a backoff, or is paused: no loop runs it. */
+  /** Whether the run waits for a human or a backoff, or is paused: no execution runs it. */
   get idle(): boolean {
     return this.record.status !== "running" || this.record.wake_at !== null;
   }
@@ -117,56 +129,47 @@ export class ActiveRun {
 
   /** How often the run was interrupted, or has continued after it was idle, since the last event. */
   get restarts(): number {
-    const { restarts } = this.record;
-    return restarts?.after === this.#stores.log.last ? restarts.count : 0;
+    return restartsSince(this.record, this.#stores.log.last);
   }
 
-  /** The run continues after an interruption or an idle time: pieces of texts are sent again. The next write stores the record. */
-  restarted(): void {
-    this.record.restarts = { after: this.#stores.log.last, count: this.restarts + 1 };
+  /** Takes the record that a transition has made. The next write stores it. */
+  become(record: RunRecord): void {
+    this.record = record;
+    this.stored = { seq: this.stored.seq, record };
+  }
+
+  /** Takes the record that a transition has made, and stores it. */
+  store(record: RunRecord): void {
+    this.become(record);
+    this.#stores.runs.update(this.stored);
+  }
+
+  /** The same for a change of status, which the tenant gets to know. */
+  #storeStatus(record: RunRecord): void {
+    this.store(record);
+    this.announce();
   }
 
   /** Nothing runs from here on. */
-  suspend({ status, wakeAt }: Idle, { at, ran }: Moment): void {
-    const { record } = this;
-    record.ran = ran;
-    record.rest_since = status === "running" ? at : null;
-    record.status = status;
-    record.wake_at = wakeAt;
-    this.#saveStatus();
+  suspend({ status, wakeAt }: Idle, time: Moment): void {
+    const { record, counted } = this;
+    this.#storeStatus(suspended(record, { status, wakeAt, time, counted }));
   }
 
   /** It waits no longer. */
   continue({ ran }: Moment): void {
-    const { record } = this;
-    record.ran = ran;
-    record.rest_since = null;
-    record.status = "running";
-    record.wake_at = null;
-    this.restarted();
-    this.#saveStatus();
+    const { record, counted } = this;
+    this.#storeStatus(continued(record, { ran, event: this.#stores.log.last, counted }));
   }
 
   /** Ends a pause, or takes back the request for one. Returns whether it was paused. */
   resume(): boolean {
-    const { record } = this;
-    record.pause_requested = false;
-    if (record.status !== "paused") {
-      this.#stores.runs.update(this.stored);
-      return false;
-    }
-    record.status = "running";
-    record.resuming = true;
-    if (record.wake_at !== null) record.rest_since = Date.now();
-    this.restarted();
-    this.#saveStatus();
-    return true;
-  }
-
-  #saveStatus(): void {
-    Object.assign(this.record, this.progress);
-    this.#stores.runs.update(this.stored);
-    this.announce();
+    const { record, counted } = this;
+    const facts = { now: Date.now(), event: this.#stores.log.last, counted };
+    const wasPaused = record.status === "paused";
+    if (wasPaused) this.#storeStatus(resumed(record, facts));
+    else this.store(resumed(record, facts));
+    return wasPaused;
   }
 
   /** Reports its status to the tenant, inside the transaction that changes it. */
@@ -181,7 +184,13 @@ export class ActiveRun {
 
   /** The spans of the turn in progress. @param closedAt as of {@link TurnTrace.spans} */
   spans(closedAt?: number): TurnSpans {
-    return (this.trace ?? recordedTrace(this, this.#stores)).spans(closedAt);
+    return (this.trace ?? this.#recordedTrace).spans(closedAt);
+  }
+
+  get #recordedTrace(): TurnTrace {
+    const { discardedSpans, startedAt, turnStarted, record } = this;
+    const from = Math.max(turnStarted.at, startedAt);
+    return recordedTrace(this.#stores, { run: record.id, startedAt, from, discardedSpans });
   }
 
   /** Before the turn runs again: what it emits is then compared with what is recorded. */
@@ -208,13 +217,11 @@ export class ActiveRun {
    * @param shown the spans of all the turn's discarded steps, where its trace shows them
    */
   discardSteps(keys: readonly string[], shown = this.discardedSpans): void {
-    const { steps, runs } = this.#stores;
+    const { steps } = this.#stores;
     const removed = keys.map((key) => steps.remove(key)).reduce(addTokens, {});
     const spans = storeSpans(shown, this.turnStarted.at);
     if (Object.keys(removed).length === 0 && spans === undefined) return;
-    const tokens = addTokens(this.#discarded?.tokens ?? {}, removed);
-    this.record.discarded = { turn: this.turnOfRun, tokens, ...(spans && { spans }) };
-    runs.update(this.stored);
+    this.store(discarded(this.record, { turn: this.turnOfRun, tokens: removed, spans }));
   }
 
   /**
@@ -233,24 +240,32 @@ export class ActiveRun {
         const text = messageId === undefined ? undefined : textOf(messageId);
         return { [model]: estimated(estimateUsage(input(), text ?? "")) };
       })
-      .reduce(addTokens, this.#discarded?.tokens ?? {});
-    this.record.discarded = { ...this.#discarded, turn: this.turnOfRun, tokens };
-    this.#stores.runs.update(this.stored);
+      .reduce(addTokens, {});
+    this.countSpent(tokens);
+  }
+
+  /** A step has a result: the longest answer of a model tells how long the next may be. */
+  answered({ kind, outcome }: StepRecord): void {
+    if (kind !== "model" || outcome === undefined || !("ok" in outcome)) return;
+    for (const { completion_tokens } of Object.values(tokensOfCall(outcome.ok))) {
+      if (completion_tokens > (this.longestAnswer ?? 0)) this.longestAnswer = completion_tokens;
+    }
+  }
+
+  /** The usage of a call that failed although its model had answered: its maker charges for it. */
+  countSpent(tokens: TokensByModel): void {
+    this.store(discarded(this.record, { turn: this.turnOfRun, tokens }));
   }
 
   /** What was left out of a request to a model. Returns whether the run has not had that note. */
   note(note: RunNote): boolean {
-    const notes = this.record.notes ?? [];
-    const isKnown = notes.some(
-      ({ agent, message }) => agent === note.agent && message === note.message,
-    );
-    if (isKnown || notes.length >= MOST_NOTES) return false;
-    this.record.notes = [...notes, note];
-    this.#stores.runs.update(this.stored);
+    const next = noted(this.record, note);
+    if (next === this.record) return false;
+    this.store(next);
     return true;
   }
 
-  /** Milliseconds of running the records show at `now`, while no loop counts them. */
+  /** Milliseconds of running the records show at `now`, while no execution counts them. */
   ran(now: number): number {
     const { ran, rest_since } = this.record;
     const known = Math.max(ran, this.turnStarted.ran, this.#stores.steps.ran);
@@ -264,8 +279,7 @@ export class ActiveRun {
     this.turnStarted = commit.time;
     this.turnCursor = commit.event;
     this.#committed = { usage: commit.usage, models: commit.models ?? {} };
-    // The commit has its tokens and spans.
-    delete this.record.discarded;
+    this.become(committed(this.record));
     this.#events = undefined;
     this.trace = undefined;
     this.calls.clear();
@@ -273,12 +287,12 @@ export class ActiveRun {
   }
 
   /** Record fields that are not persisted yet: they are in memory between two changes of status. */
-  get progress(): RunUsage & Pick<RunRecord, "next_turn" | "turn"> {
+  get counted(): CountedTurns {
     return { ...this.usage, next_turn: this.turnOfRun, turn: this.turnOfTeam - 1 };
   }
 
   info(): RunInfo {
-    const record = { ...this.record, ...this.progress };
+    const record = { ...this.record, ...this.counted };
     return runInfo(this.#stores, { seq: this.stored.seq, record }, this.task);
   }
 
@@ -297,7 +311,7 @@ export class ActiveRun {
 
   /** What attempts of the turn in progress have used and discarded. */
   get #discarded(): RunRecord["discarded"] {
-    const { discarded } = this.record;
-    return discarded?.turn === this.turnOfRun ? discarded : undefined;
+    const { discarded: found } = this.record;
+    return found?.turn === this.turnOfRun ? found : undefined;
   }
 }

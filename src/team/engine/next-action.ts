@@ -2,7 +2,6 @@ import { TroupeError } from "../../core/errors.ts";
 import type { Moment } from "../../core/turn/turn-host.ts";
 import type { StoredQuestion } from "../storage/runs/question-store.ts";
 import type { RunRecord } from "../storage/runs/run-record.ts";
-import { type RunUsage, totalCost } from "../../contract/usage/model-usage.ts";
 
 /** AutoGen's text for a run that was asked to stop after its turn. */
 const STOP_REASON = "External termination requested";
@@ -11,7 +10,7 @@ const STOP_REASON = "External termination requested";
 const HEARTBEAT_MS = 12_000;
 
 /**
- * What is known of the turn in progress. `none`: the last one was committed. `running`: a loop is running it.
+ * What is known of the turn in progress. `none`: the last one was committed. `running`: an execution is running it.
  * `interrupted`: it was just accepted, answered or resumed, or the object was restarted in the middle of it; it runs
  * before a requested stop takes effect. `suspended`: it waits for an answer or for the end of a backoff.
  */
@@ -127,34 +126,4 @@ function timeLeft(
 
 function timeLimitError({ timeout_seconds }: Pick<RunRecord, "timeout_seconds">): TroupeError {
   return new TroupeError("run_timeout", `the run took longer than ${timeout_seconds} seconds`);
-}
-
-/** The error of a run whose model calls exceed one of its limits: no further step may begin. */
-export function usageLimitError(active: {
-  readonly record: Pick<RunRecord, "max_total_tokens" | "max_cost">;
-  readonly usage: RunUsage;
-}): TroupeError | undefined {
-  const { max_total_tokens, max_cost = null } = active.record;
-  if (max_total_tokens === null && max_cost === null) return undefined;
-  const { usage, models } = active.usage;
-  const tokens = usage.prompt_tokens + usage.completion_tokens;
-  if (max_total_tokens !== null && tokens > max_total_tokens) {
-    return new TroupeError(
-      "token_limit",
-      `the run used ${tokens} tokens, more than its limit of ${max_total_tokens}`,
-    );
-  }
-  const cost = totalCost(models) ?? 0;
-  if (max_cost !== null && cost > max_cost) {
-    const { estimated_tokens = 0 } = usage;
-    const estimate =
-      estimated_tokens === 0
-        ? ""
-        : ` (${estimated_tokens} of its ${tokens} tokens are estimated: no server has reported them)`;
-    return new TroupeError(
-      "cost_limit",
-      `the run cost ${cost}, more than its limit of ${max_cost}${estimate}`,
-    );
-  }
-  return undefined;
 }

@@ -1,11 +1,19 @@
 import * as z from "zod";
 import { type Issue, TroupeError, ValueError } from "../../core/errors.ts";
-import { issuesOf } from "../../core/issues.ts";
+import { issuesOf, pathOf } from "../../core/issues.ts";
 import { jsonObjectSchema } from "../../core/json-object.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { isJsonObject, type Json, type JsonObject, parsedJson } from "../../core/json.ts";
 import type { Answer } from "../../core/turn/turn-context.ts";
 import { toolParameters } from "../../core/tools/function/tool-parameters.ts";
 import type { QuestionRecord } from "../storage/runs/question-record.ts";
+
+/** Arguments as JSON text, which keeps all numbers. */
+const argumentsText = z.string().transform((text, { issues }): JsonObject => {
+  const value = parsedJson(text);
+  if (isJsonObject(value)) return value;
+  issues.push({ code: "custom", message: "must be a JSON object", input: text });
+  return z.NEVER;
+});
 
 const answerSchemas = {
   input: z.strictObject({
@@ -14,7 +22,7 @@ const answerSchemas = {
   approval: z.strictObject({
     approved: z.boolean("must be true or false"),
     reason: z.string().optional(),
-    arguments: jsonObjectSchema.optional(),
+    arguments: z.union([jsonObjectSchema, argumentsText], "must be a JSON object").optional(),
   }),
   tool: z.strictObject({
     content: z.string("must be a text"),
@@ -29,7 +37,7 @@ const SHAPES = {
 } satisfies Record<QuestionRecord["kind"], string>;
 
 /**
- * Checks an answer against its question. Edited arguments are read as leniently as a model's: nulls
+ * Checks an answer against its question. Edited arguments are read nearly as leniently as a model's: nulls
  * for optional parameters are dropped, numeric strings become numbers.
  *
  * @throws TroupeError `invalid_answer`
@@ -37,7 +45,8 @@ const SHAPES = {
 export function parseAnswer(question: QuestionRecord, input: JsonObject): Answer {
   const { kind } = question;
   const parsed = answerSchemas[kind].safeParse(input);
-  if (parsed.success) return withArguments(question, parsed.data);
+  const isExact = typeof input["arguments"] === "string";
+  if (parsed.success) return withArguments(question, parsed.data, isExact);
   throw new TroupeError(
     "invalid_answer",
     `an answer to a request of the kind "${kind}" must be ${SHAPES[kind]}`,
@@ -48,12 +57,17 @@ export function parseAnswer(question: QuestionRecord, input: JsonObject): Answer
 }
 
 /** Edited arguments must fit the tool's parameters: unlike a model, the human can still correct them. */
-function withArguments({ tool_call: call }: QuestionRecord, answer: Answer): Answer {
+function withArguments(
+  { tool_call: call }: QuestionRecord,
+  answer: Answer,
+  isExact: boolean,
+): Answer {
   if (!("approved" in answer) || answer.arguments === undefined) return answer;
   if (call === undefined) {
     throw badArguments("only a tool call has arguments; code is approved or refused unchanged");
   }
   if (!answer.approved) throw badArguments("only an approved call may have other arguments");
+  if (!isExact) requireSafeIntegers(answer.arguments);
   if (call.parameters === undefined) return answer;
   return { ...answer, arguments: fitting(answer.arguments, call.name, call.parameters) };
 }
@@ -76,6 +90,31 @@ function fitting(given: JsonObject, tool: string, parameters: JsonObject): JsonO
     message,
     unknown.map((path) => ({ path, message })),
   );
+}
+
+/** @throws TroupeError `invalid_answer` for integers that may have been others before they were parsed */
+function requireSafeIntegers(given: JsonObject): void {
+  const unsafe = unsafeIntegersIn(given);
+  if (unsafe.length > 0) {
+    const message =
+      "is beyond the integers that JavaScript keeps exactly: send its digits as a text";
+    throw badArguments(
+      `${unsafe.join(", ")} ${message}`,
+      unsafe.map((path) => ({ path, message })),
+    );
+  }
+}
+
+/** The paths of integers that may have been others before the body was parsed. */
+function unsafeIntegersIn(value: Json, keys: readonly PropertyKey[] = []): string[] {
+  if (typeof value === "number") {
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? [pathOf(keys)] : [];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  const entries: [PropertyKey, Json][] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value);
+  return entries.flatMap(([key, item]) => unsafeIntegersIn(item, [...keys, key]));
 }
 
 function badArguments(message: string, issues: readonly Issue[] = []): TroupeError {

@@ -1,12 +1,13 @@
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
-import { lastTurn } from "../storage/commits.ts";
+import { lastTurn } from "../storage/log/commits.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
 import type { Stores } from "../storage/stores.ts";
-import type { RunTelemetry } from "./run-telemetry.ts";
-import { startedNow, taskMessages } from "./run-admission.ts";
-import { runInfo } from "./run-info.ts";
-import type { RunFeed } from "./run-feed.ts";
+import type { RunTelemetry } from "./views/run-telemetry.ts";
+import { taskMessages } from "./new-run.ts";
+import { cancelledInQueue, started } from "./run-state.ts";
+import { runInfo } from "./views/run-info.ts";
+import type { RunFeed } from "./views/run-feed.ts";
 
 /**
  * The runs that wait for the active one to end. Each change is synchronous and writes everything in one go, so a crash
@@ -54,15 +55,8 @@ export class QueuedRuns {
     const found = runs.byId(id);
     if (found?.record.status !== "queued") return undefined;
     const turn = lastTurn(db);
-    const record: RunRecord = {
-      ...found.record,
-      status: "cancelled",
-      stop_requested: mode,
-      turn,
-      first_event: log.last,
-      last_event: log.last + 1,
-      ended_at: new Date().toISOString(),
-    };
+    const facts = { mode, turn, event: log.last, at: new Date().toISOString() };
+    const record = cancelledInQueue(found.record, facts);
     const task = runs.task(found);
     const terminal = this.#stores.transaction(() => {
       const body = JSON.stringify(runInfo(this.#stores, { seq: 0, record }, task));
@@ -89,9 +83,19 @@ export class QueuedRuns {
     const stored = this.#stores.transaction(() => {
       steps.clear();
       queue.remove(first.id);
-      return runs.insert(startedNow(first, this.#stores, new Date().toISOString()), task);
+      const facts = { at: new Date().toISOString(), ...presentOf(this.#stores) };
+      return runs.insert(started(first, facts), task);
     });
     this.#feed.begins(first.id);
     return { stored, task };
   }
+}
+
+/** The team's state that a run begins with. */
+export function presentOf({ db, log, team }: Stores): {
+  turn: number;
+  epoch: number;
+  event: number;
+} {
+  return { turn: lastTurn(db), epoch: team.record.epoch, event: log.last };
 }

@@ -13,33 +13,37 @@ import {
   nextAction,
   type TurnState,
 } from "./next-action.ts";
+import type { EnteringRun } from "./new-run.ts";
 import { QueuedRuns } from "./queued-runs.ts";
-import { RunFeed } from "./run-feed.ts";
-import { RunLoop, type RunLoopParts, type StretchOrigin } from "./run-loop.ts";
+import { RunFeed } from "./views/run-feed.ts";
+import { Execution } from "./execution.ts";
+import type { ExecutionOrigin } from "./journal/fence.ts";
+import { type LoopOfRun, type LoopParts, RunLoop } from "./run-loop.ts";
+import { pauseRequested, stopRequested } from "./run-state.ts";
 import { failureEntry, giveUp, type Outcome, type RunEnd } from "./run-outcome.ts";
 
-export interface RunEngineOptions extends Omit<RunLoopParts, "engine" | "feed"> {
+export interface RunEngineOptions extends Omit<LoopParts, "run" | "feed"> {
   live: LiveFeed;
 }
 
 /**
  * The active run: what requests and the alarm do to it, and all changes of its status. Each change is synchronous and writes
- * everything in one go, so a crash finds it either done or not started. One loop at most runs it. When it ends, the next starts.
+ * everything in one go, so a crash finds it either done or not started. One execution at most runs it. When it ends, the next starts.
  */
-export class RunEngine implements AlarmSource {
+export class RunEngine implements AlarmSource, LoopOfRun {
   readonly queued: QueuedRuns;
-  readonly #parts: RunEngineOptions & RunLoopParts;
+  readonly #parts: RunEngineOptions & LoopParts;
   readonly #stores: Stores;
   readonly #feed: RunFeed;
   #active: ActiveRun | undefined;
-  #loop: RunLoop | undefined;
-  /** Whether the next loop is a recovery. */
+  #execution: Execution | undefined;
+  /** Whether the next execution is a recovery. */
   #recovering = false;
 
   constructor(options: RunEngineOptions) {
     const { alarm, stores, live, costOf, telemetry } = options;
     const feed = new RunFeed(live);
-    this.#parts = { ...options, engine: this, feed };
+    this.#parts = { ...options, run: this, feed };
     this.#stores = stores;
     this.#feed = feed;
     this.queued = new QueuedRuns(stores, feed, telemetry);
@@ -67,26 +71,32 @@ export class RunEngine implements AlarmSource {
     return record ? alarmTime(record, this.#stores.questions.open(record.id), this.#clock()) : null;
   }
 
-  /** What the run needs next. @param turn known to the loop while it runs */
+  /** What the run needs next. @param turn known to the loop of an execution */
   next(active: ActiveRun, turn?: TurnState): NextAction {
-    const state = this.#loop ? "running" : active.idle ? "suspended" : "interrupted";
+    const state = this.#execution ? "running" : active.idle ? "suspended" : "interrupted";
     return nextAction(active.record, {
       turn: turn ?? state,
-      answered: this.#loop?.answered ?? false,
+      answered: this.#execution?.answered ?? false,
       openQuestions: this.#stores.questions.open(active.record.id),
       wakeAt: this.#stores.steps.wakeAt,
       now: this.#clock(),
     });
   }
 
-  /** Starts a run whose row was just inserted. */
-  start(stored: StoredRun, task: readonly ChatMessage[] | null): void {
-    this.#begin(stored, task);
-    this.advance("start");
+  /** Starts a run that was just inserted, or makes known that it waits. */
+  enter(run: EnteringRun): void {
+    if (run.do === "start") {
+      this.#begin(run.stored, run.task);
+      this.advance("start");
+    } else if (run.do === "queue") {
+      this.queued.added(run.record, run.task);
+      // The run before it may have ended since the decision.
+      if (this.#active === undefined) this.advance();
+    }
   }
 
-  /** Runs the loop for the active run, unless it runs or has to wait. Without an active run it starts the next one. */
-  advance(origin: StretchOrigin = "idle"): void {
+  /** Runs the active run, unless it runs or has to wait. Without an active run it starts the next one. */
+  advance(origin: ExecutionOrigin = "idle"): void {
     const active = this.#active;
     if (active === undefined) this.#startNext();
     else this.#act(active, this.next(active), origin);
@@ -98,34 +108,35 @@ export class RunEngine implements AlarmSource {
     if (active === undefined) return;
     this.#parts.alarm.set();
     const action = this.next(active);
-    // A time limit also ends a turn that the loop is waiting for.
+    // A time limit also ends a turn that the execution is waiting for.
     if (action.do === "fail") this.end({ status: "failed", error: action.error });
     else this.#act(active, action, "idle");
   }
 
-  #act(active: ActiveRun, first: NextAction, origin: StretchOrigin): void {
+  #act(active: ActiveRun, first: NextAction, origin: ExecutionOrigin): void {
     let action = first;
     while (action.do === "answer_by_default") {
       this.answerByDefault(active, action.questions);
       action = this.next(active);
     }
-    if (action.do === "wait" || this.#loop !== undefined) return;
-    // Before the loop makes it durable, so that a turn that ends the process counts as interrupted.
+    if (action.do === "wait" || this.#execution !== undefined) return;
+    // Before the execution makes it durable, so that a turn that ends the process counts as interrupted.
     const continues = action.do === "turn" || action.do === "resume";
     if (active.idle && continues) this.continue(active);
-    const loop = new RunLoop(this.#parts, active, this.#recovering ? "recovery" : origin);
+    const now = Date.now();
+    const how = this.#recovering ? "recovery" : origin;
+    const execution = new Execution(how, now, active.ran(now));
     this.#recovering = false;
-    this.#loop = loop;
-    loop.done = loop
+    this.#execution = execution;
+    execution.done = new RunLoop(this.#parts, active, execution)
       .run()
       .catch(() => undefined) // Not even the failure could be stored; the alarm tries again.
-      .finally(() => this.leaveLoop(loop));
+      .finally(() => this.leave(execution));
   }
 
-  /** The loop has nothing more to do. */
-  leaveLoop(loop: RunLoop): void {
-    loop.end();
-    if (this.#loop === loop) this.#loop = undefined;
+  leave(execution: Execution): void {
+    execution.end();
+    if (this.#execution === execution) this.#execution = undefined;
   }
 
   /** A question of the run was answered. */
@@ -144,18 +155,17 @@ export class RunEngine implements AlarmSource {
   }
 
   #answered(active: ActiveRun): void {
-    if (this.#loop) this.#loop.answered = true;
+    if (this.#execution) this.#execution.answered = true;
     if (active.record.status === "waiting") this.continue(active);
     else this.#feed.run(active);
   }
 
   /** Requests a pause; it begins when the steps under way are done. */
   pause(active: ActiveRun): void {
-    active.record.pause_requested = true;
-    this.#stores.runs.update(active.stored);
+    active.store(pauseRequested(active.record));
     // Clients see at once that the run is about to pause: the steps under way may take long.
     this.#feed.run(active);
-    this.#loop?.interrupt();
+    this.#execution?.interrupt();
     this.advance();
   }
 
@@ -166,17 +176,15 @@ export class RunEngine implements AlarmSource {
     this.advance();
   }
 
-  /** Nothing runs from here on until a client or the alarm wakes the run. */
   suspend(active: ActiveRun, idle: Idle): void {
     active.suspend(idle, this.#clock());
-    this.#loop?.end();
-    this.#loop = undefined;
+    this.#execution?.end();
+    this.#execution = undefined;
     this.#feed.turnOver();
     this.#statusChanged(active);
     this.#parts.telemetry?.suspended();
   }
 
-  /** A waiting run continues. */
   continue(active: ActiveRun): void {
     active.continue(this.#clock());
     this.#statusChanged(active);
@@ -184,13 +192,19 @@ export class RunEngine implements AlarmSource {
 
   /** Stores that the run is to complete after its turn. An idle run completes at once; resolves when it has. */
   stop(active: ActiveRun): Promise<void> | undefined {
-    this.#stores.runs.update(active.stored);
+    active.store(stopRequested(active.record, "after_turn"));
     if (active.idle) {
       this.advance();
-      return this.#loop?.done;
+      return this.#execution?.done;
     }
     this.#feed.run(active);
     return undefined;
+  }
+
+  /** Cancels the active run at the request of a client. */
+  cancel(active: ActiveRun): void {
+    active.become(stopRequested(active.record, "now"));
+    this.end({ status: "cancelled" });
   }
 
   /** Ends the active run now: gives up its turn and retracts its messages. @param repeat recorded steps that a retry runs again */
@@ -204,10 +218,9 @@ export class RunEngine implements AlarmSource {
     this.#giveUp({ status: "cancelled" }, []);
   }
 
-  /** The commit of the run's last turn has written its outcome. */
   ended(active: ActiveRun, end: RunEnd): void {
-    this.#loop?.end();
-    this.#loop = undefined;
+    this.#execution?.end();
+    this.#execution = undefined;
     this.#active = undefined;
     this.#reportEnd(active, end);
     this.#startNext();
@@ -263,7 +276,7 @@ export class RunEngine implements AlarmSource {
     if (active === undefined) return;
     try {
       const given = { outcome, repeat, time: this.#clock() };
-      const end = giveUp(this.#stores, active, given, this.#feed);
+      const end = giveUp(this.#stores, active, given, (id) => this.#feed.textOf(id));
       this.#leave();
       this.#reportEnd(active, end);
     } catch (error) {
@@ -277,10 +290,10 @@ export class RunEngine implements AlarmSource {
     }
   }
 
-  /** Lets go of the run; a loop under way is cancelled. */
+  /** Lets go of the run; an execution under way is cancelled. */
   #leave(): void {
-    this.#loop?.cancel();
-    this.#loop = undefined;
+    this.#execution?.cancel();
+    this.#execution = undefined;
     this.#active = undefined;
   }
 
@@ -296,6 +309,6 @@ export class RunEngine implements AlarmSource {
 
   #clock(): Moment {
     const at = Date.now();
-    return this.#loop?.clock() ?? { at, ran: this.#active?.ran(at) ?? 0 };
+    return this.#execution?.clock() ?? { at, ran: this.#active?.ran(at) ?? 0 };
   }
 }

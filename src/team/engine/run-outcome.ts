@@ -1,19 +1,21 @@
+import { beginningOf } from "../../core/cut.ts";
 import { errorMessage, TroupeError } from "../../core/errors.ts";
 import type { LogEntry } from "../../core/log.ts";
 import { addCosts, totalCost } from "../../contract/usage/model-usage.ts";
-import { type StoredSpans, storeSpans } from "../../telemetry/stored-spans.ts";
+import { type StoredSpans, storeSpans } from "../../telemetry/spans/stored-spans.ts";
 import type { Moment } from "../../core/turn/turn-host.ts";
-import type { RunFeed } from "./run-feed.ts";
-import { traceIdOf } from "../../telemetry/trace-context.ts";
+import { traceIdOf } from "../../telemetry/spans/trace-context.ts";
 import type { RunResultFrame } from "../../contract/stream/stream-frame.ts";
 import { addUsage } from "../../core/models/request-usage.ts";
 import { failingAgent } from "../../core/run/failing-agent.ts";
-import { runInfo } from "./run-info.ts";
+import { runInfo } from "./views/run-info.ts";
 import type { ActiveRun } from "./active-run.ts";
-import type { RecordedEvent } from "../storage/event-log.ts";
-import { keepSteps } from "../storage/runs/kept-steps.ts";
+import type { RecordedEvent } from "../storage/log/event-log.ts";
+import { partOf, type RemoteWork, workLeftIn } from "../../core/steps/remote-work.ts";
+import { keepSteps } from "../storage/log/kept-steps.ts";
 import type { RunRecord } from "../storage/runs/run-record.ts";
 import type { Stores } from "../storage/stores.ts";
+import { ended } from "./run-state.ts";
 
 /** The message is part of the run's row, and so of every frame and list that shows the run. */
 const LONGEST_MESSAGE = 10_000;
@@ -40,6 +42,8 @@ export interface RunEnd {
 
 /** The beginning of a turn: its numbers and its time. */
 export type TurnStart = Pick<ActiveRun, "turnOfRun" | "turnOfTeam" | "turnStarted"> & {
+  /** Milliseconds that the run was running. */
+  ran: number;
   /** The spans of a turn that is given up. */
   spans?: StoredSpans;
   /** Its steps, as {@link keepSteps} writes them. */
@@ -59,25 +63,24 @@ export function writeOutcome(
   start: TurnStart,
 ): RecordedEvent {
   const { log, questions, runs, team } = stores;
-  const { record, stored, turnOfTeam } = active;
+  const { record, turnOfTeam } = active;
   const { usage, models } = active.usage;
-  record.usage = usage;
-  record.models = models;
-  record.next_turn = start.turnOfRun;
-  record.turn = start.turnOfTeam - 1;
-  record.last_turn = {
-    started: start.turnStarted,
-    ...(start.spans && { spans: start.spans }),
-  };
-  record.status = outcome.status;
-  record.pause_requested = false;
-  record.wake_at = null;
-  record.rest_since = null;
-  record.ended_at = new Date().toISOString();
-  record.stop_reason = outcome.status === "completed" ? outcome.stopReason : null;
-  record.error = outcome.status === "failed" ? describe(outcome, turnOfTeam) : null;
+  const { turnOfRun, turnOfTeam: next, turnStarted, ran, spans } = start;
   questions.closeOpen(record.id);
-  record.last_event = log.last + 1;
+  const end =
+    outcome.status === "failed"
+      ? { status: outcome.status, error: describe(outcome, turnOfTeam) }
+      : outcome;
+  active.become(
+    ended(record, end, {
+      at: new Date().toISOString(),
+      ran,
+      event: log.last + 1,
+      lastTurn: { started: turnStarted, ...(spans && { spans }) },
+      counted: { usage, models, next_turn: turnOfRun, turn: next - 1 },
+    }),
+  );
+  const { stored } = active;
   const event = ((): RecordedEvent => {
     switch (outcome.status) {
       case "completed":
@@ -123,12 +126,13 @@ function failedBody({ record }: ActiveRun): string {
 function describe(
   { error, step = null, attempts = null }: Outcome & { status: "failed" },
   turn: number,
-): RunRecord["error"] {
+): NonNullable<RunRecord["error"]> {
   const type = error instanceof TroupeError ? error.code : "run_failed";
   const message = errorMessage(error);
   return {
     type,
-    message: message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE)}…`,
+    message:
+      message.length <= LONGEST_MESSAGE ? message : `${beginningOf(message, LONGEST_MESSAGE)}…`,
     agent: failingAgent(error),
     turn,
     step,
@@ -141,7 +145,7 @@ function describe(
  * retracted.
  *
  * @param end `repeat`: recorded steps that a retry has to run again
- * @param feed has what has arrived of messages
+ * @param textOf what has arrived of a message
  */
 export function giveUp(
   stores: Stores,
@@ -151,25 +155,32 @@ export function giveUp(
     repeat,
     time: { at, ran },
   }: { outcome: Outcome; repeat: readonly string[]; time: Moment },
-  feed: RunFeed,
+  textOf: (message: string) => string | undefined,
 ): RunEnd {
   return stores.transaction(() => {
-    active.record.ran = ran;
     const spans = storeSpans(active.spans(at), active.turnStarted.at) ?? [];
     const steps = keepSteps(stores.steps.entries(), stores.log.references);
-    active.discardSteps(repeat);
-    active.countCutOff([...active.calls.values()], (id) => feed.textOf(id));
+    const left = workLeftIn(stores.steps.entries(), repeat);
+    stores.remoteWork.leave(left, active.turnOfTeam);
+    active.discardSteps([...repeat, ...stepsOf(left, stores)]);
+    active.countCutOff([...active.calls.values()], textOf);
     const retract = active.events.retractAll();
     const { turnOfRun, turnOfTeam, turnStarted } = active;
     const terminal = writeOutcome(stores, active, outcome, {
       turnOfRun,
       turnOfTeam,
       turnStarted,
+      ran,
       spans,
       steps,
     });
     return { outcome, retract, terminal };
   });
+}
+
+/** The steps of work that is cancelled: a retry begins it again. */
+function stepsOf(left: readonly RemoteWork[], { steps }: Stores): string[] {
+  return left.flatMap((work) => steps.keys().filter(partOf(work)));
 }
 
 /** The log's entry for a run that has just failed. @param error what was thrown */

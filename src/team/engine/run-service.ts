@@ -3,11 +3,11 @@ import type { Message } from "../../core/messages/message.ts";
 import type { Answer } from "../../core/turn/turn-context.ts";
 import { MAX_PUSH_CONFIGS } from "../../contract/constants.ts";
 import { shownWebhookUrl } from "../../secrets/webhook-url.ts";
-import type { PushConfig, SecretPushConfig } from "../../contract/webhooks/push.ts";
+import type { PushConfig, SecretPushConfig } from "../../contract/push.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { AnswersInput, StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { Idempotency } from "../../contract/common.ts";
-import { runInfo, openRequests } from "./run-info.ts";
+import { runInfo, openRequests } from "./views/run-info.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { parseAnswer } from "./parse-answer.ts";
 import type { RunEngine } from "./run-engine.ts";
@@ -21,10 +21,11 @@ import {
   type Result,
   runNotFound,
 } from "../../contract/result.ts";
-import type { Admission, RetryAdmission, RunAdmission } from "./run-admission.ts";
+import type { Admission, RetryAdmission, RunAdmission } from "./admission.ts";
 import { type RunPosition, TOP } from "../storage/runs/run-queue.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
 import { isOver } from "../storage/runs/run-store.ts";
+import { pushedTo } from "./run-state.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** A run with a larger result is shown without its messages. */
@@ -46,12 +47,15 @@ export class RunService {
   }
 
   start(input: StartRunInput, admission: Admission): Result<RunInfo & { created: boolean }> {
-    const { id, created } = this.#admission.start(input, admission);
-    return this.shown(id, { created });
+    const run = this.#admission.insert(input, admission);
+    this.#engine.enter(run);
+    return this.shown(run.id, { created: run.do !== "replay" });
   }
 
   retry(admission: RetryAdmission, idempotency?: Idempotency): Result<RunInfo> {
-    return this.shown(this.#admission.retry(admission, idempotency), {});
+    const run = this.#admission.insertRetry(admission, idempotency);
+    this.#engine.enter(run);
+    return this.shown(run.id, {});
   }
 
   /** `atOnce` resolves when a run between two turns has ended; undefined for a run in the middle of one. */
@@ -69,9 +73,8 @@ export class RunService {
     }
     const { record } = active;
     const repeated = record.stop_requested === mode;
-    record.stop_requested = mode;
     if (mode === "after_turn") return ok({ repeated, atOnce: this.#engine.stop(active) });
-    this.#engine.end({ status: "cancelled" });
+    this.#engine.cancel(active);
     return ok({ repeated, atOnce: undefined });
   }
 
@@ -210,9 +213,9 @@ export class RunService {
 
   #setPushConfigs({ seq, record }: StoredRun, push: readonly SecretPushConfig[]): void {
     // The record of the active run is ahead of the stored one.
-    const stored = this.#activeAs(record.id)?.stored ?? { seq, record: { ...record } };
-    stored.record.push = push;
-    this.#stores.runs.update(stored);
+    const active = this.#activeAs(record.id);
+    if (active) active.store(pushedTo(active.record, push));
+    else this.#stores.runs.update({ seq, record: pushedTo(record, push) });
   }
 
   /** One run with its result. */

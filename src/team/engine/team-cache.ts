@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { observersOf, type RunObservers, sharedStateOf } from "../../core/run/run-observer.ts";
 import type { SharedState } from "../../core/state/shared-state.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
-import { standsAtCancellation } from "../storage/commits.ts";
+import { standsAtCancellation } from "../storage/log/commits.ts";
 import { isOver } from "../storage/runs/run-store.ts";
 import { TeamState } from "../storage/team-state.ts";
 import type { Stores } from "../storage/stores.ts";

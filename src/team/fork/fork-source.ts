@@ -1,5 +1,5 @@
 import { ok, type Result, teamNotFound } from "../../contract/result.ts";
-import { eventOwner } from "../storage/event-log.ts";
+import { eventOwner } from "../storage/log/event-log.ts";
 import type {
   BlobCursor,
   ForkPage,
@@ -10,7 +10,7 @@ import type {
   RowCursor,
   CopiedRow,
 } from "./fork.ts";
-import { commitAt, lastTurn, snapshotOwner, standsAtCancellation } from "../storage/commits.ts";
+import { commitAt, lastTurn, snapshotOwner, standsAtCancellation } from "../storage/log/commits.ts";
 import { logOwner, LogStore } from "../storage/team-state.ts";
 import { PART_BYTES } from "../../sqlite/part-store.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -51,7 +51,7 @@ export class ForkSource {
   /** @param turn null for the last finished one */
   point(turn: number | null): Result<ForkPoint> {
     const { db, team } = this.#stores;
-    const { id, created_at, label, metadata, forked_from, expires_in } = team.record;
+    const { id, created_at, label, metadata, forked_from, expires_in, user } = team.record;
     const first = forked_from?.turn ?? 0;
     const last = lastTurn(db);
     if (turn !== null && (turn < first || turn > last)) {
@@ -72,6 +72,7 @@ export class ForkSource {
       label,
       metadata,
       ...(expires_in !== undefined && { expires_in }),
+      ...(user !== undefined && { user }),
       component,
     });
   }

@@ -10,11 +10,11 @@ import {
   type ForkRequest,
   type ForkRow,
 } from "./fork.ts";
-import { createTables, hasTables, holdsTeam } from "../storage/schema.ts";
-import { disownLastCommit, snapshotOwner } from "../storage/commits.ts";
-import { eventOwner } from "../storage/event-log.ts";
+import { createTables, hasTables, holdsTeam } from "../storage/tables/schema.ts";
+import { disownLastCommit, snapshotOwner } from "../storage/log/commits.ts";
+import { eventOwner } from "../storage/log/event-log.ts";
 import { logOwner } from "../storage/team-state.ts";
-import { objectKey } from "../storage/meta-store.ts";
+import { objectKey } from "../storage/tables/meta-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** An unfinished fork is deleted after this many milliseconds without progress. */
@@ -163,10 +163,10 @@ export class ForkTarget {
   #complete(): void {
     const { announcer, db, texts, meta, team, log } = this.#stores;
     const { request, point } = this.#incoming() as Incoming;
-    const { team_id, turn, cancelled, label, metadata, component, expires_in } = point;
+    const { team_id, turn, cancelled, label, metadata, component, expires_in, user } = point;
     disownLastCommit(db, texts, { turn, event: log.last, cancelled });
     const lifetime = expires_in === undefined ? {} : { expires_in };
-    const input = { ...request, label, metadata, ...lifetime };
+    const input = { ...request, label, metadata, user, ...lifetime };
     const record = newRecord(input, this.#tenant, { team_id, turn });
     team.create(record, component);
     announcer.team();

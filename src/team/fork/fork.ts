@@ -18,6 +18,7 @@ export interface ForkPoint {
   metadata: JsonObject;
   /** Same as in `TeamRecord`. */
   expires_in?: number;
+  user?: string;
   /** The component; its secrets stay sealed. */
   component: ComponentModel;
 }

@@ -1,25 +1,21 @@
 import { waitUntil } from "cloudflare:workers";
-import type {
-  AnswersInput,
-  ForkTeamInput,
-  Gateway,
-  StartRunInput,
-  StreamCaller,
-  StreamInput,
-  TeamGateway,
-  StreamFormat,
-  TokenOfTeam,
-} from "../../contract/gateways/team-gateway.ts";
 import {
-  ok,
-  type Refused,
-  refuseStored,
-  type Result,
-  UNREADABLE,
-  unreadable,
-} from "../../contract/result.ts";
-import { errorMessage } from "../../core/errors.ts";
-import { remoteMethods, typedStub } from "../../sqlite/remote-methods.ts";
+  type AnswersInput,
+  type ForkTeamInput,
+  type Gateway,
+  REPEATABLE_TEAM_CALLS,
+  type StartRunInput,
+  type StreamCaller,
+  type StreamInput,
+  type TeamGateway,
+  type StreamFormat,
+  type TokenOfTeam,
+} from "../../contract/gateways/team-gateway.ts";
+import { ok, type Result, teamNotFound } from "../../contract/result.ts";
+import { seesAny } from "../../contract/gateways/login-sight.ts";
+import { eraseObject } from "../../sqlite/erase.ts";
+import { teamNamed } from "../../sqlite/object-address.ts";
+import { type RemoteObject, remoteMethods, remoteObject } from "../../sqlite/remote-methods.ts";
 import { fork } from "../fork/fork.ts";
 import { credentialEnd, credentialRequest } from "../stream/credential-watch.ts";
 import {
@@ -31,6 +27,7 @@ import {
   watchRequest,
 } from "../stream/watch-relay.ts";
 import { IDLE_MS, type StreamClient, type WatcherCall } from "../stream/stream-places.ts";
+import { withShownLogins } from "./shown-logins.ts";
 import type { DestroyStub, TeamMethods } from "./handlers/team-methods.ts";
 import {
   type Pass,
@@ -43,25 +40,31 @@ import {
 /** A team object as a Worker calls it: streams over `fetch`, everything else over RPC. */
 type TeamStub = TeamMethods & { endStream(name: string): Promise<void> };
 
+/** Calls that may be made twice. A fork is continued where it is, by the request that it belongs to. */
+const CALLS = [
+  ...REPEATABLE_TEAM_CALLS,
+  "user",
+  "endStream",
+  "forkPoint",
+  "forkPage",
+  "forkProgress",
+  "beginFork",
+  "continueFork",
+] as const;
+
 /**
  * Erases a team, also one whose data cannot be read. Of some of those not even the object can be started; its file is left
  * alone then.
  *
- * @param stub a new one each time: one whose object has ended with an error stays broken
+ * @throws an error that passes
  */
-export async function destroy(stub: () => DestroyStub): Promise<Result<{ reported: boolean }>> {
-  const destroyed = await stub().destroy().catch(refuseUnlessAway);
-  if (destroyed.ok) return ok({ reported: true });
-  if (destroyed.problem.code !== UNREADABLE) return destroyed;
-  const wiped = await stub().wipe().catch(refuseUnlessAway);
-  return wiped.ok ? ok({ reported: false }) : wiped;
-}
-
-/** @throws an error that says that the object is overloaded, or being moved */
-function refuseUnlessAway(error: unknown): Refused {
-  const { overloaded, retryable } = error as { overloaded?: boolean; retryable?: boolean };
-  if (overloaded === true || retryable === true) throw error;
-  return refuseStored(error) ?? unreadable(errorMessage(error));
+export async function destroy(team: DestroyStub): Promise<Result<{ reported: boolean }>> {
+  const destroyed = await eraseObject(
+    { is: "team" },
+    { erase: () => team.destroy(), wipe: () => team.wipe() },
+  );
+  if (destroyed === "wiped") return ok({ reported: false });
+  return destroyed.ok ? ok({ reported: true }) : destroyed;
 }
 
 /** Finds team objects in a Durable Object namespace. */
@@ -83,7 +86,7 @@ export class DurableObjectGateway implements Gateway {
   team(
     tenant: string,
     id: string,
-    { credential, signal }: StreamCaller = { credential: "" },
+    { credential, signal, sees, team_user }: StreamCaller = { credential: "" },
   ): TeamGateway {
     const stub = this.#stub(tenant, id);
     const client = (): StreamClient => {
@@ -91,11 +94,17 @@ export class DurableObjectGateway implements Gateway {
       // The runtime itself reports to the object only at the next write that the client has disconnected.
       const leave = (): void => waitUntil(stub.endStream(name).catch(() => undefined));
       signal?.addEventListener("abort", leave, { once: true });
-      return { credential, stream: name };
+      return { credential, stream: name, sees };
     };
     const relay = (run: string | null): RelayOptions => ({
       open: (after, continues) => {
-        const watcher: WatcherCall = { credential, stream: crypto.randomUUID(), run, continues };
+        const watcher: WatcherCall = {
+          credential,
+          stream: crypto.randomUUID(),
+          sees,
+          run,
+          continues,
+        };
         return stub.fetch(watchRequest({ after, client: watcher }));
       },
       signal,
@@ -112,8 +121,10 @@ export class DurableObjectGateway implements Gateway {
       const options = { ...relay(run), idleMs: this.#idleMs, reopen: format && reopen };
       return (body) => passOn({ body, stream }, options);
     };
-    return remoteMethods(stub, {
-      destroy: () => destroy(() => this.#stub(tenant, id)),
+    // Streams show addresses by themselves.
+    const shown = sees !== undefined && seesAny(sees) ? withShownLogins(stub, sees) : stub;
+    const team = remoteMethods(shown, {
+      destroy: () => destroy(stub),
       tokenEnds: async (token: TokenOfTeam, until: AbortSignal) =>
         credentialEnd(await stub.fetch(credentialRequest(token)), until),
       fork: (input: ForkTeamInput) => fork(stub, this.#stub(tenant, input.id), input),
@@ -137,9 +148,36 @@ export class DurableObjectGateway implements Gateway {
         return readStartResponse(response, (run) => passOf(run, call));
       },
     });
+    return team_user === undefined ? team : ownTeam(team, team_user, () => stub.user());
   }
 
-  #stub(tenant: string, id: string): DurableObjectStub & TeamStub {
-    return typedStub<TeamStub>(this.#namespace, `${tenant}/${id}`);
+  #stub(tenant: string, id: string): RemoteObject<TeamStub> {
+    return remoteObject<TeamStub>(this.#namespace, teamNamed(tenant, id), CALLS);
   }
+}
+
+/** Makes a team, which no one else can have before: an id that is taken is refused. */
+const MAKES: ReadonlySet<PropertyKey> = new Set(["create", "createConversation"]);
+
+/**
+ * A team for a caller who may reach only the teams of one user. Any other team answers each call as one that does not exist.
+ *
+ * @param userOf whose team it is
+ */
+function ownTeam(
+  team: TeamGateway,
+  user: string,
+  userOf: () => Promise<Result<string | null>>,
+): TeamGateway {
+  return new Proxy(team, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== "function" || MAKES.has(name)) return method;
+      return async (...given: unknown[]): Promise<unknown> => {
+        const found = await userOf();
+        if (!found.ok) return found;
+        return found.value === user ? Reflect.apply(method, target, given) : teamNotFound();
+      };
+    },
+  });
 }

@@ -9,7 +9,7 @@ import type {
 import type { JsonObject } from "../../core/json.ts";
 import type { Problem } from "../../contract/problem.ts";
 import { ok, type Result, runNotFound } from "../../contract/result.ts";
-import { activityOf, runInfo } from "../engine/run-info.ts";
+import { activityOf, runInfo } from "../engine/views/run-info.ts";
 import type { ActiveRun } from "../engine/active-run.ts";
 import type { ClientConnection } from "../stream/batch.ts";
 import {
@@ -120,7 +120,8 @@ export function sendEvents<Connection extends ClientConnection>(
   input: Opening,
   { connect, ...to }: Pick<EventStreamOptions, "writer" | "client"> & { connect: () => Connection },
 ): Result<"done" | Connection> {
-  const run = input.run === null ? stores.runs.last() : runOf(stores, engine.active, input.run);
+  const { active } = engine;
+  const run = input.run === null ? stores.runs.last() : runOf(stores, active, input.run);
   const ofRun = input.run !== null;
   if (ofRun && !run) return runNotFound();
   const { first_event = 0, last_event = null } = run?.record ?? {};
@@ -138,10 +139,11 @@ export function sendEvents<Connection extends ClientConnection>(
     run: (ofRun && run) || null,
     opening: run && {
       event: "run",
-      data: opening(stores, run, engine.active, after),
+      data: opening(stores, run, active, after),
     },
     activity: () => {
-      const data = engine.active && activityOf(engine.active);
+      const now = engine.active;
+      const data = now && activityOf(now);
       return data === undefined || data.steps.length === 0
         ? undefined
         : { event: "activity", data };
@@ -156,7 +158,7 @@ export function sendEvents<Connection extends ClientConnection>(
   return ok(connection);
 }
 
-/** Writes what the client has of a run that rested once more, for what the writer remembers of it. */
+/** Replays what the client already has, to rebuild the encoder's state after an idle time. */
 function writeAgain(
   stores: Stores,
   run: StoredRun,

@@ -9,22 +9,27 @@ import type {
   StreamFormat,
   TokenOfTeam,
 } from "../../contract/gateways/team-gateway.ts";
-import type { FormatCode } from "../../contract/gateways/stream-format.ts";
+import type { FormatCode } from "../../contract/stream/stream-format.ts";
+import { type LoginSight, seesAny } from "../../contract/gateways/login-sight.ts";
 import { ok, type Result } from "../../contract/result.ts";
 import type { TokenUsage } from "../../core/models/request-usage.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import { tenantLimitsFrom } from "../../contract/tenant/tenant-limits.ts";
-import type { TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
+import {
+  REPEATABLE_CALLS_OF_TEAMS,
+  type TenantOfTeam,
+} from "../../contract/gateways/tenant-gateway.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
-import { addMethods, typedStub } from "../../sqlite/remote-methods.ts";
+import { tenantNamed } from "../../sqlite/object-address.ts";
+import { addMethods, remoteObject } from "../../sqlite/remote-methods.ts";
 import { Listing } from "../directory-link/listing.ts";
 import { type MemoryObjects, memoryObjects } from "../directory-link/tenant-memories.ts";
-import { admitStreamedRun, placeOfStream, RunInputs } from "./team-parts.ts";
+import { admitStreamedRun, placeOfStream, RunInputs } from "./parts/team-parts.ts";
 import { ONE_OWNER, type SecretOwners } from "../../secrets/kept-secrets.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Sealer } from "../../secrets/sealer.ts";
 import { credentialOf, CredentialSockets } from "../stream/credential-watch.ts";
-import { EncodedFrames, type FrameWriter, nativeFrames } from "../stream/frames.ts";
+import { EncodedFrames, type FrameWriter, loginFrames, nativeFrames } from "../stream/frames.ts";
 import { IDLE_MS, type StreamClient, type WatcherCall } from "../stream/stream-places.ts";
 import { CURSOR, readWatchRequest } from "../stream/watch-relay.ts";
 import type { WatchSocket } from "../stream/watch-socket.ts";
@@ -35,7 +40,7 @@ import { memoryHandlers } from "./handlers/memory-handlers.ts";
 import { stateHandlers } from "./handlers/state-handlers.ts";
 import { teamHandlers } from "./handlers/team-handlers.ts";
 import { openStream, sendEvents, type StreamCall, streamResponse } from "./stream-request.ts";
-import { TeamHolder } from "./team-holder.ts";
+import { TeamHolder } from "./parts/team-holder.ts";
 
 const handlers: TeamHandlers = {
   ...teamHandlers,
@@ -57,6 +62,8 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   readonly #parts: ObjectParts;
   readonly #watchers: Watchers<string | null>;
+  /** Writers of native frames, by the logins that their clients may see. */
+  readonly #native = new Map<string, FrameWriter>();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -147,7 +154,9 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** The tenant that lists its teams; undefined without the binding TENANT. */
   protected tenant(name: string): TenantOfTeam | undefined {
     const { TENANT } = this.env as { TENANT?: DurableObjectNamespace };
-    return TENANT && typedStub<TenantOfTeam>(TENANT, name);
+    return (
+      TENANT && remoteObject<TenantOfTeam>(TENANT, tenantNamed(name), REPEATABLE_CALLS_OF_TEAMS)
+    );
   }
 
   /** The memories of a tenant and its users; undefined without the binding MEMORY. */
@@ -181,7 +190,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       (continues && (await refuseAnswers(team, continues))) ??
       (parts && (await placeOfStream(parts, client.credential)));
     if (refused) return streamResponse(refused);
-    const writer = this.#writer(format?.options, code);
+    const writer = this.#writer(format?.options, code, client);
     if (writer.visibleState) await team.parts?.team.load();
     const opened =
       continues === undefined
@@ -209,7 +218,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       ({ end } = accepted);
       return accepted.connection;
     };
-    const to = { writer: nativeFrames, client, connect };
+    const to = { writer: this.#nativeFor(client), client, connect };
     const sent = team.with((now) => sendEvents(now, { run, after }, to));
     if (end === null) {
       parts?.quota.streamEnded();
@@ -233,7 +242,8 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       ) {
         connection.continueElsewhere();
       } else {
-        parts.live.restore(connection, { ...client, run: subject });
+        const writer = this.#nativeFor(client);
+        parts.live.restore(connection, { ...client, run: subject }, writer);
       }
     }
   }
@@ -256,11 +266,30 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   /** @param options how the format is written; without code, the native one is */
-  #writer(options: JsonObject = {}, code: FormatCode | undefined): FrameWriter {
-    if (code === undefined) return nativeFrames;
-    return new EncodedFrames(code.makeEncoder(options), (error) => {
+  #writer(
+    options: JsonObject = {},
+    code: FormatCode | undefined,
+    client: StreamClient,
+  ): FrameWriter {
+    if (code === undefined) return this.#nativeFor(client);
+    const frames = new EncodedFrames(code.makeEncoder(options), (error) => {
       this.log({ event: "internal_error", error: stackOf(error) }, error);
     });
+    return this.#withLogins(frames, client.sees);
+  }
+
+  /** The same writer for all clients that may see the same logins: they get the same bytes. */
+  #nativeFor({ sees }: StreamClient): FrameWriter {
+    if (sees === undefined || !seesAny(sees)) return nativeFrames;
+    const key = JSON.stringify([sees.tenant, sees.user]);
+    const writer = this.#native.get(key) ?? this.#withLogins(nativeFrames, sees);
+    this.#native.set(key, writer);
+    return writer;
+  }
+
+  #withLogins(frames: FrameWriter, sees: LoginSight | undefined): FrameWriter {
+    if (sees === undefined || !seesAny(sees)) return frames;
+    return loginFrames(frames, sees, () => this.#parts.team.parts?.stores.questions);
   }
 
   override alarm(): Promise<void> {
@@ -283,11 +312,13 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       if (!sealed.ok) return sealed;
       const admitted = await admitStreamedRun(parts, prepared.input, client.credential);
       if (!admitted.ok) return admitted;
-      const writer = this.#writer(prepared.options, code);
+      const writer = this.#writer(prepared.options, code, client);
       if (writer.visibleState) await parts.team.load();
-      const { id, created } = parts.admission.start(sealed.value, admitted.value);
-      const opened = openStream(parts, { run: id, after: 0 }, writer, client);
-      return opened.ok ? ok({ ...opened.value, run: id, created }) : opened;
+      const run = parts.admission.insert(sealed.value, admitted.value);
+      parts.engine.enter(run);
+      const opened = openStream(parts, { run: run.id, after: 0 }, writer, client);
+      if (!opened.ok) return opened;
+      return ok({ ...opened.value, run: run.id, created: run.do !== "replay" });
     });
   }
 }

@@ -13,8 +13,8 @@ import {
   type Result,
 } from "../../contract/result.ts";
 import type { RunInfo } from "../../contract/run.ts";
-import type { ScheduleInfo, SchedulePage } from "../../contract/schedule.ts";
-import type { Admission } from "../engine/run-admission.ts";
+import type { ScheduleInfo, SchedulePage } from "../../contract/team/schedule.ts";
+import type { Admission } from "../engine/admission.ts";
 import type { RunService } from "../engine/run-service.ts";
 import { MAX_PAGE_BYTES } from "../../sqlite/page-limit.ts";
 import type { Stores } from "../storage/stores.ts";

@@ -1,7 +1,7 @@
 import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { Result } from "../../contract/result.ts";
-import type { Admission } from "../engine/run-admission.ts";
+import type { Admission } from "../engine/admission.ts";
 import type { RunService } from "../engine/run-service.ts";
 import type { AlarmSource, TeamAlarm } from "../storage/team-alarm.ts";
 import type { Stores } from "../storage/stores.ts";

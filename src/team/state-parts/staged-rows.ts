@@ -1,12 +1,12 @@
-import type { StateRow } from "../../contract/state-parts.ts";
+import type { StateRow } from "../../contract/team/state-parts.ts";
 import { fromBase64 } from "../../core/base64.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { type Commit, snapshotOwner } from "../storage/commits.ts";
+import { type Commit, snapshotOwner } from "../storage/log/commits.ts";
 import type { Database } from "../../sqlite/database.ts";
-import { eventOwner } from "../storage/event-log.ts";
+import { eventOwner } from "../storage/log/event-log.ts";
 import { LazyTable } from "../../sqlite/lazy-table.ts";
 import { logOwner } from "../storage/team-state.ts";
-import { dropIndexes } from "../storage/search-index.ts";
+import { dropIndexes } from "../storage/tables/search-index.ts";
 import { joined } from "../../sqlite/part-store.ts";
 import type { Stores } from "../storage/stores.ts";
 

@@ -1,12 +1,12 @@
-import { type StateRow, stateRowSchema } from "../../contract/state-parts.ts";
-import { fromBase64 } from "../../core/base64.ts";
+import { type StateRow, stateRowSchema } from "../../contract/team/state-parts.ts";
+import { isBase64 } from "../../core/base64.ts";
 import { errorMessage, StateError } from "../../core/errors.ts";
 import { issuesOf, listIssues } from "../../core/issues.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { isMessage } from "../../core/messages/message-factory.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import { StateTree } from "../../core/state/state-tree.ts";
-import type { Snapshot } from "../storage/commits.ts";
+import type { Snapshot } from "../storage/log/commits.ts";
 
 /** Checks the rows of a state against the component that will load it. */
 export class StateChecks {
@@ -89,15 +89,6 @@ function valueOf(body: unknown): unknown {
 function storedHeads(body: unknown): unknown {
   const stored = valueOf(body);
   return isJsonObject(stored) ? stored["heads"] : undefined;
-}
-
-function isBase64(text: string): boolean {
-  try {
-    fromBase64(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function wrong(path: string, message: string, cause?: unknown): StateError {

@@ -5,7 +5,7 @@ import { fromBase64Url, toBase64, toBase64Url } from "../../core/base64.ts";
 import type { Json } from "../../core/json.ts";
 import { type CopiedRow, FIRST_ROW, type ForkPosition, type RowCursor } from "../fork/fork.ts";
 import { ForkSource } from "../fork/fork-source.ts";
-import { type Snapshot, standsAtCancellation } from "../storage/commits.ts";
+import { type Snapshot, standsAtCancellation } from "../storage/log/commits.ts";
 import type { Stores } from "../storage/stores.ts";
 
 const cursorSchema = z.tuple([

@@ -1,17 +1,24 @@
 import { MOST_STATE_PARTS } from "../../contract/constants.ts";
-import { ok, refuse, type Refused, refuseInput, type Result } from "../../contract/result.ts";
+import {
+  ok,
+  refuse,
+  type Refused,
+  refuseInput,
+  type Result,
+  temporarilyUnavailable,
+} from "../../contract/result.ts";
 import type {
   StagedState,
   StatePartEnd,
   StatePartHeader,
   StateRow,
-} from "../../contract/state-parts.ts";
+} from "../../contract/team/state-parts.ts";
 import type { AlarmSource, TeamAlarm } from "../storage/team-alarm.ts";
 import type { BuildReadable } from "../engine/team-cache.ts";
-import { eventOwner } from "../storage/event-log.ts";
+import { eventOwner } from "../storage/log/event-log.ts";
 import { logOwner } from "../storage/team-state.ts";
-import { snapshotOwner } from "../storage/commits.ts";
-import { objectKey } from "../storage/meta-store.ts";
+import { snapshotOwner } from "../storage/log/commits.ts";
+import { objectKey } from "../storage/tables/meta-store.ts";
 import type { Stores } from "../storage/stores.ts";
 import { StagedRows } from "./staged-rows.ts";
 import type { StateChecks } from "./state-checks.ts";
@@ -64,6 +71,8 @@ export class StateTarget implements AlarmSource {
   readonly #build: BuildReadable;
   readonly #rows: StagedRows;
   #attempt: Attempt | undefined;
+  /** What the ids of its attempts begin with. */
+  readonly #instance = crypto.randomUUID();
   /** Undefined before it is read; null for none. */
   #staged: Staged | null | undefined;
 
@@ -134,7 +143,7 @@ export class StateTarget implements AlarmSource {
       this.#rows.remove(part);
       this.#note({ ...staged, parts });
     });
-    const id = crypto.randomUUID();
+    const id = `${this.#instance}/${crypto.randomUUID()}`;
     this.#drop();
     this.#attempt = { id, header, lines: 0, checks };
     this.#alarm.set();
@@ -143,7 +152,7 @@ export class StateTarget implements AlarmSource {
 
   add(id: string, lines: readonly string[]): Result<null> {
     const attempt = this.#attempt;
-    if (attempt?.id !== id) return superseded();
+    if (attempt?.id !== id) return this.#superseded(id);
     const { part } = attempt.header;
     const staged = this.#read();
     try {
@@ -167,7 +176,7 @@ export class StateTarget implements AlarmSource {
   end(id: string, end: StatePartEnd): Result<StagedState> {
     const attempt = this.#attempt;
     const staged = this.#read();
-    if (attempt?.id !== id || staged === null) return superseded();
+    if (attempt?.id !== id || staged === null) return this.#superseded(id);
     const { part, cursor } = attempt.header;
     if (end.lines !== attempt.lines) {
       return wrongPart(
@@ -251,6 +260,20 @@ export class StateTarget implements AlarmSource {
       : this.#rows.text(ownerOf(row, turn), part);
   }
 
+  /** @param id names an attempt that is not the present one */
+  #superseded(id: string): Refused {
+    if (!id.startsWith(this.#instance)) {
+      return temporarilyUnavailable(
+        "The team was restarted while it stored the part: send it again.",
+      );
+    }
+    return refuse(
+      409,
+      "part_superseded",
+      "The part was started again in the meantime: send it again.",
+    );
+  }
+
   #drop(): void {
     this.#attempt?.checks.close();
     this.#attempt = undefined;
@@ -298,14 +321,6 @@ function bodyBefore(part: number): Refused {
     409,
     "state_incomplete",
     `Part ${part} has the end of a body that begins in part ${part - 1}: send that one first.`,
-  );
-}
-
-function superseded(): Refused {
-  return refuse(
-    409,
-    "part_superseded",
-    "The part was started again in the meantime, or the server was restarted: send it again.",
   );
 }
 

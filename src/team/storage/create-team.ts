@@ -8,9 +8,9 @@ import {
   type Result,
 } from "../../contract/result.ts";
 import type { TeamInfo } from "../../contract/team.ts";
-import { createTables, holdsTeam } from "./schema.ts";
+import { createTables, holdsTeam } from "./tables/schema.ts";
 import type { Stores } from "./stores.ts";
-import type { TeamRecord } from "./team-store.ts";
+import type { TeamRecord } from "./tables/team-store.ts";
 
 /** The data of a new team's record. */
 export type NewTeam = Omit<CreateTeamInput, "component"> & Pick<TeamRecord, "conversation">;
@@ -64,7 +64,7 @@ export function newRecord(
   forked_from: TeamInfo["forked_from"] = null,
 ): TeamRecord {
   const now = new Date().toISOString();
-  const { id, label, metadata, idempotency = null, expires_in, conversation } = input;
+  const { id, label, metadata, idempotency = null, expires_in, conversation, user } = input;
   return {
     id,
     ...(tenant !== undefined && { tenant }),
@@ -79,6 +79,7 @@ export function newRecord(
     forked_from,
     ...(expires_in !== undefined && { expires_in }),
     ...(conversation && { conversation }),
+    ...(user !== undefined && { user }),
     created_at: now,
     updated_at: now,
   };

@@ -1,9 +1,9 @@
 import type { ScheduledRun } from "../../contract/gateways/team-gateway.ts";
 import type { Idempotency } from "../../contract/common.ts";
-import type { ScheduleInfo } from "../../contract/schedule.ts";
+import type { ScheduleInfo } from "../../contract/team/schedule.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { LazyTable } from "../../sqlite/lazy-table.ts";
-import { SCHEDULE_TABLE } from "./migrations.ts";
+import { SCHEDULE_TABLE } from "./tables/migrations.ts";
 import type { TextStore } from "../../sqlite/text-store.ts";
 
 type Task = ScheduledRun["task"];

@@ -2,19 +2,21 @@ import { Announcer } from "./outbox/announcer.ts";
 import { OutboxStore } from "./outbox/outbox-store.ts";
 import { TextStore } from "../../sqlite/text-store.ts";
 import { Database } from "../../sqlite/database.ts";
-import { EventLog } from "./event-log.ts";
-import { MetaStore } from "./meta-store.ts";
-import { KnownResults } from "./runs/kept-steps.ts";
+import { EventLog } from "./log/event-log.ts";
+import { MetaStore } from "./tables/meta-store.ts";
+import { KnownResults } from "./log/kept-steps.ts";
 import { QuestionStore } from "./runs/question-store.ts";
 import { RunQueue } from "./runs/run-queue.ts";
 import { RunStore } from "./runs/run-store.ts";
 import { ScheduleStore } from "./schedule-store.ts";
 import { StepStore } from "./runs/step-store.ts";
-import { TeamStore } from "./team-store.ts";
+import { TeamStore } from "./tables/team-store.ts";
 import { MemoryOutbox } from "./outbox/memory-outbox.ts";
+import { RemoteWorkStore } from "./outbox/remote-work-store.ts";
+import { UnfinishedStore } from "./outbox/unfinished-store.ts";
 import { TeamMemory } from "./team-memory.ts";
 import type { StepCache } from "../../core/steps/step-attempt.ts";
-import { CREATE_CACHE_TABLE } from "./schema.ts";
+import { CREATE_CACHE_TABLE } from "./tables/schema.ts";
 
 /** The stores of one team. Some keep a copy of their rows in memory. */
 export class Stores {
@@ -32,6 +34,8 @@ export class Stores {
   readonly schedules: ScheduleStore;
   readonly memory: TeamMemory;
   readonly memoryOutbox: MemoryOutbox;
+  readonly remoteWork: RemoteWorkStore;
+  readonly unfinished: UnfinishedStore;
   /** Undefined for a team that no tenant lists. */
   readonly outbox: OutboxStore | undefined;
   readonly announcer: Announcer;
@@ -53,6 +57,8 @@ export class Stores {
     this.schedules = new ScheduleStore(this.db, this.texts);
     this.memory = new TeamMemory(this.db, this.texts);
     this.memoryOutbox = new MemoryOutbox(this.db, this.texts);
+    this.remoteWork = new RemoteWorkStore(this.meta);
+    this.unfinished = new UnfinishedStore(this.meta);
   }
 
   /**
@@ -74,6 +80,8 @@ export class Stores {
       this.schedules.forget();
       this.memory.forget();
       this.memoryOutbox.forget();
+      this.remoteWork.forget();
+      this.unfinished.forget();
       this.outbox?.forget();
       this.announcer.forget();
       undone?.();

@@ -16,6 +16,7 @@ import {
 } from "../../sqlite/recall/memory-entries.ts";
 import { WordIndex } from "../../sqlite/recall/word-index.ts";
 import type { TextStore } from "../../sqlite/text-store.ts";
+import type { AlarmSource, TeamAlarm } from "./team-alarm.ts";
 
 /** An entry that holds no more, with the turn until which it did. */
 interface PastRow extends Record<string, SqlValue> {
@@ -212,6 +213,41 @@ export class TeamMemory {
       body: this.#texts.load(pastOwner(n), body),
       vector: space === null || vector === null ? null : { space, bytes: vector },
     };
+  }
+}
+
+/** The alarm is set again before work begins, so that a killed object continues. */
+const RESUME_MS = 5_000;
+
+/** Adds the words of the team's memories again that an earlier version has added, some at each alarm. A search that meets them begins. */
+export class WordRenewal implements AlarmSource {
+  readonly #memory: TeamMemory;
+  readonly #alarm: TeamAlarm;
+  dueAt: number | null = null;
+
+  constructor(memory: TeamMemory, alarm: TeamAlarm) {
+    this.#memory = memory;
+    this.#alarm = alarm;
+    memory.entries.onOutdated = () => this.#wake();
+    alarm.serve(this);
+  }
+
+  onAlarm(): void {
+    if (this.dueAt === null || this.dueAt > Date.now()) return;
+    this.dueAt = Date.now() + RESUME_MS;
+    try {
+      this.dueAt = this.#memory.entries.index.renewWords() ? Date.now() : null;
+    } catch {
+      // The alarm that is set tries again.
+      this.#memory.forget();
+    }
+    this.#alarm.set(this);
+  }
+
+  #wake(): void {
+    if (this.dueAt !== null) return;
+    this.dueAt = Date.now();
+    this.#alarm.set(this);
   }
 }
 

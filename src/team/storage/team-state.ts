@@ -4,11 +4,17 @@ import { StateTree } from "../../core/state/state-tree.ts";
 import type { Stateful } from "../../core/state/stateful.ts";
 import type { TextStore } from "../../sqlite/text-store.ts";
 import type { Database } from "../../sqlite/database.ts";
-import { type Commit, readSnapshot, type Snapshot, snapshotOwner, storeSteps } from "./commits.ts";
-import type { EventLog } from "./event-log.ts";
-import { type Appended, MakerDataInLogs } from "./maker-data-in-logs.ts";
-import { dropIndexes, SearchIndex } from "./search-index.ts";
-import type { EventReferences } from "./event-references.ts";
+import {
+  type Commit,
+  readSnapshot,
+  type Snapshot,
+  snapshotOwner,
+  storeSteps,
+} from "./log/commits.ts";
+import type { EventLog } from "./log/event-log.ts";
+import { type Appended, MakerDataInLogs } from "./log/maker-data-in-logs.ts";
+import { dropIndexes, SearchIndex } from "./tables/search-index.ts";
+import type { EventReferences } from "./log/event-references.ts";
 
 /**
  * A conversation may outgrow the 128 MB of an object: after this many commits the unread part of the logs is dropped
@@ -152,18 +158,18 @@ export class TeamState {
     this.#indexes.set(path, index);
     return {
       ...this.#source(path),
-      search: (terms, changes, visit) => {
+      search: (query, changes, visit) => {
         const stored = this.#logs.last(path);
         index.follow(stored);
         if (changes === undefined) {
-          index.search(stored, terms, visit);
+          index.search(stored, query, visit);
           return;
         }
         const { generation, start, items } = changes;
         // The store has moved on: the caller was superseded, and its result is not used.
         if (generation !== stored.generation || start !== stored.length) return;
         const read = (from: number, to: number): unknown[] => items.slice(from - start, to - start);
-        index.searchOnce({ generation, length: start + items.length, read }, terms, visit);
+        index.searchOnce({ generation, length: start + items.length, read }, query, visit);
       },
     };
   }

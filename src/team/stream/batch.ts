@@ -1,9 +1,13 @@
-/** Bytes before the frames of a batch: whether an acknowledgement is wanted, and the cursor. */
+/** Bytes before the frames of a batch: its mark, and the cursor. */
 const HEADER_BYTES = 9;
 /** The code with which an object closes a socket whose watcher is to continue over a new one. */
 export const CONTINUE_CODE = 4000;
 /** The watcher's side acknowledges a batch with this message. */
 export const ACKNOWLEDGED = "ok";
+
+/** Marks of a batch: an acknowledgement is wanted, or clients have the beginnings of texts. */
+const WANTS_ACKNOWLEDGEMENT = 1;
+const UNFINISHED = 2;
 
 const encoder = new TextEncoder();
 
@@ -14,11 +18,13 @@ export class Batch {
   /** The cursor after the last recorded event that was sent. */
   readonly cursor: number;
 
-  constructor(text: string, cursor: number) {
+  /** @param unfinished whether clients have the beginning of a text whose message has no event yet */
+  constructor(text: string, cursor: number, unfinished = false) {
     const frames = encoder.encode(text);
     this.message = new Uint8Array(HEADER_BYTES + frames.length);
     this.message.set(frames, HEADER_BYTES);
     this.cursor = cursor;
+    if (unfinished) this.message[0] = UNFINISHED;
     new DataView(this.message.buffer).setFloat64(1, cursor);
   }
 
@@ -28,7 +34,7 @@ export class Batch {
 
   /** The message that asks for an acknowledgement. It is not sent to other clients. */
   get acknowledged(): Uint8Array<ArrayBuffer> {
-    this.message[0] = 1;
+    this.message[0] = WANTS_ACKNOWLEDGEMENT;
     return this.message;
   }
 }
@@ -38,12 +44,16 @@ export function readBatch(message: ArrayBuffer): {
   frames: Uint8Array<ArrayBuffer>;
   cursor: number;
   wantsAcknowledgement: boolean;
+  /** Undefined for one that wants an acknowledgement. */
+  unfinished: boolean | undefined;
 } {
   const view = new DataView(message);
+  const mark = view.getUint8(0);
   return {
     frames: new Uint8Array(message, HEADER_BYTES),
     cursor: view.getFloat64(1),
-    wantsAcknowledgement: view.getUint8(0) === 1,
+    wantsAcknowledgement: mark === WANTS_ACKNOWLEDGEMENT,
+    unfinished: mark === WANTS_ACKNOWLEDGEMENT ? undefined : mark === UNFINISHED,
   };
 }
 

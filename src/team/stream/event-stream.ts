@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import { Batch, type ClientConnection } from "./batch.ts";
 import { type FrameWriter, isTerminal, type LiveFrame } from "./frames.ts";
-import type { EventLog } from "../storage/event-log.ts";
+import type { EventLog } from "../storage/log/event-log.ts";
 import type { StoredRun } from "../storage/runs/run-record.ts";
 import type { StreamClient } from "./stream-places.ts";
 import type { LiveFeed, LiveClient } from "./live-feed.ts";

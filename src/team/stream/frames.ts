@@ -1,9 +1,11 @@
-import type { StreamEncoder } from "../../contract/gateways/stream-format.ts";
+import { type LoginSight, withLogin } from "../../contract/gateways/login-sight.ts";
+import type { StreamEncoder } from "../../contract/stream/stream-format.ts";
 import type { StreamFrame } from "../../contract/stream/stream-frame.ts";
 import type { TextPieces } from "../../contract/stream/text-pieces.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ModelClientStreamingChunkEvent } from "../../core/messages/agent-events.ts";
-import type { EventKind, RecordedEvent } from "../storage/event-log.ts";
+import type { EventKind, RecordedEvent } from "../storage/log/event-log.ts";
+import type { QuestionStore } from "../storage/runs/question-store.ts";
 import type { PieceFrames } from "./piece-frames.ts";
 import type { JoinedPiece } from "./texts-in-progress.ts";
 
@@ -29,6 +31,8 @@ export interface FrameWriter {
   visibleState?: ((state: JsonObject) => string) | undefined;
   /** Whether streams in this format end here. */
   readonly ended: boolean;
+  /** Whether these are the frames of docs/http-api.md. */
+  readonly isNative?: boolean | undefined;
 }
 
 /** Names of frames about the service; items of the run are unnamed. */
@@ -56,6 +60,7 @@ export const nativeFrames: FrameWriter = {
   joined: () => "",
   live: ({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
   ended: false,
+  isNative: true,
 };
 
 /** The frames of one client's stream in the format of a protocol. */
@@ -110,6 +115,40 @@ export class EncodedFrames implements FrameWriter {
       return "";
     }
   }
+}
+
+/** The frames of another writer, with the addresses of the logins that their clients may have. */
+export function loginFrames(
+  inner: FrameWriter,
+  sight: LoginSight,
+  questions: () => Pick<QuestionStore, "open"> | undefined,
+): FrameWriter {
+  return {
+    recorded: (event) => inner.recorded(event),
+    piece: (piece, frames) => inner.piece(piece, frames),
+    joined: (piece) => inner.joined(piece),
+    live: (frame, pieces) => inner.live(withAddresses(frame, sight, questions), pieces),
+    visibleState: inner.visibleState,
+    isNative: inner.isNative,
+    get ended() {
+      return inner.ended;
+    },
+  };
+}
+
+function withAddresses(
+  frame: LiveFrame,
+  sight: LoginSight,
+  questions: () => Pick<QuestionStore, "open"> | undefined,
+): LiveFrame {
+  if (frame.event !== "run" || !frame.data.requests.some(({ login }) => login)) return frame;
+  const { data } = frame;
+  const open = questions()?.open(data.id) ?? [];
+  const requests = data.requests.map((request) => {
+    const asked = open.find(({ question }) => question.id === request.id);
+    return withLogin(request, asked?.question.login, sight);
+  });
+  return { event: "run", data: { ...data, requests } };
 }
 
 /** Whether the stream of a run ends with this event. */

@@ -4,7 +4,7 @@ import type { TextFrame } from "../../contract/stream/stream-frame.ts";
 import type { RunInfo } from "../../contract/run.ts";
 import type { TextPieces } from "../../contract/stream/text-pieces.ts";
 import type { Message } from "../../core/messages/message.ts";
-import type { RecordedEvent } from "../storage/event-log.ts";
+import type { RecordedEvent } from "../storage/log/event-log.ts";
 import { Batch, type ClientConnection } from "./batch.ts";
 import { type FrameWriter, type LiveFrame, nativeFrames, PING_FRAME } from "./frames.ts";
 import type { StreamClient, StreamPlaces, Watcher } from "./stream-places.ts";
@@ -223,10 +223,14 @@ export class LiveFeed implements StreamPlaces {
   }
 
   /** Adds a watcher that has received everything recorded: the object was unloaded and is loaded again. */
-  restore(connection: ClientConnection, { run, ...client }: Watcher): void {
+  restore(
+    connection: ClientConnection,
+    { run, ...client }: Watcher,
+    writer: FrameWriter = nativeFrames,
+  ): void {
     const watcher: LiveClient = {
       run,
-      writer: nativeFrames,
+      writer,
       client,
       hibernates: connection.hibernates,
       push: (batch) => connection.push(batch),
@@ -280,7 +284,9 @@ export class LiveFeed implements StreamPlaces {
     const clients = this.#allClients().filter(
       (client) => client.run === null || client.run === run,
     );
-    for (const client of clients) sendText([client], frame(client.writer), this.#recorded());
+    for (const client of clients) {
+      this.#sendText([client], frame(client.writer), this.#recorded());
+    }
   }
 
   /** Sends the pending frames now, in one write per client. */
@@ -314,7 +320,7 @@ export class LiveFeed implements StreamPlaces {
       this.#brokenOff.clear();
       for (const client of this.#allClients()) {
         if (client.hibernates) continue;
-        const continues = client.writer === nativeFrames || this.#queued.has(client);
+        const continues = client.writer.isNative === true || this.#queued.has(client);
         if (continues || status === "paused") {
           this.#brokenOff.set(client.client.stream, this.#recorded());
         }
@@ -323,7 +329,7 @@ export class LiveFeed implements StreamPlaces {
     }, this.#idleMs);
   }
 
-  /** The cursor at which a stream was broken off because the run rests; undefined for any other. */
+  /** The cursor where a stream was closed because the run became idle; undefined for any other. */
   takeBrokenOff(stream: string): number | undefined {
     const cursor = this.#brokenOff.get(stream);
     this.#brokenOff.delete(stream);
@@ -355,7 +361,7 @@ export class LiveFeed implements StreamPlaces {
     this.#ping ??= setInterval(() => {
       this.flush();
       const held = this.#allClients().filter(({ hibernates }) => !hibernates);
-      sendText(held, PING_FRAME, this.#cursor);
+      this.#sendText(held, PING_FRAME);
     }, PING_MS);
   }
 
@@ -397,14 +403,20 @@ export class LiveFeed implements StreamPlaces {
 
   /** Sends the same bytes to all clients except new ones. */
   #send(clients: ReadonlySet<LiveClient>, pending: string): void {
-    if (this.#openings.size === 0) return sendText(clients, pending, this.#cursor);
+    if (this.#openings.size === 0) return this.#sendText(clients, pending);
     const others = new Set(clients);
     for (const [client, opening] of this.#openings) {
       if (!others.delete(client)) continue;
       this.#openings.delete(client);
-      sendText([client], opening + pending, this.#cursor);
+      this.#sendText([client], opening + pending);
     }
-    sendText(others, pending, this.#cursor);
+    this.#sendText(others, pending);
+  }
+
+  #sendText(clients: Iterable<LiveClient>, text: string, cursor = this.#cursor): void {
+    if (text === "") return;
+    const batch = new Batch(text, cursor, !this.#texts.isEmpty);
+    for (const client of clients) client.push(batch);
   }
 
   /** The streams of a credential, oldest first. */
@@ -416,10 +428,4 @@ export class LiveFeed implements StreamPlaces {
     const live = [...this.#channels.values()].flatMap(({ clients }) => [...clients]);
     return [...live, ...this.#queued];
   }
-}
-
-function sendText(clients: Iterable<LiveClient>, text: string, cursor: number): void {
-  if (text === "") return;
-  const batch = new Batch(text, cursor);
-  for (const client of clients) client.push(batch);
 }

@@ -1,3 +1,4 @@
+import type { LoginSight } from "../../contract/gateways/login-sight.ts";
 import type { Refused } from "../../contract/result.ts";
 
 /** The client for which a stream is opened. */
@@ -5,6 +6,8 @@ export interface StreamClient {
   credential: string;
   /** Identifies the stream when its client is reported as disconnected. */
   stream: string;
+  /** The logins whose addresses it may be given. Left out, none. */
+  sees?: LoginSight | undefined;
 }
 
 /** The client of a stream over a socket. */

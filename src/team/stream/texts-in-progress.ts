@@ -29,6 +29,11 @@ interface Text {
   /** When its first piece came, and when its reasoning ended; epoch milliseconds. */
   began: number;
   thoughtUntil: number | undefined;
+  /**
+   * The end of the reasoning so far, or of a text that may begin with one; undefined in an answer. A look at the whole text for
+   * each piece would copy it each time.
+   */
+  reasoning: string | undefined;
   /** A piece with its unsent part. */
   unsent: ModelClientStreamingChunkEvent | undefined;
 }
@@ -56,6 +61,10 @@ export class TextsInProgress {
     this.#origin = origin;
   }
 
+  get isEmpty(): boolean {
+    return this.#texts.size === 0;
+  }
+
   /** Whether the piece belongs to the text that is currently streaming. */
   isOfCurrent({ full_message_id, source }: ModelClientStreamingChunkEvent): boolean {
     const shown = this.#current?.shown;
@@ -76,15 +85,14 @@ export class TextsInProgress {
         pieces: { ...this.#place(), first: 0, lengths: [] },
         began: Date.now(),
         thoughtUntil: undefined,
+        reasoning: "",
         unsent: undefined,
       };
       this.#texts.set(id, text);
     }
     this.#current = text;
     text.shown.content += content;
-    if (text.thoughtUntil === undefined && endsThought(text.shown.content, content.length)) {
-      text.thoughtUntil = Date.now();
-    }
+    if (text.reasoning !== undefined) followReasoning(text, text.reasoning + content);
     if (text.unsent !== undefined) text.unsent.content += content;
     else if (content !== "") text.unsent = { ...piece };
     return { frames: text.frames, apart: text.pieces.lengths.length < PIECES_APART };
@@ -187,7 +195,13 @@ export class TextsInProgress {
   }
 }
 
-/** Whether the last piece of a text, of this length, completes its reasoning. */
-function endsThought(text: string, length: number): boolean {
-  return text.startsWith(OPEN) && text.slice(-(length + CLOSE.length - 1)).includes(CLOSE);
+/** @param seen the end of the text that {@link Text.reasoning} has, with the next piece */
+function followReasoning(text: Text, seen: string): void {
+  const isBeginning = seen.length === text.shown.content.length;
+  if (isBeginning && OPEN.startsWith(seen)) text.reasoning = seen;
+  else if (isBeginning && !seen.startsWith(OPEN)) text.reasoning = undefined;
+  else if (seen.includes(CLOSE)) {
+    text.thoughtUntil = Date.now();
+    text.reasoning = undefined;
+  } else text.reasoning = seen.slice(1 - CLOSE.length);
 }

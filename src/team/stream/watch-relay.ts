@@ -153,6 +153,8 @@ class WatchRelay {
   #messagesLeft: number;
   /** Attempts to continue since something new came, or a socket lasted until a ping. */
   #attempts = 0;
+  /** Whether the client has the beginning of a text. */
+  #unfinished = false;
   #over = false;
 
   constructor(options: WatchOptions, writable: WritableStream<Uint8Array>) {
@@ -177,17 +179,18 @@ class WatchRelay {
     });
     socket.addEventListener("close", ({ code }) => {
       if (this.#socket !== socket) return;
-      if (code === CONTINUE_CODE || code === ABNORMAL_CODE) void this.#continue();
+      if (code === CONTINUE_CODE || code === ABNORMAL_CODE) this.#interrupted();
       else this.#end();
     });
     socket.addEventListener("error", () => {
-      if (this.#socket === socket) void this.#continue();
+      if (this.#socket === socket) this.#interrupted();
     });
     socket.accept();
   }
 
   async #pass(socket: WebSocket, message: ArrayBuffer): Promise<void> {
-    const { frames, cursor, wantsAcknowledgement } = readBatch(message);
+    const { frames, cursor, wantsAcknowledgement, unfinished } = readBatch(message);
+    this.#unfinished = unfinished ?? this.#unfinished;
     if (cursor !== this.#cursor) this.#attempts = 0;
     this.#cursor = cursor;
     // A client without unread bytes gets frames of any size: they would be as large when it comes back.
@@ -208,7 +211,16 @@ class WatchRelay {
     }
   }
 
-  /** Continues after a break: the object was restarted, or asks for it. */
+  /**
+   * The object was restarted, or asks to continue. It makes the call again whose text has begun, and clients drop such a text
+   * when they come back themselves.
+   */
+  #interrupted(): void {
+    if (this.#unfinished) this.#end();
+    else void this.#continue();
+  }
+
+  /** Continues over a new socket. */
   async #continue(): Promise<void> {
     this.#socket = undefined;
     const { pausesMs = PAUSES_MS } = this.#options;

@@ -4,7 +4,7 @@ import { type Batch, CONTINUE_CODE, type ClientConnection } from "./batch.ts";
 /** What an object knows of a socket after it was unloaded. */
 export interface Attachment<Subject> {
   client: StreamClient;
-  /** What the watcher watches. */
+  /** The run or the team whose events are sent. */
   subject: Subject;
   /** The cursor after the last recorded event that was sent; null while recorded events are being read. */
   cursor: number | null;

@@ -1,5 +1,5 @@
 import { inputMessages, outputMessages } from "./messages.ts";
-import type { DeliverySpan, ReportedSpan, Span } from "../span.ts";
+import type { DeliverySpan, ReportedSpan, Span } from "../spans/span.ts";
 
 /** A value in OTLP's JSON; whole numbers are texts. */
 export type AnyValue =

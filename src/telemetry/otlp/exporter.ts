@@ -1,5 +1,5 @@
 import { errorMessage } from "../../core/errors.ts";
-import type { Measurement, Report, Reporter } from "../report.ts";
+import type { Measurement, Report, Reporter } from "../spans/report.ts";
 import type { OtlpSettings } from "./settings.ts";
 import type { SentSpan } from "./traces.ts";
 

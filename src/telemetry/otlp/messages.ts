@@ -1,3 +1,4 @@
+import { beginningOf } from "../../core/cut.ts";
 import type { CreateResult } from "../../core/models/chat-completion-client.ts";
 import { isFile } from "../../core/models/attached-files.ts";
 import type { FunctionCall, LLMMessage } from "../../core/models/llm-messages.ts";
@@ -73,5 +74,5 @@ function text(content: string): object {
 }
 
 function cut(content: string): string {
-  return content.length <= LONGEST_TEXT ? content : `${content.slice(0, LONGEST_TEXT)}…`;
+  return content.length <= LONGEST_TEXT ? content : `${beginningOf(content, LONGEST_TEXT)}…`;
 }

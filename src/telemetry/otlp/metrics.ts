@@ -1,4 +1,4 @@
-import { type Measurement, type MetricName, METRICS } from "../report.ts";
+import { type Measurement, type MetricName, METRICS } from "../spans/report.ts";
 import { type Attributes, type KeyValue, keyValues } from "./attributes.ts";
 import { nanoseconds } from "./traces.ts";
 

@@ -1,3 +1,4 @@
+import { trimEnd } from "../../core/text/trim-end.ts";
 import { ValueError } from "../../core/errors.ts";
 
 /** Where and how telemetry is sent, by OpenTelemetry's names for the settings. */
@@ -33,7 +34,7 @@ export function otlpSettings(
       "OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// URL, such as https://otel.example.com:4318",
     );
   }
-  const base = endpoint.replace(/\/+$/, "");
+  const base = trimEnd(endpoint, "/");
   const read: OtlpSettings = {
     traces: `${base}/v1/traces`,
     metrics: `${base}/v1/metrics`,

@@ -1,5 +1,5 @@
-import type { ReportedRun } from "../reported-run.ts";
-import type { ReportedSpan } from "../span.ts";
+import type { ReportedRun } from "../spans/reported-run.ts";
+import type { ReportedSpan } from "../spans/span.ts";
 import { type Attributes, type KeyValue, keyValues, spanAttributes } from "./attributes.ts";
 
 export interface SentSpan {
@@ -67,6 +67,8 @@ function otlpSpan({ run, span }: SentSpan): OtlpSpan {
       "gen_ai.conversation.id": run.team,
       "troupe.run.id": run.id,
       "troupe.tenant": run.tenant,
+      "user.id": run.user,
+      "troupe.subject": run.subject,
     }),
     status: failed ? { code: ERROR, message: span.error ?? "" } : { code: UNSET },
   };

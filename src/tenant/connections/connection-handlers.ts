@@ -2,8 +2,9 @@ import type { TenantGateway, TenantOfTeam } from "../../contract/gateways/tenant
 import { ok, refuse, type Result } from "../../contract/result.ts";
 import { TroupeError } from "../../core/errors.ts";
 import type { Handlers } from "../../sqlite/remote-methods.ts";
-import { connectionId } from "./connection-store.ts";
+import { invalidCursor } from "../directory/cursor.ts";
 import type { Connections } from "./connections.ts";
+import { type PendingLogins, unknownLogin } from "./pending-logins.ts";
 
 /** Access to the connections for the commands. */
 export interface ConnectionSource {
@@ -15,13 +16,19 @@ export interface ConnectionSource {
 
 type ConnectionMethods = Pick<
   TenantGateway,
-  "startConnection" | "connections" | "deleteConnection" | "redeemLogin"
+  | "startConnection"
+  | "connections"
+  | "deleteConnection"
+  | "loginPage"
+  | "continueLogin"
+  | "redeemLogin"
 > &
-  Pick<TenantOfTeam, "token">;
+  Pick<TenantOfTeam, "token" | "login">;
 
 /** The statuses of errors that have one of their own. */
 const STATUSES: Readonly<Record<string, number>> = {
   login_not_found: 404,
+  login_in_other_browser: 403,
   too_many_connections: 409,
 };
 
@@ -32,26 +39,34 @@ export const connectionHandlers = {
     return held.ok ? attempt(() => held.value.start(input, by)) : held;
   },
 
-  async connections({ connections: source }) {
-    return ok({ connections: source.stored()?.store.list() ?? [] });
+  async connections({ connections: source }, query) {
+    const stored = source.stored();
+    if (stored !== undefined) return stored.store.page(query);
+    return query.cursor === undefined
+      ? ok({ connections: [], next_cursor: null })
+      : invalidCursor();
   },
 
-  async deleteConnection({ connections: source }, id) {
-    const store = source.stored()?.store;
-    const found = store?.list().find(({ server }) => connectionId(server) === id);
-    if (found === undefined || store === undefined) {
+  async deleteConnection({ connections: source }, id, users) {
+    const connections = source.stored();
+    const found = connections?.store.find(id, users);
+    if (found === undefined || connections === undefined) {
       return refuse(404, "connection_not_found", "There is no such connection.");
     }
-    store.transaction(() => store.remove(found.server));
+    await connections.remove(found);
     return ok(null);
   },
 
-  async redeemLogin({ connections: source }, back) {
+  loginPage: ({ connections: source }, ticket) => ofLogin(source, (login) => login.page(ticket)),
+
+  continueLogin: ({ connections: source }, ticket) =>
+    ofLogin(source, (login) => login.continue(ticket)),
+
+  redeemLogin: ({ connections: source }, back) => ofLogin(source, (login) => login.redeem(back)),
+
+  async login({ connections: source }, key) {
     const connections = source.stored();
-    if (connections === undefined) {
-      return refuse(404, "login_not_found", "This login is unknown.");
-    }
-    return attempt(() => connections.redeem(back));
+    return connections === undefined ? ok(null) : attempt(() => connections.held(key));
   },
 
   async token({ connections: source }, wanted) {
@@ -59,6 +74,18 @@ export const connectionHandlers = {
     return held.ok ? attempt(() => held.value.token(wanted)) : held;
   },
 } satisfies Handlers<ConnectionMethods, { connections: ConnectionSource }>;
+
+/** Does something with a login that has begun. */
+async function ofLogin<T>(
+  source: ConnectionSource,
+  run: (pending: PendingLogins) => Promise<T>,
+): Promise<Result<T>> {
+  const connections = source.stored();
+  return attempt(() => {
+    if (connections === undefined) throw unknownLogin();
+    return run(connections.pending);
+  });
+}
 
 async function attempt<T>(run: () => Promise<T>): Promise<Result<T>> {
   try {

@@ -1,30 +1,49 @@
-import type { LoginReturn, LoginWanted } from "../../contract/gateways/tenant-gateway.ts";
+import type { LoginWanted } from "../../contract/gateways/tenant-gateway.ts";
 import {
   type OAuthClientAddresses,
+  issuerName,
   oauthClientAddresses,
   oauthClientMetadata,
 } from "../../contract/tenant/oauth-client.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { ConnectionRecord } from "./connection-store.ts";
 
-/** How a login is made. */
-export interface LoginForm extends OAuthClientAddresses {
+/** The service as a client of one authorization server. */
+export interface ClientForm extends OAuthClientAddresses {
   clientMetadata: ReturnType<typeof oauthClientMetadata>;
-  /** The parameter by which the way back is recognized. */
-  state: string;
 }
 
+/** The form for an issuer; null for clients that an operator has registered, which all have the same addresses. */
+export type ClientForms = (issuer: string | null) => Promise<ClientForm>;
+
 /** @param baseUrl the address at which browsers reach the service */
-export function loginForm(baseUrl: string, state: string): LoginForm {
-  const addresses = oauthClientAddresses(baseUrl);
-  return { ...addresses, clientMetadata: oauthClientMetadata(addresses.redirectUrl), state };
+export function clientForms(baseUrl: string): ClientForms {
+  return async (issuer) => clientForm(baseUrl, issuer === null ? null : await issuerName(issuer));
+}
+
+/** @param name see {@link issuerName} */
+export function clientForm(baseUrl: string, name: string | null): ClientForm {
+  const addresses = oauthClientAddresses(baseUrl, name);
+  return { ...addresses, clientMetadata: oauthClientMetadata(addresses.redirectUrl) };
+}
+
+/** A login that a human has to make. */
+export interface BegunLogin {
+  /** The address of the authorization endpoint, without `state`. */
+  url: string;
+  /** The identifier of the authorization server. */
+  issuer: string;
+  /** Whether the client comes back to the address that all share. */
+  shared: boolean;
 }
 
 /** OAuth, as the deployment does it. It does not change the grants that it gets: its answer has the next one. */
 export interface OAuth {
-  /** Renews the tokens of a grant; `url` is where a human has to log in instead. */
+  /** Renews the tokens of a grant, or begins a login instead. */
   tokens(
     grant: JsonObject,
-    wanted: LoginForm & {
+    wanted: {
+      forms: ClientForms;
       server: string;
       /** Whether the server has said what it wants. */
       asked: boolean;
@@ -32,12 +51,19 @@ export interface OAuth {
       resourceMetadata: string | null;
       login: boolean;
     },
-  ): Promise<{ grant: JsonObject; url: string | null }>;
+  ): Promise<{ grant: JsonObject; login: BegunLogin | null }>;
   /** Redeems the code of a login. */
   redeem(
     grant: JsonObject,
-    back: LoginForm & LoginReturn & { server: string },
+    back: ClientForm & {
+      server: string;
+      code: string | null;
+      iss: string | null;
+      error: string | null;
+    },
   ): Promise<JsonObject>;
+  /** Has the authorization server revoke the tokens of a grant, if it does that. Never rejects. */
+  revoke(server: string, grant: JsonObject): Promise<void>;
 }
 
 /** The tokens of a grant, in the form of OAuth. */
@@ -61,6 +87,16 @@ export function tokensOf(grant: JsonObject): Tokens | undefined {
 export function lasting(grant: JsonObject): JsonObject {
   const { verifier: _, asked_scope: __, ...kept } = grant;
   return kept;
+}
+
+/** The record of a connection with the tokens of a grant. */
+export function connected(
+  before: ConnectionRecord,
+  grant: JsonObject,
+  sealed: string,
+): ConnectionRecord {
+  const { scope = null, issuer = null } = tokensOf(grant) ?? {};
+  return { ...before, scope, issuer, connected: true, grant: sealed };
 }
 
 /** Whether tokens are good for what a server wants. */

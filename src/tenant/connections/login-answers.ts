@@ -1,5 +1,6 @@
+import type { LoginKey } from "../../contract/gateways/tenant-gateway.ts";
 import type { Result } from "../../contract/result.ts";
-import type { ConnectionStore, LoginWait } from "./connection-store.ts";
+import { type ConnectionStore, isSame, type LoginWait } from "./connection-store.ts";
 
 /** How long after a login the question that it answers may not be known yet: its run records it after it has asked for the login. */
 const QUESTION_MS = 60_000;
@@ -25,11 +26,11 @@ export class LoginAnswers {
   }
 
   /** Must be called in the transaction that stores the login. */
-  loggedIn(server: string): void {
+  loggedIn(key: LoginKey): void {
     const { store, setAlarm } = this.#options;
     const since = Date.now();
     for (const wait of store.waiting()) {
-      if (wait.server === server) store.waits({ ...wait, since });
+      if (isSame(wait, key)) store.waits({ ...wait, since });
     }
     this.#retryAt = 0;
     queueMicrotask(() => {

@@ -13,6 +13,10 @@ export interface Activity {
   ended: EndedRun[];
   /** Usage on the last day on which a run ended. */
   day: DayUsage | null;
+  /** What the team stores, as it has reported it. Missing in rows of earlier versions. */
+  bytes?: number;
+  /** To whom the team belongs. Missing for a team of the tenant. */
+  user?: string;
 }
 
 interface EndedRun extends RunKey {
@@ -75,22 +79,44 @@ export class ActivityStore {
     }
   }
 
+  /** What all teams store. */
+  get storedBytes(): number {
+    const query = "select total(record ->> 'bytes') as n from activity";
+    return this.#db.first<{ n: number }>(query)?.n ?? 0;
+  }
+
   remove(team: string, place: number): void {
     this.#db.write("delete from activity where changed = ? and id = ?", place, team);
   }
 
   /** Teams whose row was written after a change. */
-  since(after: number): { changed: number; id: string }[] {
-    return this.#db.all("select changed, id from activity where changed > ?", after);
+  since(after: number): { changed: number; id: string; team_user?: string }[] {
+    return this.#db
+      .all<{ changed: number; id: string; team_user: string | null }>(
+        "select changed, id, record ->> '$.user' as team_user from activity where changed > ?",
+        after,
+      )
+      .map(({ team_user, ...moved }) => ({ ...moved, ...(team_user !== null && { team_user }) }));
   }
 
-  /** The last days of all teams that are not before `from` (epoch milliseconds). */
-  *lastDays(from: number): Iterable<{ team: string; usage: DayUsage }> {
-    for (const { id, record } of this.#db.each<Row & { id: string }>(
-      "select changed, id, record from activity where (changed, id) > (?, ?) order by changed, id",
-      [from * 1000, ""],
-      (row) => [row.changed, row.id],
-    )) {
+  /** All teams, or those of a user, by the place of their row. @param start the place before the first row */
+  rows(
+    start: number,
+    { newest, user }: { newest: boolean; user: string | undefined },
+  ): Iterable<Row & { id: string }> {
+    const [sign, order] = newest ? ["<", " desc"] : [">", ""];
+    const of = user === undefined ? "" : "record ->> '$.user' = ? and ";
+    const owner = user === undefined ? [] : [user];
+    return this.#db.each<Row & { id: string }>(
+      `select changed, id, record from activity where ${of}changed ${sign} ? order by changed${order}`,
+      [...owner, start],
+      ({ changed }) => [...owner, changed],
+    );
+  }
+
+  /** The last days of all teams, or of those of a user, that are not before `from` (epoch milliseconds). */
+  *lastDays(from: number, user?: string): Iterable<{ team: string; usage: DayUsage }> {
+    for (const { id, record } of this.rows(from * 1000 - 1, { newest: false, user })) {
       const { day } = JSON.parse(record) as Activity;
       if (day !== null) yield { team: id, usage: day };
     }

@@ -1,18 +1,26 @@
+import type { ListedRequest } from "../../contract/directory.ts";
+import type { LoginSight } from "../../contract/gateways/login-sight.ts";
 import { Batch, type ClientConnection } from "../../team/stream/batch.ts";
 import type { StreamClient, StreamPlaces } from "../../team/stream/stream-places.ts";
 import type { Change, Directory } from "./directory.ts";
 
-/**
- * A watcher of the feed. `runs`: whether it gets changes of runs and requests in addition to those of teams.
- */
-export interface FeedClient extends StreamClient {
+/** What a watcher gets. */
+export interface Watched {
+  /** Whether it gets changes of runs and requests in addition to those of teams. */
   runs: boolean;
+  /** The user whose teams it watches; undefined for all. */
+  team_user: string | undefined;
 }
+
+export interface FeedClient extends StreamClient, Watched {}
 
 interface FeedWatcher {
   client: FeedClient;
   connection: ClientConnection;
 }
+
+/** Shows a request with the address of its login to those who may have it. */
+type WithLogin = (request: ListedRequest, sight: LoginSight) => ListedRequest;
 
 /** Frames that are sent together. */
 const PAGE_CHARACTERS = 64 * 1024;
@@ -27,6 +35,11 @@ export class ChangeFeed implements StreamPlaces {
   readonly #clients = new Map<ClientConnection, FeedClient>();
   /** Those that get changes as they happen. */
   readonly #live = new Set<ClientConnection>();
+  readonly #withLogin: WithLogin;
+
+  constructor(withLogin: WithLogin) {
+    this.#withLogin = withLogin;
+  }
 
   /**
    * Sends what has changed, as fast as the client takes it, and what changes from then on.
@@ -68,7 +81,7 @@ export class ChangeFeed implements StreamPlaces {
     for (let changes = directory?.since(sent) ?? []; changes.length > 0;) {
       for (const change of changes) {
         sent = change.changed;
-        if (client.runs || isOfTeam(change)) frames += frame(change, directory);
+        if (isFor(change, client)) frames += frame(this.#shown(change, client), directory);
         if (frames.length < PAGE_CHARACTERS) continue;
         await connection.write(new Batch(frames, sent));
         if (connection.closed) return;
@@ -98,13 +111,28 @@ export class ChangeFeed implements StreamPlaces {
   announce(changes: readonly Change[], directory: Directory): void {
     if (this.#live.size === 0 || changes.length === 0) return;
     const cursor = Math.max(...changes.map(({ changed }) => changed));
-    const join = (some: readonly Change[]): Batch =>
-      new Batch(some.map((change) => frame(change, directory)).join(""), cursor);
-    const all = join(changes);
-    const ofTeams = join(changes.filter(isOfTeam));
+    const asksForLogin = changes.some(isLogin);
+    // One for all clients that watch the same.
+    const batches = new Map<string, Batch>();
     for (const connection of this.#live) {
-      connection.push(this.#clients.get(connection)?.runs ? all : ofTeams);
+      const client = this.#clients.get(connection);
+      if (client === undefined) continue;
+      const { runs, team_user, sees } = client;
+      const key = JSON.stringify([runs, team_user, asksForLogin && sees]);
+      const frames = (): string =>
+        changes
+          .filter((change) => isFor(change, client))
+          .map((change) => frame(this.#shown(change, client), directory))
+          .join("");
+      const batch = batches.get(key) ?? new Batch(frames(), cursor);
+      batches.set(key, batch);
+      connection.push(batch);
     }
+  }
+
+  #shown(change: Change, { sees }: FeedClient): Change {
+    if (sees === undefined || change.kind !== "request" || !isLogin(change)) return change;
+    return { ...change, request: this.#withLogin(change.request, sees) };
   }
 
   end(): void {
@@ -118,8 +146,13 @@ export class ChangeFeed implements StreamPlaces {
   }
 }
 
-function isOfTeam({ kind }: Change): boolean {
-  return kind === "team" || kind === "team_deleted";
+function isLogin(change: Change): boolean {
+  return change.kind === "request" && change.request.login !== undefined;
+}
+
+function isFor(change: Change, { runs, team_user }: Watched): boolean {
+  if (team_user !== undefined && change.team_user !== team_user) return false;
+  return runs || change.kind === "team" || change.kind === "team_deleted";
 }
 
 /** Returns nothing for a team that was deleted in the meantime. */

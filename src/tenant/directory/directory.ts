@@ -1,6 +1,7 @@
 import type {
   Acknowledgement,
   Delivery,
+  LaterUsage,
   ListedRequest,
   ListedTeam,
   OutboxEntry,
@@ -15,20 +16,21 @@ import {
   NO_ACTIVITY,
   type PlacedActivity,
 } from "./activity-store.ts";
-import { shownConversation } from "../../contract/shown-conversation.ts";
+import { shownConversation } from "../../contract/team/shown-conversation.ts";
 import { ConversationStore } from "./conversation-store.ts";
 import { ClosedRequests, DeletedTeams } from "./recently-gone.ts";
 import { completeRun, isOpen, type OpenRuns, type RunRow } from "./open-runs.ts";
 import { RunStore } from "./run-store.ts";
-import { addDays, type DayUsage, usageOf, type UsageStore } from "./usage-store.ts";
+import { addDays, type DayUsage, laterUsageOf, usageOf, type UsageStore } from "./usage-store.ts";
 
-/** A change of the directory, for its watchers. */
-export type Change =
+/** A change of the directory, for its watchers. `team_user`: to whom the team belongs. */
+export type Change = { team_user?: string | undefined } & (
   | { changed: number; kind: "team"; id: string }
-  | { changed: number; kind: "run"; row: RunRow }
+  | { changed: number; kind: "run"; row: RunRow; later?: LaterUsage | undefined }
   | { changed: number; kind: "request"; request: ListedRequest }
   | { changed: number; kind: "request_closed"; team_id: string; id: string }
-  | { changed: number; kind: "team_deleted"; id: string };
+  | { changed: number; kind: "team_deleted"; id: string }
+);
 
 type Deleted = Extract<OutboxEntry, { kind: "deleted" }>;
 
@@ -41,6 +43,19 @@ export type Applied = Acknowledgement & {
   /** Stores that the entries were applied when their changes did not store it. Otherwise they may be applied again. */
   note: () => void;
 };
+
+/** The stored data of an open question. */
+interface StoredRequest {
+  request: ListedRequest;
+  changed: number;
+  /** To whom its team belongs. */
+  team_user?: string;
+}
+
+/** What rows of runs and questions say of their team. */
+function ofUser({ user }: Activity): { team_user?: string } {
+  return user === undefined ? {} : { team_user: user };
+}
 
 /**
  * The number of the change of a team that follows a change of its run. Each has a number of its own, because a client may be
@@ -63,6 +78,7 @@ export class Directory {
   /** The places of the rows of teams with an active run. */
   readonly #places = new Map<string, number>();
   #size: number | undefined;
+  #storedBytes: number | undefined;
 
   constructor(db: Database, clock: ChangeClock, usage: UsageStore) {
     this.#db = db;
@@ -101,8 +117,15 @@ export class Directory {
   }
 
   /** Applies new entries in their order; must be called inside a transaction. */
-  apply({ team, place, entries }: Delivery, now: number): Applied {
+  apply({ team, place, entries, stored }: Delivery, now: number): Applied {
     let { at, activity } = this.#find(team, place);
+    let counted = activity.bytes ?? 0;
+    /** Counts what the team's row says that it stores. */
+    const count = ({ bytes = 0 }: Activity): void => {
+      if (this.#storedBytes !== undefined) this.#storedBytes += bytes - counted;
+      counted = bytes;
+    };
+    if (stored !== undefined) activity = { ...activity, bytes: stored };
     if (at === null) activity = { ...activity, number: this.#deletedWith(team, place, entries) };
     const changes: Change[] = [];
     const fresh: OutboxEntry[] = [];
@@ -114,18 +137,22 @@ export class Directory {
       const changed = entry.kind === "run" ? this.#clock.next(now) : own;
       if (entry.kind === "deleted") {
         this.#remove(team, at, activity, entry, changed);
-        changes.push({ changed, kind: "team_deleted", id: team });
+        const { user: team_user } = activity;
+        changes.push({ changed, kind: "team_deleted", id: team, team_user });
         [at, activity] = [null, { ...NO_ACTIVITY, number: entry.number }];
+        count(activity);
         noted = true;
         continue;
       }
       const applied = this.#applyEntry(team, entry, activity, { own, changed, place: at });
-      changes.push(...applied.changes);
       activity = { ...applied.activity, number: entry.number };
+      const { user: team_user } = activity;
+      changes.push(...applied.changes.map((change) => ({ ...change, team_user })));
       // The start of a run is stored in its own row alone. In memory, the team's place in the list follows it.
       noted = applied.moves || at === null;
       if (noted) {
         this.#activity.move(team, at, changed, activity);
+        count(activity);
         at = changed;
       }
     }
@@ -133,7 +160,9 @@ export class Directory {
     else this.#places.delete(team);
     const resync = at !== null && this.team(team) === undefined;
     const note = (): void => {
-      if (!noted && at !== null) this.#activity.move(team, at, at, activity);
+      if (noted || at === null) return;
+      this.#activity.move(team, at, at, activity);
+      count(activity);
     };
     return { number: activity.number, place: at ?? 0, resync, changes, applied: fresh, note };
   }
@@ -149,7 +178,7 @@ export class Directory {
   /** Without what a search does not need. */
   listed(id: string, facts: TeamFacts, activity: Activity): Omit<ListedTeam, "last_run"> {
     const { label, metadata, provider, component_version, created_at } = facts;
-    const { conversation, expires_in = null, participants = [] } = facts;
+    const { conversation, user = null, expires_in = null, participants = [] } = facts;
     const updated = [
       activity.updated_at,
       facts.updated_at,
@@ -165,6 +194,7 @@ export class Directory {
       participants: [...participants],
       usage: activity.usage,
       conversation: shownConversation(conversation),
+      user,
       expires_in,
       created_at,
       updated_at: updated.toSorted().at(-1) ?? created_at,
@@ -174,32 +204,32 @@ export class Directory {
   /** The current state of everything that has changed after a change, oldest first, each item once. */
   since(after: number): Change[] {
     const moved = this.#activity.since(after);
-    const teams = new Map(moved.map(({ changed, id }) => [id, changed]));
+    const teams = new Map(moved.map(({ changed, id, team_user }) => [id, { changed, team_user }]));
     const busy = [...this.open.teams()].filter(({ changed }) => afterRun(changed) > after);
-    for (const { team, changed } of busy) {
-      teams.set(team, Math.max(teams.get(team) ?? 0, afterRun(changed)));
+    for (const { team, changed, runs } of busy) {
+      const last = Math.max(teams.get(team)?.changed ?? 0, afterRun(changed));
+      teams.set(team, { changed: last, team_user: runs[0]?.team_user });
     }
     const ended = moved.flatMap(({ id }) => this.#endedSince(id, after));
     const open = busy.flatMap(({ runs }) => runs.filter(({ changed }) => changed > after));
     const runs = [...open, ...ended];
     const requests = this.#db
       .all<{ record: string }>("select record from request")
-      .map(({ record }) => JSON.parse(record) as { request: ListedRequest; changed: number })
+      .map(({ record }) => JSON.parse(record) as StoredRequest)
       .filter(({ changed }) => changed > after);
     const changes: Change[] = [
-      ...[...teams].map(([id, changed]) => ({ changed, kind: "team" as const, id })),
-      ...this.#deleted.since(after).map(({ changed, id }) => ({
-        changed,
-        kind: "team_deleted" as const,
-        id,
+      ...[...teams].map(([id, about]) => ({ ...about, kind: "team" as const, id })),
+      ...this.#deleted.since(after).map((gone) => ({ ...gone, kind: "team_deleted" as const })),
+      ...runs.map((row) => ({
+        changed: row.changed,
+        kind: "run" as const,
+        row,
+        team_user: row.team_user,
       })),
-      ...runs.map((row) => ({ changed: row.changed, kind: "run" as const, row })),
       ...requests.map((change) => ({ ...change, kind: "request" as const })),
-      ...this.#closed.since(after).map(({ changed, team, id }) => ({
-        changed,
+      ...this.#closed.since(after).map((closed) => ({
+        ...closed,
         kind: "request_closed" as const,
-        team_id: team,
-        id,
       })),
     ];
     return changes.toSorted((one, other) => one.changed - other.changed);
@@ -216,6 +246,18 @@ export class Directory {
     return this.#size;
   }
 
+  /** The bytes of all teams, as they have reported them. */
+  get storedBytes(): number {
+    this.#storedBytes ??= this.#activity.storedBytes;
+    return this.#storedBytes;
+  }
+
+  /** Lists a team of which nothing but the id is known, so that it can be deleted. Call it in a transaction. */
+  noteTeam(id: string): void {
+    this.#db.write("insert or ignore into team values (?, '{}')", id);
+    this.#size = undefined;
+  }
+
   /** Ids of a few teams, in order. @param after only ids after this one */
   some(most: number, after = ""): string[] {
     return this.#db
@@ -223,9 +265,14 @@ export class Directory {
       .map(({ id }) => id);
   }
 
-  /** The last days of all teams that are not before `from` (epoch milliseconds). */
-  lastDays(from: number): Iterable<{ team: string; usage: DayUsage }> {
-    return this.#activity.lastDays(from);
+  /** As {@link ActivityStore.rows}. */
+  rows(...query: Parameters<ActivityStore["rows"]>): ReturnType<ActivityStore["rows"]> {
+    return this.#activity.rows(...query);
+  }
+
+  /** The last days of all teams, or of those of a user, that are not before `from` (epoch milliseconds). */
+  lastDays(from: number, user?: string): Iterable<{ team: string; usage: DayUsage }> {
+    return this.#activity.lastDays(from, user);
   }
 
   /** A team forgets its place when an acknowledgement is lost. A team that is not listed has no place. */
@@ -260,18 +307,22 @@ export class Directory {
       case "team":
         this.#saveTeam(team, entry.team);
         return {
-          activity: { ...activity, updated_at: entry.team.updated_at },
+          activity: {
+            ...activity,
+            updated_at: entry.team.updated_at,
+            ...(entry.team.user !== undefined && { user: entry.team.user }),
+          },
           changes: [{ changed, kind: "team", id: team }],
           moves: true,
         };
       case "run": {
-        const row = { run: completeRun(entry.run), changed: own, place };
+        const row = { run: completeRun(entry.run), changed: own, place, ...ofUser(activity) };
         const moves = !isOpen(entry.run.status);
         this.#runs.save(row);
         return {
-          activity: moves ? this.#ended(team, row, entry.team_usage, activity) : activity,
+          activity: moves ? this.#ended(team, row, entry, activity) : activity,
           changes: [
-            { changed: own, kind: "run", row },
+            { changed: own, kind: "run", row, later: entry.later },
             { changed, kind: "team", id: team },
           ],
           moves,
@@ -284,7 +335,7 @@ export class Directory {
           Date.parse(request.created_at),
           team,
           request.id,
-          JSON.stringify({ request, changed }),
+          JSON.stringify({ request, changed, ...ofUser(activity) } satisfies StoredRequest),
         );
         return { activity, changes: [{ changed, kind: "request", request }], moves: false };
       }
@@ -295,7 +346,7 @@ export class Directory {
           team,
           entry.id,
         );
-        this.#closed.add(team, entry.id, changed);
+        this.#closed.add(team, entry.id, changed, activity.user);
         return {
           activity,
           changes: [{ changed, kind: "request_closed", team_id: team, id: entry.id }],
@@ -316,18 +367,22 @@ export class Directory {
   #ended(
     team: string,
     { run, changed }: RunRow,
-    usage: TokenUsage,
+    { team_usage: usage, later }: { team_usage: TokenUsage; later?: LaterUsage },
     { ended, day, ...activity }: Activity,
   ): Activity {
-    const used = usageOf(run);
-    if (day !== null && day.day !== used.day) this.#usage.put(team, day);
+    const used = later ? laterUsageOf(later) : usageOf(run);
+    if (day !== null && day.day !== used.day) this.#usage.put(team, day, activity.user);
+    if (run.user !== undefined) this.#usage.addOfUser(team, run.user, used);
     const { status, id, created_at } = run;
     const key = { status, created: Date.parse(created_at), id, changed };
     return {
       ...activity,
       usage,
-      updated_at: run.ended_at ?? activity.updated_at,
-      ended: [key, ...ended].slice(0, MOST_ENDED),
+      updated_at: (later ? undefined : run.ended_at) ?? activity.updated_at,
+      // The order is that of their ends.
+      ended: later
+        ? ended.map((one) => (one.id === id ? key : one))
+        : [key, ...ended].slice(0, MOST_ENDED),
       day: day?.day === used.day ? addDays(day, used) : used,
     };
   }
@@ -350,11 +405,11 @@ export class Directory {
   #remove(
     team: string,
     place: number | null,
-    { day }: Activity,
+    { day, user }: Activity,
     { idempotency, number }: Deleted,
     changed: number,
   ): void {
-    if (day !== null) this.#usage.put(team, day);
+    if (day !== null) this.#usage.put(team, day, user);
     if (place !== null) this.#activity.remove(team, place);
     const conversation = this.team(team)?.conversation;
     if (conversation) this.conversations.remove(team, conversation);
@@ -366,7 +421,7 @@ export class Directory {
     if (idempotency !== null) {
       this.#db.write("delete from idempotency where key = ? and team = ?", idempotency, team);
     }
-    this.#deleted.add(team, number, changed);
+    this.#deleted.add(team, number, changed, user);
     this.#size = undefined;
   }
 }

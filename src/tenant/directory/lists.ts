@@ -6,6 +6,7 @@ import type {
   TeamList,
   TeamQuery,
 } from "../../contract/directory.ts";
+import { loginOfRecord } from "../../contract/gateways/login-sight.ts";
 import { ok, type Result } from "../../contract/result.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { fromCursor, invalidCursor, toCursor } from "./cursor.ts";
@@ -55,16 +56,18 @@ export class Lists {
     return ok({ teams, next_cursor: null });
   }
 
-  requests({ kind, team: only, limit, cursor }: RequestQuery): Result<RequestList> {
+  requests({ kind, team: only, team_user, limit, cursor }: RequestQuery): Result<RequestList> {
     const position =
       cursor === undefined ? [0, "", ""] : fromCursor(cursor, ["number", "string", "string"]);
     if (position === undefined) return invalidCursor();
     const [created, team, id] = position as [number, string, string];
     const requests: RequestList["requests"] = [];
+    const of = team_user === undefined ? "" : "record ->> '$.team_user' = ? and ";
+    const owner = team_user === undefined ? [] : [team_user];
     for (const { record } of this.#db.each<ListedRow & { record: string }>(
-      "select created, team, id, record from request where (created, team, id) > (?, ?, ?) order by created, team, id",
-      [created, team, id],
-      (row) => [row.created, row.team, row.id],
+      `select created, team, id, record from request where ${of}(created, team, id) > (?, ?, ?) order by created, team, id`,
+      [...owner, created, team, id],
+      (row) => [...owner, row.created, row.team, row.id],
     )) {
       const request = listedRequest(record);
       if (only !== undefined && request.team_id !== only) continue;
@@ -83,10 +86,11 @@ export class Lists {
   /** All teams by their last change. A team with an active run stands at that run's last change. */
   *#inOrder(
     start: number,
-    { order, status }: TeamQuery,
+    { order, status, team_user }: TeamQuery,
   ): Iterable<{ changed: number; id: string; activity: Activity }> {
     const newest = order === "newest";
     const open = [...this.#directory.open.teams()]
+      .filter(({ runs }) => team_user === undefined || runs[0]?.team_user === team_user)
       .filter(({ changed }) => (newest ? changed < start : changed > start))
       .toSorted((one, other) =>
         newest ? other.changed - one.changed : one.changed - other.changed,
@@ -96,13 +100,7 @@ export class Lists {
       return;
     }
     const busy = new Set([...this.#directory.open.teams()].map(({ team }) => team));
-    const rows = this.#db.each<{ changed: number; id: string; record: string }>(
-      newest
-        ? "select changed, id, record from activity where changed < ? order by changed desc"
-        : "select changed, id, record from activity where changed > ? order by changed",
-      [start],
-      (row) => [row.changed],
-    );
+    const rows = this.#directory.rows(start, { newest, user: team_user });
     let next = 0;
     for (const { changed, id, record } of rows) {
       for (let one = open[next]; one && one.changed > changed === newest; one = open[++next]) {
@@ -124,7 +122,16 @@ export function listedRequest(record: string): ListedRequest {
   const { request } = JSON.parse(record) as {
     request: Omit<ListedRequest, New> & Partial<Pick<ListedRequest, New>>;
   };
-  return { team_label: null, task: null, said: null, ...request };
+  const { url, ...shown } = request;
+  const { prompt, login } = loginOfRecord({ ...shown, url }) ?? shown;
+  return {
+    team_label: null,
+    task: null,
+    said: null,
+    ...shown,
+    prompt,
+    ...(login && { login: { server: login.server, user: login.user } }),
+  };
 }
 
 function matches(

@@ -13,6 +13,8 @@ export interface RunRow {
   changed: number;
   /** Where its team was in the list at that change. */
   place: number | null;
+  /** To whom its team belongs. */
+  team_user?: string;
 }
 
 /** A run as teams of any version have reported it. */

@@ -3,6 +3,8 @@ import type { Database } from "../../sqlite/database.ts";
 /** Watchers that reconnect within this time learn which teams were deleted and which questions were closed. */
 const REMEMBERED_MS = 7 * 86_400_000;
 
+type GoneRow = { changed: number; id: string; team_user: string | null };
+
 /** Teams that were deleted recently. */
 export class DeletedTeams {
   readonly #db: Database;
@@ -12,8 +14,8 @@ export class DeletedTeams {
   }
 
   /** @param number the number of the entry that reported the deletion */
-  add(team: string, number: number, changed: number): void {
-    this.#db.write("insert into gone values (?, ?, ?)", changed, team, number);
+  add(team: string, number: number, changed: number, user: string | undefined): void {
+    this.#db.write("insert into gone values (?, ?, ?, ?)", changed, team, number, user ?? null);
     this.#db.write("delete from gone where changed < ?", changed - REMEMBERED_MS * 1000);
   }
 
@@ -28,8 +30,10 @@ export class DeletedTeams {
     return found !== undefined;
   }
 
-  since(after: number): { changed: number; id: string }[] {
-    return this.#db.all("select changed, id from gone where changed > ?", after);
+  since(after: number): { changed: number; id: string; team_user?: string }[] {
+    return this.#db
+      .all<GoneRow>("select changed, id, team_user from gone where changed > ?", after)
+      .map(({ team_user, ...gone }) => ({ ...gone, ...(team_user !== null && { team_user }) }));
   }
 }
 
@@ -41,12 +45,17 @@ export class ClosedRequests {
     this.#db = db;
   }
 
-  add(team: string, id: string, changed: number): void {
-    this.#db.write("insert into closed values (?, ?, ?)", changed, team, id);
+  add(team: string, id: string, changed: number, user: string | undefined): void {
+    this.#db.write("insert into closed values (?, ?, ?, ?)", changed, team, id, user ?? null);
     this.#db.write("delete from closed where changed < ?", changed - REMEMBERED_MS * 1000);
   }
 
-  since(after: number): { changed: number; team: string; id: string }[] {
-    return this.#db.all("select changed, team, id from closed where changed > ?", after);
+  since(after: number): { changed: number; team_id: string; id: string; team_user?: string }[] {
+    return this.#db
+      .all<GoneRow & { team_id: string }>(
+        "select changed, team as team_id, id, team_user from closed where changed > ?",
+        after,
+      )
+      .map(({ team_user, ...closed }) => ({ ...closed, ...(team_user !== null && { team_user }) }));
   }
 }

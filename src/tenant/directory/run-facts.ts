@@ -43,7 +43,7 @@ export function runFacts(
   db: Database,
   status: RunStatus,
   { from, before }: { from: Place; before: Place },
-  { model, q }: Pick<RunQuery, "model" | "q">,
+  { model, q, team_user }: Pick<RunQuery, "model" | "q" | "team_user">,
 ): RunFacts[] {
   const now = Date.now();
   const rows = db.all<FactsRow>(
@@ -57,9 +57,10 @@ export function runFacts(
        exists (select 1 from json_each(record, '$.run.models') where key = ?) as called,
        iif(?, concat_ws(char(10), id, team, record ->> '$.run.task', record ->> '$.run.answer.text',
          record ->> '$.run.error.message'), null) as searched
-     from run where status = ? and (created, team, id) >= (?, ?, ?) and (created, team, id) < (?, ?, ?)`,
+     from run where ${ofUser(team_user).condition}status = ? and (created, team, id) >= (?, ?, ?) and (created, team, id) < (?, ?, ?)`,
     model ?? null,
     q === undefined ? 0 : 1,
+    ...ofUser(team_user).values,
     status,
     ...from,
     ...before,
@@ -77,6 +78,12 @@ export function runFacts(
     called: called === 1,
     searched: searched ?? "",
   }));
+}
+
+/** The condition that runs are of the teams of a user, which an index knows. */
+export function ofUser(user: string | undefined): { condition: string; values: string[] } {
+  if (user === undefined) return { condition: "", values: [] };
+  return { condition: "record ->> '$.team_user' = ? and ", values: [user] };
 }
 
 export function matchesRun(

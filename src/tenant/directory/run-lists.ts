@@ -11,7 +11,7 @@ import type { RunStatus } from "../../contract/run.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { fromCursor, invalidCursor, toCursor } from "./cursor.ts";
 import { OPEN_STATUSES, readRunRow } from "./open-runs.ts";
-import { matchesRun, type RunFacts, runFacts, totalsOf } from "./run-facts.ts";
+import { matchesRun, ofUser, type RunFacts, runFacts, totalsOf } from "./run-facts.ts";
 
 /** Runs examined for one page and for its totals: the latest ones. */
 const MOST_LOOKED_AT = 10_000;
@@ -124,8 +124,9 @@ export class RunLists {
       .flatMap((status) =>
         this.#db.all<KeyRow>(
           `select created, team, id from run
-             where status = ? and created >= ? and (created, team, id) < (?, ?, ?)
+             where ${ofUser(query.team_user).condition}status = ? and created >= ? and (created, team, id) < (?, ?, ?)
              order by created desc, team desc, id desc limit ?`,
+          ...ofUser(query.team_user).values,
           status,
           from,
           ...begin,

@@ -3,7 +3,8 @@ import type { Refused } from "../../contract/result.ts";
 import { limitReached } from "../../contract/tenant/tenant-limits.ts";
 import type { TenantLimits } from "../../contract/tenant/tenant.ts";
 import type { Directory } from "../directory/directory.ts";
-import type { Spending } from "./spending.ts";
+import type { CostClaims } from "./cost-claims.ts";
+import type { StoredBytes } from "./stored-bytes.ts";
 
 /** An admitted run must be listed within this time; otherwise it did not start. */
 const LISTED_WITHIN_MS = 30_000;
@@ -16,16 +17,18 @@ const STREAMS_COUNT_MS = 120_000;
  */
 export class Admission {
   readonly #directory: Directory;
-  readonly #spending: Spending;
+  readonly #costs: CostClaims;
+  readonly #stored: StoredBytes;
   /** Teams whose run was admitted but is not listed yet, and until when the admission counts. */
   readonly #starting = new Map<string, number>();
   /** Runs of the last minute, by the second in which they started. */
   readonly #starts = new Map<number, number>();
   readonly #streams = new Map<string, { count: number; until: number }>();
 
-  constructor(directory: Directory, spending: Spending) {
+  constructor(directory: Directory, costs: CostClaims, stored: StoredBytes) {
     this.#directory = directory;
-    this.#spending = spending;
+    this.#costs = costs;
+    this.#stored = stored;
   }
 
   /** Returns the refusal, or counts the admission. */
@@ -85,7 +88,7 @@ export class Admission {
         seconds: 5,
       });
     }
-    return this.#spending.refuse(limits, now);
+    return this.#stored.refuse(limits) ?? this.#costs.refuse(limits, now);
   }
 
   #active(now: number): number {

@@ -1,8 +1,10 @@
 import type { Reservation } from "../../contract/gateways/tenant-gateway.ts";
 import { idempotencyMismatch, ok, type Result } from "../../contract/result.ts";
 import { limitReached } from "../../contract/tenant/tenant-limits.ts";
+import type { TenantLimits } from "../../contract/tenant/tenant.ts";
 import type { Database } from "../../sqlite/database.ts";
 import type { Directory } from "../directory/directory.ts";
+import type { StoredBytes } from "./stored-bytes.ts";
 
 /** A reservation that no team confirms within this time is checked, and dropped when the team does not exist. */
 const RESERVED_MS = 60_000;
@@ -20,9 +22,14 @@ export class Reservations {
   /**
    * Reserves an id. A repeated request with the same key and body gets the id of the first one.
    *
-   * @param most how many teams the tenant may have
+   * @param stored what the tenant's objects store
    */
-  reserve({ id, idempotency }: Reservation, most: number, now: number): Result<{ id: string }> {
+  reserve(
+    { id, idempotency }: Reservation,
+    limits: TenantLimits,
+    stored: StoredBytes,
+    now: number,
+  ): Result<{ id: string }> {
     if (idempotency) {
       const earlier = this.#db.first<{ hash: string; team: string }>(
         "select hash, team from idempotency where key = ?",
@@ -35,6 +42,7 @@ export class Reservations {
     }
     // An id that is taken or reserved already is not refused here: the team itself decides who created it.
     if (this.#directory.team(id) === undefined && !this.#isReserved(id)) {
+      const { teams: most } = limits;
       const teams = this.#directory.size + this.#count();
       if (teams >= most) {
         return limitReached("teams", {
@@ -44,6 +52,8 @@ export class Reservations {
           remedy: "Delete teams that are not used, or have the limit raised.",
         });
       }
+      const refused = stored.refuse(limits);
+      if (refused) return refused;
       this.#db.write(
         "insert into reservation values (?, ?, ?)",
         id,

@@ -3,14 +3,23 @@ import { watch, watchRequest } from "../../team/stream/watch-relay.ts";
 import type { Problem } from "../../contract/problem.ts";
 import { ok, type Result } from "../../contract/result.ts";
 import type { TenantList } from "../../contract/tenant/tenant.ts";
-import type { TenantGateway, Tenants } from "../../contract/gateways/tenant-gateway.ts";
+import {
+  REPEATABLE_TENANT_CALLS,
+  type TenantGateway,
+  type Tenants,
+} from "../../contract/gateways/tenant-gateway.ts";
 import type { StreamCaller } from "../../contract/gateways/team-gateway.ts";
-import { remoteMethods, typedStub } from "../../sqlite/remote-methods.ts";
-import type { TenantMethods } from "./handlers/tenant-methods.ts";
+import { eraseObject } from "../../sqlite/erase.ts";
+import { tenantNamed } from "../../sqlite/object-address.ts";
+import { type RemoteObject, remoteMethods, remoteObject } from "../../sqlite/remote-methods.ts";
+import type { TenantMethods } from "./tenant-methods.ts";
 import { REGISTRY } from "./registry.ts";
 
 /** A tenant object as a Worker calls it: its feed over `fetch`, everything else over RPC. */
 type TenantStub = TenantMethods;
+
+/** Those of the registry read. */
+const CALLS = [...REPEATABLE_TENANT_CALLS, "tenants"] as const;
 
 /** Finds tenant objects in a Durable Object namespace. */
 export class DurableObjectTenants implements Tenants {
@@ -26,12 +35,23 @@ export class DurableObjectTenants implements Tenants {
   tenant(id: string): TenantGateway {
     const stub = this.#stub(id);
     return remoteMethods(stub, {
+      destroy: async () => {
+        const destroyed = await eraseObject(
+          { is: "tenant", id },
+          { erase: () => stub.destroy(), wipe: () => stub.wipe() },
+        );
+        return destroyed === "wiped" ? ok(null) : destroyed;
+      },
       keyEnds: async (key: string, until: AbortSignal) =>
         credentialEnd(await stub.fetch(credentialRequest(key)), until),
-      events: async (after: number | null, runs: boolean, { credential, signal }: StreamCaller) => {
+      events: async (
+        after: number | null,
+        runs: boolean,
+        { credential, signal, sees, team_user }: StreamCaller,
+      ) => {
         const watched = await watch({
           open: (from) => {
-            const client = { credential, stream: crypto.randomUUID(), runs };
+            const client = { credential, stream: crypto.randomUUID(), sees, runs, team_user };
             return stub.fetch(watchRequest({ after: from, client }));
           },
           after,
@@ -48,7 +68,7 @@ export class DurableObjectTenants implements Tenants {
     return this.#stub(REGISTRY).tenants(page);
   }
 
-  #stub(name: string): DurableObjectStub & TenantStub {
-    return typedStub<TenantStub>(this.#namespace, name);
+  #stub(name: string): RemoteObject<TenantStub> {
+    return remoteObject<TenantStub>(this.#namespace, tenantNamed(name), CALLS);
   }
 }

@@ -1,7 +1,11 @@
-import { MEMORIES_UNDELIVERED, NEWER_DATA, type Result } from "../../contract/result.ts";
+import { MEMORIES_UNDELIVERED, type Result } from "../../contract/result.ts";
+import { isUnreadable, NEWER_DATA } from "../../contract/stored-data.ts";
+import type { OpenCost } from "../../contract/tenant/cost-claim.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LoginWait } from "../connections/connection-store.ts";
-import { typedStub } from "../../sqlite/remote-methods.ts";
+import { type Erasure, eraseObject } from "../../sqlite/erase.ts";
+import { memoriesNamed, teamNamed, tenantNamed } from "../../sqlite/object-address.ts";
+import { remoteObject } from "../../sqlite/remote-methods.ts";
 import type { DestroyStub } from "../../team/object/handlers/team-methods.ts";
 import { destroy } from "../../team/object/durable-object-gateway.ts";
 import { REGISTRY, type RegistryMethods } from "./registry.ts";
@@ -17,13 +21,12 @@ export interface OtherObjectsEnv {
 /** A team object as its tenant calls it. */
 interface TeamStub extends DestroyStub {
   team(): Promise<Result<unknown>>;
+  openCost(): Promise<Result<OpenCost | null>>;
   answer(run: string, request: string, answer: JsonObject): Promise<Result<unknown>>;
 }
 
 /** An object of memories as its tenant calls it. */
-interface MemoryStub {
-  erase(): Promise<void>;
-}
+type MemoryStub = Erasure<null>;
 
 /** Refusals of teams that still exist. */
 const KEPT: ReadonlySet<string> = new Set([NEWER_DATA, MEMORIES_UNDELIVERED]);
@@ -93,7 +96,15 @@ export class OtherObjects {
     await Promise.all(
       names.map(async (name) => {
         if (MEMORY === undefined) throw new TypeError("the binding MEMORY is missing");
-        await typedStub<MemoryStub>(MEMORY, `${tenant.record.id}/${name}`).erase();
+        const address = memoriesNamed(tenant.record.id, name);
+        const stub = remoteObject<MemoryStub>(MEMORY, address, ["erase", "wipe"]);
+        const erased = await eraseObject(address.object, {
+          erase: () => stub.erase(),
+          wipe: () => stub.wipe(),
+        });
+        if (erased !== "wiped" && !erased.ok && !isUnreadable(erased, address.object)) {
+          throw new Error(erased.problem.detail);
+        }
         memories.remove(name);
       }),
     );
@@ -110,12 +121,17 @@ export class OtherObjects {
     return this.#team(tenant, team).answer(run, request, { content: "Logged in." });
   }
 
+  /** What the active run of a team costs; null if none is active. */
+  async openCost(tenant: string, team: string): Promise<Result<OpenCost | null>> {
+    return this.#team(tenant, team).openCost();
+  }
+
   /** @returns the ids whose object holds no team */
   async #destroy({ tenant }: TenantParts, teams: readonly string[]): Promise<string[]> {
     const absent: string[] = [];
     await Promise.all(
       teams.map(async (team) => {
-        const destroyed = await destroy(() => this.#team(tenant.record.id, team));
+        const destroyed = await destroy(this.#team(tenant.record.id, team));
         if (!destroyed.ok && KEPT.has(destroyed.problem.code)) {
           throw new Error(destroyed.problem.detail);
         }
@@ -128,12 +144,12 @@ export class OtherObjects {
   #team(tenant: string, id: string): TeamStub {
     const { TEAM } = this.#env;
     if (TEAM === undefined) throw new TypeError("the binding TEAM is missing");
-    return typedStub<TeamStub>(TEAM, `${tenant}/${id}`);
+    return remoteObject<TeamStub>(TEAM, teamNamed(tenant, id), ["team"]);
   }
 
   #registry(): RegistryMethods {
     const { TENANT } = this.#env;
     if (TENANT === undefined) throw new TypeError("the binding TENANT is missing");
-    return typedStub<RegistryMethods>(TENANT, REGISTRY);
+    return remoteObject<RegistryMethods>(TENANT, tenantNamed(REGISTRY), ["register", "unregister"]);
   }
 }

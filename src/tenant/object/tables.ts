@@ -1,5 +1,5 @@
-import { NewerDataError } from "../../contract/result.ts";
 import type { Database } from "../../sqlite/database.ts";
+import { migrateTables, type TableVersions } from "../../sqlite/table-versions.ts";
 
 /** The tables of webhooks. Without rowid: an insert, and an update even of the key, is one written row. */
 const WEBHOOK_TABLES = [
@@ -18,7 +18,7 @@ const WEBHOOK_TABLES = [
  * are without rowid, clustered by the order in which they are listed: an insert is one written row, and so is an
  * update, even one of the key (docs/design/platform.md).
  */
-const MIGRATIONS: readonly (readonly string[])[] = [
+const MIGRATIONS: TableVersions["migrations"] = [
   [
     "create table meta (name text primary key, value text) without rowid",
     // Only used by the registry: the list of tenants.
@@ -63,6 +63,44 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     "create table login (state text primary key, record text not null) without rowid",
     "create table login_wait (team text, request text, record text not null, primary key (team, request)) without rowid",
   ],
+  // Team tokens and links, without their secrets, until they end.
+  [
+    `create table team_token (
+      team text, made integer, id text, until integer not null, record text not null, primary key (team, made, id)
+    ) without rowid`,
+    "create index team_token_until on team_token (until)",
+  ],
+  // What the objects of memories store; those of earlier versions report it with their next change.
+  [
+    "create table memory_stored (name text primary key, bytes integer not null, empty integer not null) without rowid",
+  ],
+  // A login belongs to a user, or to the tenant: the empty text.
+  [
+    "create table connection_of_user (user text, server text, record text not null, primary key (user, server)) without rowid",
+    "insert into connection_of_user select '', server, record from connection",
+    "drop table connection",
+    "alter table connection_of_user rename to connection",
+  ],
+  // Usage by the user of the runs, which `usage` and the teams' rows contain, too.
+  [
+    `create table user_usage (
+      day text, team text, user text, record text not null, primary key (day, team, user)
+    ) without rowid`,
+  ],
+  // To whom teams belong. The indexes have only what is of the teams of users.
+  [
+    "alter table gone add column team_user text",
+    "alter table closed add column team_user text",
+    "create index activity_user on activity (record ->> '$.user', changed, id) where record ->> '$.user' is not null",
+    "create index run_user on run (record ->> '$.team_user', status, created, team, id) where record ->> '$.team_user' is not null",
+    "create index request_user on request (record ->> '$.team_user', created, team, id) where record ->> '$.team_user' is not null",
+    "create index usage_user on usage (record ->> '$.team_user', day, team) where record ->> '$.team_user' is not null",
+  ],
+  // The logins that have begun, by whose they are and by their end.
+  [
+    "create index login_of on login (record ->> '$.server', coalesce(record ->> '$.user', ''), record ->> '$.until')",
+    "create index login_until on login (record ->> '$.until')",
+  ],
 ];
 
 /** Whether anything is stored for this tenant. Writes nothing. */
@@ -76,17 +114,5 @@ export function holdsTenant(db: Database): boolean {
  * @throws NewerDataError before anything else
  */
 export function createTenantTables(db: Database): void {
-  const stored = holdsTenant(db)
-    ? db.first<{ value: string }>("select value from meta where name = 'schema'")
-    : undefined;
-  const version = Number(stored?.value ?? 0);
-  if (version > MIGRATIONS.length) throw new NewerDataError(version, MIGRATIONS.length);
-  if (version === MIGRATIONS.length) return;
-  db.transaction(() => {
-    for (const statement of MIGRATIONS.slice(version).flat()) db.write(statement);
-    db.write(
-      "insert into meta values ('schema', ?) on conflict (name) do update set value = excluded.value",
-      String(MIGRATIONS.length),
-    );
-  });
+  migrateTables(db, { unnumbered: 0, migrations: MIGRATIONS });
 }

@@ -1,7 +1,12 @@
 import type { Acknowledgement, Delivery } from "../../contract/directory.ts";
-import { NewerDataError } from "../../contract/result.ts";
+import type { CostAnswer, CostClaim } from "../../contract/tenant/cost-claim.ts";
+import { ok, type Refused, type Result } from "../../contract/result.ts";
+import { isCorrupt, NEWER_DATA, refuseUnusable } from "../../contract/stored-data.ts";
+import { totalCost } from "../../contract/usage/model-usage.ts";
 import { tenantLimitsFrom } from "../../contract/tenant/tenant-limits.ts";
 import type { TenantLimits } from "../../contract/tenant/tenant.ts";
+import { within } from "../../core/wait.ts";
+import { tenantNamed } from "../../sqlite/object-address.ts";
 import { Database } from "../../sqlite/database.ts";
 import type { WebhookHost } from "../webhooks/webhooks.ts";
 import { ChangeClock } from "../directory/change-clock.ts";
@@ -25,6 +30,8 @@ export interface TenantHolderOptions extends Omit<
 
 /** How long the alarm waits before it calls another object again. */
 const RETRY_MS = 5_000;
+/** A team that does not say in this time what its run costs delays no others. */
+const TEAM_PATIENCE_MS = 500;
 /** The alarm of data that cannot be used fires again after this time. */
 const REFUSED_AGAIN_MS = 60_000;
 /** The clock of the machine must have been ahead when the last change is this much later than now. */
@@ -38,12 +45,14 @@ const GONE = { kind: "deleted", idempotency: null, number: Number.MAX_SAFE_INTEG
  */
 export class TenantHolder {
   readonly db: Database;
-  readonly feed = new ChangeFeed();
+  readonly feed = new ChangeFeed(
+    (request, sight) => this.parts?.connections.store.withLogin(request, sight) ?? request,
+  );
   readonly #options: TenantHolderOptions;
   readonly #clock = new ChangeClock();
   #loaded: TenantParts | undefined;
-  /** Set when the stored data cannot be used. */
-  #refusal: NewerDataError | undefined;
+  /** Why the stored data cannot be used. */
+  #refused: Refused | undefined;
   /** The limits of the deployment. */
   #defaultLimits: TenantLimits | undefined;
   /** The time this instance has set the alarm to. */
@@ -56,13 +65,13 @@ export class TenantHolder {
   }
 
   /** Why the stored data cannot be used. */
-  get refusal(): NewerDataError | undefined {
-    return this.#refusal;
+  get refused(): Refused | undefined {
+    return this.#refused;
   }
 
-  /** Undefined while nothing is stored. @throws NewerDataError */
+  /** Undefined while nothing is stored. @throws an error with the refusal, if what is stored cannot be used */
   get parts(): TenantParts | undefined {
-    if (this.#refusal) throw this.#refusal;
+    if (this.#refused) throw new Error(this.#refused.problem.detail);
     return this.#loaded;
   }
 
@@ -82,13 +91,14 @@ export class TenantHolder {
     if (this.parts === undefined && last?.kind === "deleted") {
       return { number: last.number, place: 0, resync: false };
     }
-    const { admission, directory, spending, webhooks } = this.hold();
+    const { admission, costs, directory, spending, tokens, webhooks } = this.hold();
     let applied;
     try {
       applied = this.db.transaction(() => {
         const { applied: entries, note, ...changed } = directory.apply(delivery, Date.now());
         // An entry that changes the lists may be applied again; a webhook delivery must not be repeated.
         if (webhooks.offer(delivery.team, entries)) note();
+        if (last?.kind === "deleted") tokens.dropTeam(delivery.team);
         return changed;
       });
     } catch (error) {
@@ -101,14 +111,56 @@ export class TenantHolder {
       admission.countStreams(delivery.team, delivery.streams, Date.now());
     }
     for (const change of changes) {
+      if (change.kind === "team_deleted") costs.drop(delivery.team);
       if (change.kind !== "run") continue;
-      const { ended_at, usage } = change.row.run;
+      const { ended_at, usage, cost } = change.row.run;
       admission.listed(delivery.team);
-      if (ended_at !== null) spending.add(ended_at, usage);
+      costs.changed(change.row.run);
+      const { later } = change;
+      if (later) spending.add(later.at, later.usage, totalCost(later.models));
+      else if (ended_at !== null) spending.add(ended_at, usage, cost);
     }
+    if (changes.some(({ kind }) => kind === "run")) this.#askUnknown();
     this.feed.announce(changes, directory);
     if (changes.some(({ kind }) => kind === "team_deleted")) this.setAlarm(Date.now());
     return acknowledgement;
+  }
+
+  /** Whether a model call may begin within the budgets in money. Asks the teams whose claims are not known. */
+  async claim(claim: CostClaim): Promise<Result<CostAnswer>> {
+    const { costs } = this.hold();
+    await this.#askCosts(costs.unknown(this.limits()).filter((team) => team !== claim.team));
+    const answer = costs.claim(claim, this.limits(), Date.now());
+    const inAdvance = costs.inAdvance().filter((team) => team !== claim.team);
+    if (!answer.ok || answer.value.do !== "wait" || inAdvance.length === 0) return answer;
+    await this.#askCosts(inAdvance);
+    return costs.claim(claim, this.limits(), Date.now());
+  }
+
+  /** A budget in money was set: teams with a running run learn it, and say what it costs. */
+  budgetSet(): void {
+    const { costs } = this.hold();
+    costs.budgetSet();
+    this.#askUnknown();
+  }
+
+  #askUnknown(): void {
+    const unknown = this.hold().costs.unknown(this.limits());
+    if (unknown.length > 0) this.#options.ctx.waitUntil(this.#askCosts(unknown));
+  }
+
+  /** Asks teams what their runs cost. They give back what they were granted in advance. */
+  async #askCosts(teams: readonly string[]): Promise<void> {
+    const { tenant, costs, directory } = this.hold();
+    await Promise.all(
+      teams.map(async (team) => {
+        const asked = this.#options.others.openCost(tenant.record.id, team);
+        const open = await within(TEAM_PATIENCE_MS, asked).catch(() => undefined);
+        const active = directory.open.of(team).find(({ run }) => run.status === "running");
+        if (open?.ok) costs.known(team, open.value);
+        else if (active) costs.rests(active.run);
+      }),
+    );
   }
 
   /** Handles the object's alarm. */
@@ -116,7 +168,7 @@ export class TenantHolder {
     const parts = this.#loaded;
     if (parts === undefined) {
       // The alarm belongs to the tenant. It continues under a version that can read the data.
-      if (this.#refusal) await this.#options.ctx.storage.setAlarm(Date.now() + REFUSED_AGAIN_MS);
+      if (this.#refused) await this.#options.ctx.storage.setAlarm(Date.now() + REFUSED_AGAIN_MS);
       return;
     }
     // Set the alarm first, so that it fires again whatever fails below.
@@ -130,11 +182,13 @@ export class TenantHolder {
         return;
       }
       await parts.connections.answers.give();
+      parts.tokens.prune(Date.now());
       await this.#options.others.dropExpired(parts);
       this.forget(await this.#options.others.deleteOrphans(parts));
       this.setAlarm(Date.now());
-    } catch {
-      // The alarm that is set tries again.
+    } catch (error) {
+      // The alarm that is set tries again; it would fail again for data that cannot be read.
+      if (isCorrupt(error) && parts.tenant.record.deleting) await this.wipe();
     }
   }
 
@@ -154,17 +208,21 @@ export class TenantHolder {
     return this.parts;
   }
 
+  /** What cannot be used is refused: the object must be there to delete the tenant, and for its alarm. */
   #load(): void {
     this.#loaded?.webhooks.close();
     this.#loaded = undefined;
-    if (this.#options.ctx.id.name === REGISTRY || !holdsTenant(this.db)) return;
+    this.#refused = undefined;
     try {
-      createTenantTables(this.db);
+      this.#loadStored();
     } catch (error) {
-      if (!(error instanceof NewerDataError)) throw error;
-      this.#refusal = error;
-      return;
+      this.#refused = refuseUnusable(error, tenantNamed(this.#options.ctx.id.name ?? "").object);
     }
+  }
+
+  #loadStored(): void {
+    if (this.#options.ctx.id.name === REGISTRY || !holdsTenant(this.db)) return;
+    createTenantTables(this.db);
     const tenant = new TenantStore(this.db);
     if (!tenant.exists) return;
     const { ctx: _, settings: __, others, ...host } = this.#options;
@@ -206,6 +264,7 @@ export class TenantHolder {
     const isOrphaned = parts.directory.conversations.orphans(1).length > 0;
     const times = [
       parts.reservations.nextExpiry,
+      parts.tokens.nextPrune,
       parts.webhooks.alarmAt(),
       parts.connections.answers.alarmAt(),
       isOrphaned ? now : null,
@@ -223,11 +282,38 @@ export class TenantHolder {
     for (const team of teams) this.deliver({ team, place: null, entries: [GONE] });
   }
 
-  /** Deletes some teams, and the object itself when no team is left. */
+  /**
+   * Deletes a tenant whose data cannot be read: what can be read of the names of its teams and memories takes the place of all that is
+   * stored, and the alarm deletes them. Nothing is erased of a newer version.
+   */
+  async wipe(): Promise<Result<null>> {
+    if (this.#refused?.problem.code === NEWER_DATA) return this.#refused;
+    const teams = readableIds(this.db, "team", "id");
+    const memories = readableIds(this.db, "memory", "name");
+    this.feed.end();
+    this.#loaded?.webhooks.close();
+    this.#loaded = undefined;
+    this.#refused = undefined;
+    this.#alarmAt = null;
+    // Not awaited before the rest is written, so that both are stored together: nothing else knows the teams.
+    const emptied = this.#options.ctx.storage.deleteAll();
+    const parts = this.hold();
+    this.db.transaction(() => {
+      for (const id of teams) parts.directory.noteTeam(id);
+      for (const name of memories) parts.memories.put(name, { bytes: 0, empty: true });
+      parts.tenant.save({ deleting: true });
+    });
+    this.setAlarm(Date.now());
+    await emptied;
+    return ok(null);
+  }
+
+  /** Deletes some memories and teams, and the object itself when nothing is left. */
   async #delete(parts: TenantParts): Promise<void> {
+    // Before the teams: what they have learned for memories that are erased is refused, so that it keeps no team.
+    const erased = await this.#options.others.eraseMemories(parts);
     const { deleted, absent } = await this.#options.others.deleteTeams(parts);
     this.forget(absent);
-    const erased = await this.#options.others.eraseMemories(parts);
     if (deleted || erased) {
       await this.#options.ctx.storage.setAlarm(Date.now());
       return;
@@ -243,4 +329,28 @@ export class TenantHolder {
 function earliest(times: readonly (number | null)[]): number | null {
   const known = times.filter((time) => time !== null);
   return known.length === 0 ? null : Math.min(...known);
+}
+
+/** The ids in a table that may be damaged, from both of its ends as far as it can be read. */
+function readableIds(db: Database, table: "team" | "memory", column: "id" | "name"): Set<string> {
+  const found = new Set<string>();
+  for (const [after, order] of [
+    [">", "asc"],
+    ["<", "desc"],
+  ] as const) {
+    const query = `select ${column} as id from ${table} where ${column} ${after} ? order by ${column} ${order} limit 1`;
+    // Greater than each id.
+    let last = order === "asc" ? "" : "\u{10FFFF}";
+    try {
+      for (;;) {
+        const row = db.first<{ id: string }>(query, last);
+        if (row === undefined) return found;
+        found.add(row.id);
+        last = row.id;
+      }
+    } catch {
+      // The rest of this end cannot be read.
+    }
+  }
+  return found;
 }

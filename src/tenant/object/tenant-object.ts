@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
-import { ok, refuseStored } from "../../contract/result.ts";
-import type { PushBody, RunChange } from "../../contract/webhooks/run-change.ts";
+import { ok } from "../../contract/result.ts";
+import type { PushBody, RunChange } from "../../contract/stream/run-change.ts";
 import { Sealer } from "../../secrets/sealer.ts";
 import { addMethods } from "../../sqlite/remote-methods.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
@@ -8,13 +8,13 @@ import { makePlace } from "../../team/stream/stream-places.ts";
 import { credentialOf, CredentialSockets } from "../../team/stream/credential-watch.ts";
 import { readWatchRequest } from "../../team/stream/watch-relay.ts";
 import { Watchers } from "../../team/stream/watchers.ts";
-import type { FeedClient } from "../directory/change-feed.ts";
+import type { FeedClient, Watched } from "../directory/change-feed.ts";
 import { DeliveryTelemetry } from "../webhooks/delivery-telemetry.ts";
 import type { SendResult } from "../webhooks/dispatcher.ts";
 import type { SignedRequest } from "../webhooks/signing.ts";
 import { webhookHandlers } from "../webhooks/webhook-handlers.ts";
-import { beingDeleted, directoryHandlers, tenantHandlers } from "./handlers/tenant-handlers.ts";
-import type { ObjectParts, TenantHandlers } from "./handlers/tenant-methods.ts";
+import { beingDeleted, directoryHandlers, tenantHandlers } from "./tenant-handlers.ts";
+import type { ObjectParts, TenantHandlers } from "./tenant-methods.ts";
 import { connectionHandlers, type ConnectionSource } from "../connections/connection-handlers.ts";
 import type { OAuth } from "../connections/grants.ts";
 import { OtherObjects, type OtherObjectsEnv } from "./other-objects.ts";
@@ -48,8 +48,7 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends Du
   }
 
   readonly #parts: ObjectParts;
-  /** What they watch: whether they get changes of runs, too. */
-  readonly #watchers: Watchers<boolean>;
+  readonly #watchers: Watchers<Watched>;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -113,7 +112,7 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends Du
   /** Opens the socket of a watcher of the feed, or of one who waits for the end of a key. */
   override async fetch(request: Request): Promise<Response> {
     const { tenant, keys } = this.#parts;
-    const unusable = refuseStored(tenant.refusal);
+    const { refused: unusable } = tenant;
     if (unusable) return Response.json(unusable.problem, { status: unusable.problem.status });
     if (request.headers.get("upgrade") !== "websocket") return new Response(null, { status: 404 });
     const key = credentialOf<string>(request);
@@ -133,7 +132,10 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends Du
       ),
     );
     if (refused) return Response.json(refused.problem, { status: refused.problem.status });
-    const { connection, end } = this.#watchers.accept(client, client.runs);
+    const { connection, end } = this.#watchers.accept(client, {
+      runs: client.runs,
+      team_user: client.team_user,
+    });
     tenant.feed.open(tenant.parts?.directory, after, client, connection);
     return new Response(null, { status: 101, webSocket: end });
   }
@@ -142,11 +144,12 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends Du
   #restoreWatchers(): void {
     const restored = this.#watchers.restore();
     if (restored.length === 0) return;
-    const { feed, parts } = this.#parts.tenant;
+    const { feed, refused } = this.#parts.tenant;
+    const parts = refused ? undefined : this.#parts.tenant.parts;
     const last = parts?.directory.lastChange ?? 0;
     for (const { client, subject, cursor, connection } of restored) {
       if (cursor === null || cursor < last) connection.continueElsewhere();
-      else feed.restore({ ...client, runs: subject }, connection);
+      else feed.restore({ ...client, ...subject }, connection);
     }
   }
 

@@ -1,5 +1,6 @@
 import { type WebhookHost, Webhooks } from "../webhooks/webhooks.ts";
 import { Admission } from "../limits/admission.ts";
+import { CostClaims } from "../limits/cost-claims.ts";
 import type { ChangeClock } from "../directory/change-clock.ts";
 import { Directory } from "../directory/directory.ts";
 import { Lists } from "../directory/lists.ts";
@@ -12,19 +13,24 @@ import { KeyStore } from "./key-store.ts";
 import { Reservations } from "../limits/reservations.ts";
 import { SessionStore } from "./session-store.ts";
 import { Spending } from "../limits/spending.ts";
+import { StoredBytes } from "../limits/stored-bytes.ts";
 import type { TenantStore } from "./tenant-store.ts";
+import { TokenStore } from "./token-store.ts";
 import { UsageStore } from "../directory/usage-store.ts";
 
 /** The parts of a tenant's object while it holds a tenant. */
 export interface TenantParts {
   tenant: TenantStore;
   keys: KeyStore;
+  tokens: TokenStore;
   memories: MemoryNames;
   sessions: SessionStore;
   usage: UsageStore;
   directory: Directory;
   reservations: Reservations;
   spending: Spending;
+  costs: CostClaims;
+  stored: StoredBytes;
   admission: Admission;
   lists: Lists;
   runLists: RunLists;
@@ -52,16 +58,22 @@ export function loadParts(
   const usage = new UsageStore(db);
   const directory = new Directory(db, clock, usage);
   const spending = new Spending(directory, usage);
+  const costs = new CostClaims(directory, spending);
+  const memories = new MemoryNames(db);
+  const stored = new StoredBytes(directory, memories);
   return {
     tenant,
     keys: new KeyStore(db),
-    memories: new MemoryNames(db),
+    tokens: new TokenStore(db),
+    memories,
     sessions: new SessionStore(db),
     usage,
     directory,
     reservations: new Reservations(db, directory),
     spending,
-    admission: new Admission(directory, spending),
+    costs,
+    stored,
+    admission: new Admission(directory, costs, stored),
     lists: new Lists(db, directory),
     runLists: new RunLists(db),
     webhooks: new Webhooks(host),

@@ -3,7 +3,7 @@ import {
   type DeliveryStatus,
   type WebhookEventType,
 } from "../../contract/constants.ts";
-import type { WebhookAttempt, WebhookDelivery } from "../../contract/webhooks/webhook.ts";
+import type { WebhookAttempt, WebhookDelivery } from "../../contract/webhook.ts";
 import type { TraceContext } from "../../core/steps/step-attempt.ts";
 import { shownWebhookUrl } from "../../secrets/webhook-url.ts";
 import type { Database } from "../../sqlite/database.ts";
@@ -33,6 +33,8 @@ export interface DeliveryRecord {
   push?: PushOfRun;
   /** The trace context of the request that started the run, if it had one. */
   trace?: TraceContext;
+  /** Missing in deliveries of versions without it. */
+  hops?: number;
 }
 
 /** Where the row of a delivery is. */
@@ -80,7 +82,7 @@ export class DeliveryStore {
   /** @param target the webhook of a run */
   add(
     webhook: string,
-    event: Pick<DeliveryRecord, "type" | "team_id" | "run_id" | "trace">,
+    event: Pick<DeliveryRecord, "type" | "team_id" | "run_id" | "trace" | "hops">,
     { url, secret, push }: Pick<DeliveryRecord, "url" | "secret" | "push">,
     body: string,
     now: number,
@@ -100,6 +102,7 @@ export class DeliveryStore {
       secret,
       ...(push && { push }),
       ...(event.trace && { trace: event.trace }),
+      ...(event.hops !== undefined && { hops: event.hops }),
     };
     this.#db.write(
       "insert into webhook_delivery values ('pending', ?, ?, ?, ?)",
@@ -227,7 +230,15 @@ export class DeliveryStore {
 
 /** A delivery as the API shows it. */
 export function shown({ status, record }: StoredDelivery): WebhookDelivery {
-  const { secret: _secret, tries: _tries, push: _push, trace: _trace, next_at, ...rest } = record;
+  const {
+    secret: _secret,
+    tries: _tries,
+    push: _push,
+    trace: _trace,
+    hops: _hops,
+    next_at,
+    ...rest
+  } = record;
   return {
     ...rest,
     url: shownWebhookUrl(rest.url),

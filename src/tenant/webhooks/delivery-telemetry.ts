@@ -1,7 +1,11 @@
 import type { TraceContext } from "../../core/steps/step-attempt.ts";
-import { contextOfSpan, type ReportedRun, reportedRun } from "../../telemetry/reported-run.ts";
+import {
+  contextOfSpan,
+  type ReportedRun,
+  reportedRun,
+} from "../../telemetry/spans/reported-run.ts";
 import type { RunReporter } from "../../telemetry/run-reporter.ts";
-import { spanIds } from "../../telemetry/span-ids.ts";
+import { spanIds } from "../../telemetry/spans/span-ids.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import type { DeliveryRecord } from "./delivery-store.ts";
 
@@ -80,7 +84,9 @@ export class DeliveryTelemetry {
 
   #runOf({ run_id: id, team_id: team, trace }: DeliveryRecord): ReportedRun {
     const ratio = this.#telemetry?.otlp?.ratio ?? 0;
-    return reportedRun({ id, team, tenant: this.#tenant }, trace, ratio);
+    // The event has them; its delivery is the deployment's.
+    const asker = { user: null, subject: null };
+    return reportedRun({ id, team, tenant: this.#tenant, ...asker }, trace, ratio);
   }
 }
 

@@ -1,7 +1,7 @@
 import { errorMessage } from "../../core/errors.ts";
 import { DEFAULT_WEBHOOK } from "../../contract/constants.ts";
-import type { PushBody, RunChange } from "../../contract/webhooks/run-change.ts";
-import type { WebhookAttempt, WebhookInfo } from "../../contract/webhooks/webhook.ts";
+import type { PushBody, RunChange } from "../../contract/stream/run-change.ts";
+import type { WebhookAttempt, WebhookInfo } from "../../contract/webhook.ts";
 import type { Database } from "../../sqlite/database.ts";
 import type { DeliveryTelemetry } from "./delivery-telemetry.ts";
 import { type DeliveryQueues, nextWait } from "./delivery-queues.ts";
@@ -113,7 +113,7 @@ export class Dispatcher {
       if (secret === null) {
         return { target: { id, ...target }, keys: await this.#keysOf(webhook, now) };
       }
-      const opened = await secrets.open(secret);
+      const opened = await secrets.ofRun(secret);
       if (push === undefined) return { target: { id, ...target }, keys: [opened] };
       const { body, contentType } = await writePush(
         push.format,
@@ -156,7 +156,7 @@ export class Dispatcher {
       const { record, body } = delivery;
       const url = webhooks.get(key.webhook)?.url ?? record.url;
       const at = Date.now();
-      const target = { url, body, trace: telemetry.contextOf(record) };
+      const target = { url, body, trace: telemetry.contextOf(record), hops: record.hops };
       const result = await this.#sendStored(record, target, key.webhook);
       if (this.#closed) return;
       db.transaction(() => this.#storeOutcome(key, url, result));

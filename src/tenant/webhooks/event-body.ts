@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import type { WebhookEvent } from "../../contract/webhooks/webhook.ts";
+import type { WebhookEvent } from "../../contract/webhook.ts";
 
 /** The most characters of a body: receivers get the event and fetch large parts themselves. */
 const MOST_BODY = 65_536;

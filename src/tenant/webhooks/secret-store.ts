@@ -1,6 +1,5 @@
 import { toBase64 } from "../../core/base64.ts";
-import { TroupeError } from "../../core/errors.ts";
-import type { Sealer } from "../../secrets/sealer.ts";
+import type { Sealer, UnreadableWords } from "../../secrets/sealer.ts";
 import type { Database } from "../../sqlite/database.ts";
 
 /** How long the previous secret stays valid after a rotation, milliseconds. */
@@ -53,7 +52,7 @@ export class SecretStore {
   newest(webhook: string): Promise<string> {
     const [stored] = this.#read(webhook);
     if (stored === undefined) throw new TypeError("the webhook has no secret");
-    return this.open(stored.sealed);
+    return this.#open(stored.sealed, ofWebhook(webhook));
   }
 
   /** When the previous secret expires, epoch milliseconds; null without one. */
@@ -69,9 +68,10 @@ export class SecretStore {
   async signing(webhook: string, now: number): Promise<string[]> {
     const [newest, ...before] = valid(this.#read(webhook), now);
     if (newest === undefined) return [];
-    const opened = await Promise.allSettled(before.map(({ sealed }) => this.open(sealed)));
+    const words = ofWebhook(webhook);
+    const opened = await Promise.allSettled(before.map(({ sealed }) => this.#open(sealed, words)));
     return [
-      await this.open(newest.sealed),
+      await this.#open(newest.sealed, words),
       ...opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])),
     ];
   }
@@ -94,20 +94,15 @@ export class SecretStore {
     this.#db.write("delete from webhook_secret where webhook = ?", webhook);
   }
 
-  /** @throws TroupeError `secrets_unreadable` */
-  async open(sealed: string): Promise<string> {
+  /** The secret, or the headers, of the webhook of one run. @throws TroupeError `secrets_unreadable` */
+  ofRun(sealed: string): Promise<string> {
+    return this.#open(sealed, OF_RUN);
+  }
+
+  async #open(sealed: string, words: UnreadableWords): Promise<string> {
     const known = this.#opened.get(sealed);
     if (known !== undefined) return known;
-    let plain: string;
-    try {
-      plain = await this.#sealer.open(sealed);
-    } catch (error) {
-      throw new TroupeError(
-        "secrets_unreadable",
-        "The webhook's secret cannot be read: SECRETS_KEY is not the one it was stored with. Rotate the secret.",
-        { cause: error },
-      );
-    }
+    const plain = await this.#sealer.read(sealed, words);
     // Secrets of runs are not cached, because runs come and go.
     if (this.#opened.size >= 1_000) this.#opened.clear();
     this.#opened.set(sealed, plain);
@@ -121,6 +116,18 @@ export class SecretStore {
     );
     return row === undefined ? [] : (JSON.parse(row.secrets) as StoredSecret[]);
   }
+}
+
+const OF_RUN: UnreadableWords = {
+  what: "The secret of the run's webhook",
+  remedy: "start another run with the webhook",
+};
+
+function ofWebhook(id: string): UnreadableWords {
+  return {
+    what: `The secret of the webhook ${JSON.stringify(id)}`,
+    remedy: `rotate it (POST /v1/webhooks/${id}/rotate_secret) and give the new one to the receiver`,
+  };
 }
 
 function valid(secrets: readonly StoredSecret[], now: number): StoredSecret[] {

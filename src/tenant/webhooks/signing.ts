@@ -1,4 +1,5 @@
 import { Webhook } from "standardwebhooks";
+import { contextHeaders } from "../../core/steps/hops.ts";
 import type { TraceContext } from "../../core/steps/step-attempt.ts";
 
 /** A delivery as it is sent. */
@@ -19,6 +20,7 @@ export interface Unsigned {
   headers?: Readonly<Record<string, string>>;
   /** Connects the receiver with the run's trace. */
   trace?: TraceContext | undefined;
+  hops?: number | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface Unsigned {
  * @param now epoch milliseconds of this attempt: receivers refuse old ones
  */
 export function signed(
-  { id, url, body, contentType = "application/json", headers, trace }: Unsigned,
+  { id, url, body, contentType = "application/json", headers, trace, hops }: Unsigned,
   secrets: readonly string[],
   now: number,
 ): SignedRequest {
@@ -45,7 +47,7 @@ export function signed(
       "webhook-signature": secrets
         .map((secret) => new Webhook(secret).sign(id, time, body))
         .join(" "),
-      ...trace,
+      ...contextHeaders({ trace, hops }),
     },
     body,
   };

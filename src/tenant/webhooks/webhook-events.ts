@@ -1,8 +1,8 @@
 import type { ListedRun, OutboxEntry, RunPush } from "../../contract/directory.ts";
-import type { RunChange } from "../../contract/webhooks/run-change.ts";
+import type { RunChange } from "../../contract/stream/run-change.ts";
 import type { RunStatus } from "../../contract/run.ts";
 import type { WebhookEventType } from "../../contract/constants.ts";
-import type { WebhookEvent } from "../../contract/webhooks/webhook.ts";
+import type { WebhookEvent } from "../../contract/webhook.ts";
 import type { JsonObject } from "../../core/json.ts";
 
 /** Changes to these statuses send an event. Starting, pausing and resuming send none. */
@@ -61,10 +61,13 @@ function pushOf(
   return { configs, change: { ...change } };
 }
 
+type Origin = Pick<WebhookEvent, "webhook" | "trace" | "hops">;
+
 /** The fields that every entry about a run may have. */
-function ofRun({
-  webhook,
-  trace,
-}: Pick<WebhookEvent, "webhook" | "trace">): Pick<WebhookEvent, "webhook" | "trace"> {
-  return { ...(webhook && { webhook }), ...(trace && { trace }) };
+function ofRun({ webhook, trace, hops }: Origin): Origin {
+  return {
+    ...(webhook && { webhook }),
+    ...(trace && { trace }),
+    ...(hops !== undefined && { hops }),
+  };
 }

@@ -2,7 +2,7 @@ import type { TenantGateway } from "../../contract/gateways/tenant-gateway.ts";
 import type { Handlers } from "../../sqlite/remote-methods.ts";
 import { ok, refuse, type Refused, refuseInput } from "../../contract/result.ts";
 import { DEFAULT_WEBHOOK } from "../../contract/constants.ts";
-import type { WebhookInfo, WebhookSecret } from "../../contract/webhooks/webhook.ts";
+import type { WebhookInfo, WebhookSecret } from "../../contract/webhook.ts";
 import { givenWebhookUrl, shownWebhookUrl } from "../../secrets/webhook-url.ts";
 import type { Sealer } from "../../secrets/sealer.ts";
 import { fromCursor, invalidCursor, toCursor } from "../directory/cursor.ts";

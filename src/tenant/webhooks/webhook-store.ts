@@ -1,4 +1,4 @@
-import type { PutWebhook, WebhookEvent, WebhookInfo } from "../../contract/webhooks/webhook.ts";
+import type { PutWebhook, WebhookEvent, WebhookInfo } from "../../contract/webhook.ts";
 import type { Database } from "../../sqlite/database.ts";
 
 /** The webhooks of a tenant. They are few, so all of them are kept in memory. */

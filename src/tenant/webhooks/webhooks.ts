@@ -1,9 +1,9 @@
-import type { SecretPushConfig } from "../../contract/webhooks/push.ts";
+import type { SecretPushConfig } from "../../contract/push.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../secrets/sealer.ts";
 import { DEFAULT_WEBHOOK } from "../../contract/constants.ts";
 import type { OutboxEntry } from "../../contract/directory.ts";
-import type { WebhookEvent, WebhookInfo } from "../../contract/webhooks/webhook.ts";
+import type { WebhookEvent, WebhookInfo } from "../../contract/webhook.ts";
 import type { Database } from "../../sqlite/database.ts";
 import type { DeliveryTelemetry } from "./delivery-telemetry.ts";
 import { DeliveryQueues, type PushesOf } from "./delivery-queues.ts";

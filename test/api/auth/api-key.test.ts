@@ -13,18 +13,18 @@ test("a key names its tenant and its id, and ends with its checksum", async () =
   expect(key.slice(-6)).toBe(toBase62(crc32(key.slice(0, -6))));
 });
 
-test("the checksum is CRC-32 as zlib has it", () => {
+test("the checksum of a key is the CRC-32 of zlib", () => {
   expect(crc32("123456789")).toBe(0xcbf43926);
   expect(toBase62(0)).toBe("000000");
   expect(toBase62(0xffffffff)).toBe("4gfFC3");
 });
 
-test("no two keys are the same", async () => {
+test("two keys are never the same", async () => {
   const keys = await Promise.all(Array.from({ length: 1000 }, () => createApiKey("t", signer)));
   expect(new Set(keys.map(({ key }) => key)).size).toBe(1000);
 });
 
-test("a signed key is genuine to its signer, and unknown to another one", async () => {
+test("a signed key is genuine for its signer and unknown to another one", async () => {
   const { key, id } = await createApiKey("acme", signer);
   expect(key).toMatch(/^trp_acme_[0-9A-Za-z]{12}_[0-9A-Za-z]{64}$/);
   const parsed = parseApiKey(key)!;
@@ -41,14 +41,14 @@ test.each([
   ["another id", (key: string) => swap(key, 12)],
   ["another secret", (key: string) => swap(key, 30)],
   ["another MAC", (key: string) => swap(key, -10)],
-])("a signed key with %s is forged", async (_, change) => {
+])("a signed key with %s is refused as forged", async (_, change) => {
   const { key } = await createApiKey("acme", signer);
   const text = change(key).slice(0, -6);
   const parsed = parseApiKey(text + toBase62(crc32(text)))!;
   expect(await signer.originOf(parsed)).toBe("forged");
 });
 
-test("bytes are written as one number", () => {
+test("bytes are encoded as one number", () => {
   expect(bytesToBase62(new Uint8Array([1, 0]))).toBe("048");
   expect(bytesToBase62(new Uint8Array(16).fill(255))).toBe("7n42DGM5Tflk9n8mt7Fhc7");
 });

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createApiKey, KeySigner } from "#api/auth/api-key.ts";
-import { Credentials, credentialSources, isConfigured } from "#api/auth/authenticate.ts";
+import {
+  Credentials,
+  type CredentialSources,
+  credentialSources,
+  isConfigured,
+} from "#api/auth/authenticate.ts";
 import { crc32, toBase62 } from "#api/auth/bytes.ts";
 import { fromBase64 } from "#core/base64.ts";
 import { sha256Hex } from "#core/hash.ts";
@@ -12,9 +17,7 @@ const SECRETS_KEY = btoa("k".repeat(32));
 const STATIC = "static-key-of-acme";
 const OPERATOR = "operator-key";
 
-async function credentials(
-  createdKey?: Parameters<typeof credentialSources>[2],
-): Promise<Credentials> {
+async function credentials(createdKey?: CredentialSources["createdKey"]): Promise<Credentials> {
   const settings = {
     SECRETS_KEY,
     API_KEYS: JSON.stringify([
@@ -22,7 +25,7 @@ async function credentials(
     ]),
     OPERATOR_KEY_HASH: await sha256Hex(OPERATOR),
   };
-  return new Credentials(credentialSources(settings, fetch, createdKey));
+  return new Credentials(credentialSources(settings, fetch, { createdKey }));
 }
 
 function request(headers: Record<string, string> = {}, path = "/v1/teams"): Request {
@@ -63,7 +66,7 @@ test("an operator acts in the tenant that the header names", async () => {
   ).toMatchObject({ tenant: "acme" });
 });
 
-test("a created key is checked with its tenant, and the verdict remembered", async () => {
+test("a created key is checked by its tenant, and the verdict is kept", async () => {
   const { key, id } = await createApiKey("acme");
   const asked: string[] = [];
   const { authenticate } = await credentials(async (tenant, keyId, hash) => {
@@ -85,9 +88,11 @@ const made = await createApiKey("acme");
 async function counting(settings: Record<string, string> = {}, known = new Set<string>()) {
   const asked: string[] = [];
   const { authenticate } = new Credentials(
-    credentialSources({ SECRETS_KEY, ...settings }, fetch, async (tenant, id) => {
-      asked.push(id);
-      return known.has(id) ? created(tenant, id) : undefined;
+    credentialSources({ SECRETS_KEY, ...settings }, fetch, {
+      createdKey: async (tenant, id) => {
+        asked.push(id);
+        return known.has(id) ? created(tenant, id) : undefined;
+      },
     }),
   );
   const statusOf = async (key: string, address = "203.0.113.7"): Promise<number> => {
@@ -97,8 +102,8 @@ async function counting(settings: Record<string, string> = {}, known = new Set<s
   return { asked, statusOf };
 }
 
-describe("keys that were not made here", () => {
-  test("are refused without asking a tenant, however many there are", async () => {
+describe("keys that another deployment made", () => {
+  test("are refused without a request to a tenant, however many there are", async () => {
     const { asked, statusOf } = await counting();
     const forger = new KeySigner(fromBase64(btoa("f".repeat(32))));
     const mine = (await createApiKey("acme", signer)).key;
@@ -111,13 +116,13 @@ describe("keys that were not made here", () => {
     expect(asked).toEqual([]);
   });
 
-  test("are refused once they are known, for ten seconds", async () => {
+  test("are refused from memory for ten seconds once a tenant has refused them", async () => {
     const { asked, statusOf } = await counting();
     for (let round = 0; round < 5; round++) expect(await statusOf(made.key)).toBe(401);
     expect(asked).toHaveLength(1);
   });
 
-  test("that name no present secret have few tenants asked by each address", async () => {
+  test("that name no existing secret cause few requests to tenants for each address", async () => {
     const { asked, statusOf } = await counting();
     const statuses = new Map<number, number>();
     for (let round = 0; round < 200; round++) {
@@ -131,8 +136,8 @@ describe("keys that were not made here", () => {
   });
 });
 
-describe("keys that were made", () => {
-  test("before there were MACs, or with a secret that was lost, stay valid", async () => {
+describe("created keys", () => {
+  test("that have no MAC, or whose secret was lost, stay valid", async () => {
     const before = await createApiKey("acme");
     const earlier = await createApiKey("acme", new KeySigner(fromBase64(btoa("e".repeat(32)))));
     const present = await createApiKey("acme", signer);
@@ -155,7 +160,7 @@ describe("keys that were made", () => {
     }
   });
 
-  test("are signed with a secret of their own where there is one", async () => {
+  test("are signed with a secret of their own if one is set", async () => {
     const own = { CREATED_KEYS_SECRET: btoa("o".repeat(32)) };
     const key = await createApiKey("acme", new KeySigner(fromBase64(own.CREATED_KEYS_SECRET)));
     const { statusOf } = await counting(own, new Set([key.id]));
@@ -164,11 +169,34 @@ describe("keys that were made", () => {
   });
 });
 
-describe("refusals of an address", () => {
+test("a previous secret keeps its keys valid, and other keys are refused without a request to a tenant", async () => {
+  const previous = btoa("e".repeat(32));
+  const keys = {
+    present: await createApiKey("acme", signer),
+    previous: await createApiKey("acme", new KeySigner(fromBase64(previous))),
+    unsigned: await createApiKey("acme"),
+    other: await createApiKey("acme", new KeySigner(fromBase64(btoa("x".repeat(32))))),
+  };
+  const known = new Set(Object.values(keys).map(({ id }) => id));
+  const settings = { CREATED_KEYS_SECRET_PREVIOUS: previous };
+  const { asked, statusOf } = await counting(settings, known);
+  const statuses = Object.values(keys).map(({ key }) => statusOf(key));
+  expect(await Promise.all(statuses)).toEqual([200, 200, 401, 401]);
+  expect(asked).toHaveLength(2);
+  const forged = keys.previous.key.replace(keys.previous.id, keys.other.id);
+  expect(await statusOf(forged)).toBe(401);
+  expect(asked).toHaveLength(2);
+  await expect(counting({ CREATED_KEYS_SECRET_PREVIOUS: "short" })).rejects.toThrow("32 bytes");
+  await expect(
+    counting({ CREATED_KEYS_SECRET_PREVIOUS: previous, SECRETS_KEY: "" }),
+  ).rejects.toThrow("CREATED_KEYS_SECRET_PREVIOUS needs CREATED_KEYS_SECRET or SECRETS_KEY");
+});
+
+describe("failed credentials of an address", () => {
   test.for([
     ["203.0.113.7", "203.0.113.8"],
     ["2001:db8:1:2::7", "2001:db8:1:3::7"],
-  ] as const)("%s are limited, and %s is another one", async ([address, other]) => {
+  ] as const)("%s are limited, and %s has a limit of its own", async ([address, other]) => {
     const { statusOf } = await counting({ REFUSALS_PER_MINUTE: "10" });
     const statuses: number[] = [];
     for (let round = 0; round < 30; round++)
@@ -198,7 +226,7 @@ test.each([
     "invalid_credentials",
   ],
   ["a very long one", bearer("x".repeat(10_000)), "invalid_credentials"],
-])("with %s a request is refused", async (_, headers, code) => {
+])("a request is refused if its credential is %s", async (_, headers, code) => {
   const { authenticate } = await credentials(async () => undefined);
   const answer = await authenticate(request(headers));
   expect(answer).toMatchObject({ problem: { status: 401, code } });
@@ -211,12 +239,13 @@ describe("team tokens", () => {
     team: "demo",
     creation: "c1",
     scopes: ["runs:read", "runs:write"] as const,
-    expires_in: 600,
   };
+  const signed = (life = 600, now = Date.now(), by = tokens) =>
+    by.sign({ ...claims, exp: Math.floor(now / 1000) + life }, now);
 
-  test("are good for one team", async () => {
+  test("are valid for one team", async () => {
     const { authenticate } = await credentials();
-    const { id, token, expires_at } = await tokens.sign(claims, Date.now());
+    const { id, token, expires_at } = await signed();
     const caller = await authenticate(request(bearer(token)));
     expect(caller).toEqual({
       id: expect.stringMatching(/^team:/),
@@ -232,15 +261,15 @@ describe("team tokens", () => {
       },
     });
     // Another token is another caller, though it may do the same.
-    const { token: second } = await tokens.sign(claims, Date.now());
+    const { token: second } = await signed();
     const other = await authenticate(request(bearer(second)));
     expect(other).not.toEqual(caller);
     expect(other).toMatchObject({ tenant: "acme", scopes: ["runs:read", "runs:write"] });
   });
 
-  test("in a query open streams only, read only, for ten minutes at most", async () => {
+  test("that come in a query open streams only, read only, for ten minutes at most", async () => {
     const { authenticate } = await credentials();
-    const { token } = await tokens.sign(claims, Date.now());
+    const { token } = await signed();
     const stream = `/v1/teams/demo/events?token=${token}`;
     expect(await authenticate(request({}, stream))).toMatchObject({ scopes: ["runs:read"] });
     const refused = { problem: { status: 401 } };
@@ -248,7 +277,7 @@ describe("team tokens", () => {
     expect(
       await authenticate(new Request(`https://x.example.com${stream}`, { method: "POST" })),
     ).toMatchObject(refused);
-    const long = await tokens.sign({ ...claims, expires_in: 601 }, Date.now());
+    const long = await signed(601);
     expect(
       await authenticate(request({}, `/v1/teams/demo/events?token=${long.token}`)),
     ).toMatchObject(refused);
@@ -257,22 +286,22 @@ describe("team tokens", () => {
     );
   });
 
-  test("end in time, and cannot be changed or signed with another key", async () => {
+  test("expire, and cannot be changed or signed with another key", async () => {
     const { authenticate } = await credentials();
     const refused = { problem: { status: 401 } };
-    const old = await tokens.sign(claims, Date.now() - 601_000);
+    const old = await signed(600, Date.now() - 601_000);
     expect(await authenticate(request(bearer(old.token)))).toMatchObject(refused);
-    const { token } = await tokens.sign(claims, Date.now());
+    const { token } = await signed();
     const [payload = "", mac = ""] = token.slice("trpt_".length).split(".");
     const forged = btoa(atob(payload).replace("demo", "dema")).replaceAll("=", "");
     expect(await authenticate(request(bearer(`trpt_${forged}.${mac}`)))).toMatchObject(refused);
-    const other = await new TeamTokens(new Uint8Array(32)).sign(claims, Date.now());
+    const other = await signed(600, Date.now(), new TeamTokens(new Uint8Array(32)));
     expect(await authenticate(request(bearer(other.token)))).toMatchObject(refused);
   });
 });
 
-test("settings that cannot be used are named with the place", () => {
-  const parse = (settings: Record<string, string>) => credentialSources(settings, fetch, undefined);
+test("invalid settings are named with their place", () => {
+  const parse = (settings: Record<string, string>) => credentialSources(settings, fetch, {});
   expect(() => parse({ API_KEYS: "[" })).toThrow(/API_KEYS must be JSON/);
   expect(() => parse({ API_KEYS: '[{"hash":"x","tenant":"A","scopes":["all"]}]' })).toThrow(
     /\[0\]\.hash.*\[0\]\.tenant.*\[0\]\.scopes/,
@@ -281,10 +310,10 @@ test("settings that cannot be used are named with the place", () => {
 });
 
 test.each([undefined, "", "no base64!", btoa("too short")])(
-  "with the SECRETS_KEY %j a team token is refused as any other credential",
+  "a team token is refused like any other credential while SECRETS_KEY is %j",
   async (key) => {
     const { authenticate } = new Credentials(
-      credentialSources({ API_KEYS: "[]", SECRETS_KEY: key }, fetch, undefined),
+      credentialSources({ API_KEYS: "[]", SECRETS_KEY: key }, fetch, {}),
     );
     expect(await authenticate(request(bearer("trpt_e30.AAAA")))).toMatchObject({
       problem: { status: 401 },
@@ -293,8 +322,8 @@ test.each([undefined, "", "no base64!", btoa("too short")])(
 );
 
 test("a deployment with only a key for secrets refuses every request", () => {
-  expect(isConfigured(credentialSources({ SECRETS_KEY }, fetch, undefined))).toBe(false);
-  expect(isConfigured(credentialSources({ API_KEYS: "[]" }, fetch, undefined))).toBe(true);
+  expect(isConfigured(credentialSources({ SECRETS_KEY }, fetch, {}))).toBe(false);
+  expect(isConfigured(credentialSources({ API_KEYS: "[]" }, fetch, {}))).toBe(true);
 });
 
 function created(tenant: string, name: string): Principal {

@@ -86,7 +86,7 @@ function token(
 }
 
 test.each(["RS256", "ES256", "EdDSA"])(
-  "a token signed with %s says who its bearer is",
+  "a token signed with %s identifies its bearer",
   async (alg) => {
     published = [publish("one", alg)];
     expect(await verifier().verify(await token({}, { alg }))).toMatchObject({
@@ -98,7 +98,7 @@ test.each(["RS256", "ES256", "EdDSA"])(
   },
 );
 
-test("tokens of one subject are one caller, those of others are not, and one without stands for itself", async () => {
+test("tokens of one subject are one caller, those of others are other callers, and a token without a subject is a caller of its own", async () => {
   const ids = await Promise.all(
     [{}, { scope: "runs:read" }, { sub: "bob", org: "acme" }, { sub: undefined, org: "acme" }].map(
       async (claims) =>
@@ -112,7 +112,14 @@ test("tokens of one subject are one caller, those of others are not, and one wit
   expect(new Set(ids).size).toBe(3);
 });
 
-test("a long subject is one caller under a short id, which a watcher's socket can keep", async () => {
+test("an empty subject is refused: its logins and memories would be those of the tenant", async () => {
+  const tokens = verifier({ JWT_TENANT_CLAIM: "org" });
+  const principal = await tokens.verify(await token({ org: "acme", sub: "" }));
+  expect(principal).toMatchObject({ tenant: "acme", user: null, name: null });
+  expect(principal?.id).not.toBe("identity:");
+});
+
+test("a long subject is replaced by a short id, which a watcher's socket can keep", async () => {
   const tokens = verifier({ JWT_TENANT_CLAIM: "org" });
   const [first, again, other] = await Promise.all(
     ["界".repeat(1_000), "界".repeat(1_000), "界".repeat(999)].map(
@@ -124,7 +131,7 @@ test("a long subject is one caller under a short id, which a watcher's socket ca
   expect(other).not.toBe(first);
 });
 
-test("a claim that is not a tenant id becomes a hash", async () => {
+test("a claim that is not a valid tenant id becomes a hash", async () => {
   const principal = await verifier().verify(await token({ sub: "auth0|Jane Doe" }));
   expect(principal?.tenant).toMatch(/^u-[0-9a-f]{40}$/);
   // What looks like such a hash is hashed, too: no user can choose another's.
@@ -132,7 +139,7 @@ test("a claim that is not a tenant id becomes a hash", async () => {
   expect(twin?.tenant).not.toBe(principal?.tenant);
 });
 
-test("claims have the names that the settings give, and scopes may be a list", async () => {
+test("claims have the names that the settings specify, and scopes may be a list", async () => {
   const tokens = verifier({ JWT_TENANT_CLAIM: "org", JWT_SCOPES_CLAIM: "permissions" });
   const principal = await tokens.verify(
     await token({ org: "globex", permissions: ["usage:read", "admin"] }),
@@ -187,7 +194,7 @@ test.each<[string, string | string[], string[] | undefined]>([
   ["a part of it", `${AUDIENCE}/mcp`, ["/mcp"]],
   ["parts of it", [`${AUDIENCE}/mcp/teams/a/`, `${AUDIENCE}/v1`], ["/mcp/teams/a", "/v1"]],
   ["a part and the whole", [`${AUDIENCE}/mcp`, AUDIENCE], undefined],
-])("a token for %s is good for that", async (_, aud, paths) => {
+])("a token for %s is accepted for it", async (_, aud, paths) => {
   const principal = await verifier().verify(await token({ aud }));
   expect(principal).toMatchObject({ tenant: "acme" });
   expect(principal?.paths).toEqual(paths);
@@ -204,7 +211,7 @@ test.each([
   expect(await verifier().verify(await token({ aud }))).toBeUndefined();
 });
 
-test("an audience that is no address, and a path, are compared as they are", async () => {
+test("audiences that are paths or not URLs are compared literally", async () => {
   const named = verifier({ JWT_AUDIENCE: "troupe" });
   expect(await named.verify(await token({ aud: "troupe" }))).toBeDefined();
   expect(await named.verify(await token({ aud: "troupe/mcp" }))).toBeUndefined();
@@ -225,7 +232,7 @@ test("a clock may be off by a minute", async () => {
   expect(await verifier().verify(await token({}, { at: -350, life: 300 }))).toBeDefined();
 });
 
-test("unknown key ids ask the issuer again once a minute", async () => {
+test("an unknown key id causes one request to the issuer a minute", async () => {
   const tokens = verifier();
   expect(await tokens.verify(await token())).toBeDefined();
   expect(fetches).toBe(1);
@@ -250,12 +257,12 @@ test("new keys of the issuer are found", async () => {
   }
 });
 
-test("an issuer that does not answer is not the token's fault", async () => {
+test("an issuer that does not answer does not count as an invalid token", async () => {
   broken = true;
   await expect(verifier().verify(await token())).rejects.toThrow(IssuerUnavailableError);
 });
 
-test("settings that are not complete are named", () => {
+test("incomplete settings are named", () => {
   expect(identityTokenSettings({})).toBeUndefined();
   expect(() => identityTokenSettings({ JWT_ISSUER: ISSUER })).toThrow(
     /JWT_AUDIENCE and JWT_JWKS_URL/,

@@ -1,14 +1,26 @@
 import { expect, test, describe } from "vitest";
 import { splitDocument } from "#api/documents/split-document.ts";
+import type { DocumentChunk } from "#contract/gateways/memory-gateway.ts";
 import { DocumentError } from "#contract/files/documents.ts";
 import { documents } from "troupe/documents";
 import { pdfOf } from "../../support/pdf.ts";
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-function split(mimeType: string, text: string | Uint8Array<ArrayBuffer>, charset?: string) {
+async function split(
+  mimeType: string,
+  text: string | Uint8Array<ArrayBuffer>,
+  charset?: string,
+): Promise<{ title: string | null; chunks: DocumentChunk[] }> {
   const bytes = typeof text === "string" ? bytesOf(text) : text;
-  return splitDocument({ bytes, mimeType, charset }, async () => documents);
+  const chunks: DocumentChunk[] = [];
+  const document = { bytes, mimeType, charset };
+  const title = await splitDocument(
+    document,
+    async () => documents,
+    (one) => chunks.push(one),
+  );
+  return { title, chunks };
 }
 
 describe("Markdown", () => {
@@ -100,7 +112,7 @@ describe("text", () => {
     expect(chunks.map(({ content }) => content).join(" ")).toBe(sentences.join(" "));
   });
 
-  test("in Chinese and Japanese has fewer characters in a chunk, and no divided character", async () => {
+  test("has fewer characters in a chunk in Chinese and Japanese, and no divided character", async () => {
     const text = "这是一个句子。".repeat(300) + "𠮷".repeat(1000);
     const { chunks } = await split("text/plain", text);
     expect(chunks.map(({ content }) => content).join("")).toBe(text);
@@ -110,7 +122,7 @@ describe("text", () => {
     }
   });
 
-  test("in UTF-16 is read by its mark", async () => {
+  test("is read as UTF-16 by its mark", async () => {
     const bytes = Uint8Array.from([0xff, 0xfe, 0x48, 0, 0x69, 0]);
     expect((await split("text/plain", bytes)).chunks[0]?.content).toBe("Hi");
   });
@@ -127,9 +139,9 @@ test("PDF has its pages", async () => {
   ]);
 });
 
-const MANY_SECTIONS = Array.from({ length: 20_001 }, (_, n) => `# ${n}\na\n`).join("");
+const MANY_SECTIONS = Array.from({ length: 50_001 }, (_, n) => `# ${n}\na\n`).join("");
 
-describe("refused is", () => {
+describe("a document is refused", () => {
   test.for([
     ["an empty text", "text/plain", " \n ", undefined, "empty_document", "no text"],
     [
@@ -140,7 +152,30 @@ describe("refused is", () => {
       "empty_document",
       "no text",
     ],
-    ["what is no PDF", "application/pdf", "Hello.", undefined, "unreadable_document", "is no PDF"],
+    [
+      "a PDF with a password",
+      "application/pdf",
+      "%PDF-1.7\ntrailer << /Size 9 /Encrypt 8 0 R >>",
+      undefined,
+      "unreadable_document",
+      "is protected by a password",
+    ],
+    [
+      "a PDF of too many pages",
+      "application/pdf",
+      new Uint8Array(pdfOf(...Array.from({ length: 5_001 }, () => "a"))),
+      undefined,
+      "unreadable_document",
+      "5000",
+    ],
+    [
+      "a text as a PDF",
+      "application/pdf",
+      "Hello.",
+      undefined,
+      "unreadable_document",
+      "is not a PDF",
+    ],
     [
       "a broken PDF",
       "application/pdf",
@@ -150,14 +185,14 @@ describe("refused is", () => {
       "PDF",
     ],
     [
-      "what is no UTF-8",
+      "a text that is not UTF-8",
       "text/plain",
       Uint8Array.from([0xe9, 0x41]),
       undefined,
       "unreadable_document",
       "charset",
     ],
-    ["what is binary", "text/plain", "a\0b", undefined, "unreadable_document", "NUL"],
+    ["a text with NUL", "text/plain", "a\0b", undefined, "unreadable_document", "NUL"],
     ["an unknown charset", "text/plain", "a", "klingon", "unreadable_document", '"klingon"'],
     ["an office document", "application/msword", "a", undefined, "no_extractor", "text/plain"],
     [
@@ -166,7 +201,7 @@ describe("refused is", () => {
       MANY_SECTIONS,
       undefined,
       "document_too_large",
-      "20000",
+      "50000",
     ],
   ] as const)("%s", async ([, mimeType, content, charset, code, message]) => {
     const refused = split(mimeType, content, charset);
@@ -176,20 +211,26 @@ describe("refused is", () => {
     });
   });
 
-  test("PDF where nothing reads it, with what to do", async () => {
+  test("a PDF that no reader accepts is refused with the remedy", async () => {
     const document = {
       bytes: new Uint8Array(pdfOf("Text.")),
       mimeType: "application/pdf",
       charset: undefined,
     };
-    await expect(splitDocument(document, undefined)).rejects.toMatchObject({
+    await expect(splitDocument(document, undefined, () => {})).rejects.toMatchObject({
       code: "no_extractor",
       message: expect.stringContaining("troupe/documents"),
     });
     const nothing = {
       pages: () => Promise.reject(new DocumentError("no_extractor", "nothing")),
     };
-    await expect(splitDocument(document, async () => nothing)).rejects.toMatchObject({
+    await expect(
+      splitDocument(
+        document,
+        async () => nothing,
+        () => {},
+      ),
+    ).rejects.toMatchObject({
       code: "no_extractor",
     });
   });

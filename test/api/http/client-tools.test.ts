@@ -14,12 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => worker[Symbol.asyncDispose]());
 
-/** An agent whose model calls the client's tool so often at once, and then says where the user is. */
-async function guide(calls: number): Promise<TeamClient> {
+/** An agent whose model calls the client's tool so often at once, or with this place, and then says where the user is. */
+async function guide(calls: number, place?: string): Promise<TeamClient> {
   const content = Array.from({ length: calls }, (_, index) => ({
     id: `call-${index}`,
     name: "locate",
-    arguments: `{"place": ${index}}`,
+    arguments: `{"place": ${place ?? index}}`,
   }));
   const modelClient = new ReplayChatCompletionClient(
     [{ finish_reason: "function_calls", content, usage: USAGE, cached: false }, "You are there."],
@@ -96,11 +96,39 @@ test("a run waits for the results of its client's tools, one request per call", 
   ]);
 });
 
-test("without the client's tools, a call of them is an error that the model reads", async () => {
+test("a call of the client's tools in a run without them is an error that the model reads", async () => {
   const team = await guide(1);
   const { id } = await team.start("Where am I?");
   const { result } = await settled(team, id);
   expect(JSON.stringify(result?.messages)).toContain("tool 'locate' not found");
+});
+
+test.each<[string, (team: string) => string, object, string]>([
+  [
+    "AG-UI",
+    (team) => `/ag-ui/teams/${team}`,
+    { threadId: "t", runId: "r", messages: [{ id: "1", role: "user", content: "Where?" }] },
+    String.raw`"delta":"{\"place\": 9007199254740993}"`,
+  ],
+  [
+    "the AI SDK, whose clients have only JavaScript's numbers,",
+    (team) => `/ai-sdk/teams/${team}/chat`,
+    { id: "c", messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "Where?" }] }] },
+    '"input":{"place":"9007199254740993"}',
+  ],
+])("a call keeps all digits of its integers in a stream of %s", async (_, path, body, shown) => {
+  const team = await guide(1, "9007199254740993");
+  const tools = [
+    { name: "locate", description: "", parameters: { type: "object", properties: { place: {} } } },
+  ];
+  const response = await worker.fetch(path(team.id), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ...body, tools }),
+  });
+  const sent = await response.text();
+  expect(sent).toContain(shown);
+  expect(sent).not.toContain("9007199254740992");
 });
 
 test("a retry has the tools of the run it repeats", async () => {
@@ -122,7 +150,7 @@ test.each([
   [[{ name: "a", surprise: 1 }], "tools[0].surprise"],
   [Array.from({ length: 129 }, (_, index) => ({ name: `t${index}` })), "tools"],
   [[{ name: "a", parameters: { type: "object", description: "x".repeat(600_000) } }], "tools"],
-])("wrong tools are refused with their place (%#)", async (tools, path) => {
+])("invalid tools are refused with their place (%#)", async (tools, path) => {
   const team = await guide(1);
   const refused = team.start("Where am I?", { tools: tools as typeof TOOLS });
   const error = await refused.catch((reason: unknown) => reason as ApiError);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ComponentModel } from "troupe";
 import type { RunInfo } from "#contract/run.ts";
-import type { RunTrace } from "#contract/trace.ts";
+import type { RunTrace } from "#contract/team/trace.ts";
 import type { TeamInfo } from "#contract/team.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
@@ -115,8 +115,8 @@ test("a run over its max_cost fails; the team's cost is the sum of its runs", as
   expect(team.cost).toBe(0.00081);
 });
 
-describe("max_cost is refused", () => {
-  test.each([0, -1, "1"])("as %j", async (max_cost) => {
+describe("a max_cost is refused", () => {
+  test.each([0, -1, "1"])("if it is %j", async (max_cost) => {
     await newTeam(`refused-${max_cost}`, SAMPLE_COMPONENT);
     const response = await worker.fetch(
       `/v1/teams/refused-${max_cost}/runs`,
@@ -126,7 +126,7 @@ describe("max_cost is refused", () => {
     expect(await response.json()).toMatchObject({ errors: [{ path: "max_cost" }] });
   });
 
-  test("without MODEL_PRICES, which it names", async () => {
+  test("if MODEL_PRICES is not set, which the problem names", async () => {
     const { fetch } = testApp();
     await fetch("/v1/teams", jsonInit({ id: "t", template: "sample" }));
     const response = await fetch("/v1/teams/t/runs", jsonInit({ max_cost: 1 }));
@@ -139,7 +139,7 @@ describe("max_cost is refused", () => {
   });
 });
 
-test("MODEL_PRICES that cannot be used stop the service at its first request", async () => {
+test("invalid MODEL_PRICES stop the service at its first request", async () => {
   await using broken = await TestWorker.start(
     { MODEL_PRICES: '{"gpt-4o": {"input": 2.5}}' },
     { quietAbout: "gpt-4o.output: must be a number of at least 0" },
@@ -149,11 +149,11 @@ test("MODEL_PRICES that cannot be used stop the service at its first request", a
   expect(await response.json()).toMatchObject({ code: "not_configured" });
 });
 
-describe("tokens that no server counts are estimated, and marked", () => {
+describe("tokens that a server does not report are estimated and marked", () => {
   const task = "x".repeat(4000);
   const words = "word ".repeat(200).trim();
 
-  test("a streamed answer that is read and then stopped", async () => {
+  test("if a streamed answer is read and then stopped", async () => {
     openai.rules.set([{ name: "slow", reply: { content: words }, hold: true, hold_after: [50] }]);
     const writer = assistant("writer", "gpt-4o");
     await newTeam("stopped", {
@@ -188,7 +188,7 @@ describe("tokens that no server counts are estimated, and marked", () => {
       .toMatchObject(run.usage);
   });
 
-  test("but not of a call that waits for its next attempt when the run is stopped", async () => {
+  test("unless the call waits for its next attempt when the run is stopped", async () => {
     const fault = { kind: "status", status: 503, headers: { "retry-after": "20" } } as const;
     openai.rules.set([{ name: "away", fault }]);
     await newTeam("waiting", assistant("writer", "gpt-4o"));
@@ -206,7 +206,7 @@ describe("tokens that no server counts are estimated, and marked", () => {
     expect(stopped.usage).toEqual({ prompt_tokens: 0, completion_tokens: 0 });
   });
 
-  test("an attempt whose answer broke off, beside the one that succeeded", async () => {
+  test("if an attempt broke off, beside the one that succeeded", async () => {
     openai.rules.set([
       {
         name: "cut",
@@ -225,7 +225,7 @@ describe("tokens that no server counts are estimated, and marked", () => {
     expect(usage.prompt_tokens + usage.completion_tokens - estimated).toBe(1200);
   });
 
-  test("a call that was under way when another one failed the run", async () => {
+  test("if a call was under way when another one failed the run", async () => {
     openai.rules.set([
       { name: "refused", match: { model: "unpriced" }, fault: { kind: "status", status: 400 } },
       { name: "held", match: { model: "gpt-4o" }, reply: { content: words }, delay_ms: 1000 },
@@ -247,7 +247,7 @@ describe("tokens that no server counts are estimated, and marked", () => {
     expect(models["gpt-4o"]?.prompt_tokens).toBeGreaterThan(0);
   });
 
-  test("a call to a server that reports no usage counts against max_cost", async () => {
+  test("if a server reports no usage, and the estimate counts against max_cost", async () => {
     openai.rules.set([{ name: "silent", reply: { content: words, usage: null } }]);
     await newTeam("silent", {
       provider: "RoundRobinGroupChat",
@@ -262,7 +262,7 @@ describe("tokens that no server counts are estimated, and marked", () => {
 });
 
 test.each(["chat_completions", "responses"])(
-  "cached, written and reasoning tokens are shown, and cost what they cost: %s",
+  "cached, written and reasoning tokens are shown and cost their own prices: %s",
   async (api) => {
     const usage = {
       prompt_tokens: 1000,
@@ -322,7 +322,7 @@ test.each([
     reported: { prompt_tokens: 20, completion_tokens: 198, total_tokens: 623 },
     counted: { prompt_tokens: 20, completion_tokens: 603, reasoning_tokens: 405, cost: 0.007276 },
   },
-])("thinking that $model counts in the total alone costs what it costs", async (one) => {
+])("thinking that $model counts in the total only has its price", async (one) => {
   const { model, reported, counted } = one;
   openai.rules.set([{ name: "thought", reply: { content: "A line.", usage: reported } }]);
   for (const stream of [false, true]) {

@@ -90,14 +90,14 @@ async function run(stream: boolean, config: object = {}, client: object = {}): P
 const said = ({ result }: RunInfo) =>
   result?.messages.map((message) => ("content" in message ? message.content : "")).at(-1);
 
-describe.each([false, true])("streamed: %s", (stream) => {
-  test("a reply without a finish reason is asked for once", async () => {
+describe.each([false, true])("replies, streamed: %s", (stream) => {
+  test("a reply without a finish reason is requested once", async () => {
     answer = completion({ content: "All of it." }, { content: "All " }, { content: "of it." });
     expect(said(await run(stream))).toBe("All of it.");
     expect(requests).toHaveLength(1);
   });
 
-  test("a response that does not say that it is complete is asked for once", async () => {
+  test("a response that does not report that it is complete is requested once", async () => {
     const item = {
       id: "m1",
       type: "message",
@@ -131,7 +131,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
     expect(said(await run(stream))).toBe("I will not.");
   });
 
-  test("a refusal where structured output is asked for ends the run with the model's words", async () => {
+  test("a refusal of structured output ends the run with the model's words", async () => {
     const schema = {
       provider: "autogen_agentchat.messages.StructuredMessageFactory",
       config: {

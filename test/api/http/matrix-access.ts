@@ -124,11 +124,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "PUT /v1/teams/{team}/files/{path}": { needs: ["runs:write"], teamToken: true, status: 204 },
   "DELETE /v1/teams/{team}/files/{path}": { needs: ["runs:write"], teamToken: true, status: 204 },
   "POST /v1/teams/{team}/tokens": {
-    // A token has at most the scopes of the credential that makes it.
-    needs: ["teams:read"],
+    // It needs teams:write, and the scopes that the token is to have: no single one is enough.
+    needs: [],
     status: 201,
     body: { scopes: ["teams:read"], expires_in: 60 },
   },
+  "GET /v1/teams/{team}/tokens": { needs: ["teams:write"], status: 200 },
   "DELETE /v1/teams/{team}/tokens": { needs: ["keys:write"], status: 204 },
   "DELETE /v1/teams/{team}/tokens/{token}": { needs: ["keys:write"], status: 204 },
   "POST /v1/teams/{team}/runs": {
@@ -299,7 +300,28 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     status: 404,
     refusals: "text/html; charset=utf-8",
   },
+  "GET /v1/connections/callback/{issuer}": {
+    needs: "nobody",
+    teamToken: true,
+    status: 404,
+    refusals: "text/html; charset=utf-8",
+  },
+  "GET /v1/connections/login": {
+    needs: "nobody",
+    teamToken: true,
+    status: 404,
+    query: "?ticket=acme.none",
+    refusals: "text/html; charset=utf-8",
+  },
+  "POST /v1/connections/login": {
+    needs: "nobody",
+    teamToken: true,
+    status: 404,
+    query: "?ticket=acme.none",
+    refusals: "text/html; charset=utf-8",
+  },
   "GET /v1/connections/client.json": { needs: "nobody", teamToken: true, status: 200 },
+  "GET /v1/connections/client/{document}": { needs: "nobody", teamToken: true, status: 404 },
   "GET /v1/whoami": { needs: "any", teamToken: true, status: 200 },
   "POST /v1/keys": { needs: ["keys:write"], status: 201, body: { name: "made" } },
   "GET /v1/keys": { needs: ["keys:write"], status: 200 },

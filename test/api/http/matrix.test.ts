@@ -10,7 +10,7 @@ import { crc32, toBase62 } from "#api/auth/bytes.ts";
 import { type Scope, SCOPES } from "#contract/constants.ts";
 import { sha256Hex } from "#core/hash.ts";
 import { jsonInit } from "../../support/http-app.ts";
-import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
+import { ASKING_COMPONENT, SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
 import { ACCESS, type Access, WEBHOOK } from "./matrix-access.ts";
 import { PATIENCE } from "../../support/patience.ts";
@@ -21,21 +21,6 @@ const AUDIENCE = "https://troupe.example.com";
 const OPERATOR = "operator-secret";
 const ALL = "all-scopes-secret";
 const OTHER_TENANT = "globex-secret";
-
-/** A team that asks a human, so that its run has an open request. */
-const ASKING_COMPONENT = {
-  ...SAMPLE_COMPONENT,
-  config: {
-    ...SAMPLE_COMPONENT.config,
-    participants: [
-      {
-        provider: "autogen_agentchat.agents.UserProxyAgent",
-        component_type: "agent",
-        config: { name: "human", description: "A human." },
-      },
-    ],
-  },
-};
 
 /** Refused credentials: every endpoint that needs one answers 401. */
 const REFUSED = [
@@ -179,9 +164,13 @@ async function newKey(options = {}): Promise<{ id: string; key: string }> {
   return made("/v1/keys", { name: "made", ...options });
 }
 
-async function newToken(team: string, expires_in = 600): Promise<string> {
+function newTeamToken(team: string, expires_in = 600): Promise<{ id: string; token: string }> {
   const scopes = ["teams:read", "runs:read", "runs:write", "requests:write"];
-  return (await made<{ token: string }>(`/v1/teams/${team}/tokens`, { scopes, expires_in })).token;
+  return made(`/v1/teams/${team}/tokens`, { scopes, expires_in });
+}
+
+async function newToken(team: string, expires_in?: number): Promise<string> {
+  return (await newTeamToken(team, expires_in)).token;
 }
 
 function identityToken({ audience = AUDIENCE, life = 300 } = {}): Promise<string> {
@@ -265,6 +254,7 @@ const MAKERS: Record<string, (ids: Record<string, string>) => Promise<string>> =
   },
   document: () => Promise.resolve("guide"),
   key: async () => (await newKey()).id,
+  token: async ({ team = "" }) => (await newTeamToken(team)).id,
 };
 
 /** Makes what a path names, and a team with a finished run, unless an earlier place has a team that will do. */
@@ -371,7 +361,7 @@ describe("every credential", () => {
   });
 });
 
-describe("another tenant", () => {
+describe("a credential of another tenant", () => {
   /** The content of all objects' tables. */
   function stored(): Record<string, unknown> {
     const files = globSync(join(state, "do/*/*.sqlite")).filter(

@@ -78,7 +78,7 @@ function agentWith(memory: object, answers: unknown[]): object {
   };
 }
 
-test("a full memory refuses additions and corrections until something is forgotten", async () => {
+test("a full memory refuses additions and corrections until an entry is deleted", async () => {
   const { ids, refused } = await fill("ada");
   expect(ids.length).toBeGreaterThan(1);
   const full = { status: 507, body: { code: "too_many_stored_bytes", limit: "max_memory_bytes" } };
@@ -93,7 +93,7 @@ test("a full memory refuses additions and corrections until something is forgott
   expect(await send("POST", "/v1/memories", again)).toMatchObject({ status: 201 });
 });
 
-test("a model that wants to remember reads why it cannot, and a run that learns has a note", async () => {
+test("a model whose memory is full reads the reason, and a run that learns has a note", async () => {
   await fill("bob");
   const call = {
     content: [{ id: "1", name: "remember", arguments: '{"content":"Bob has a cat."}' }],
@@ -123,7 +123,7 @@ test("a model that wants to remember reads why it cannot, and a run that learns 
   expect(JSON.stringify(run.body.notes)).toContain("MAX_MEMORY_BYTES");
 });
 
-test("a run in a memory that is full and has too many vectors has a note on each", async () => {
+test("a run whose memory is full and has too many vectors has a note on each", async () => {
   await using embeddings = await startEmbeddingServer();
   const embedding = {
     provider: "troupe.embeddings.OpenAIEmbeddingClient",
@@ -155,7 +155,7 @@ test("a run in a memory that is full and has too many vectors has a note on each
   ]);
 });
 
-test("an entry that does not exist is not found, also where nothing more is stored", async () => {
+test("an entry that does not exist is not found, also in a full memory", async () => {
   const { ids } = await fill("kim");
   const path = `/v1/memories/${ids[0]}`;
   await send("DELETE", path);

@@ -64,13 +64,13 @@ const said = ({ result }: RunInfo) =>
 
 const retries = { SLOW: { "retry-after-ms": "20" } };
 
-test("a model server that refuses more than five times is tried again until it answers", async () => {
-  models.rules.set([refuses(503, 7, retries.SLOW), answers("Back again.")]);
+test("a model server that refuses more than five times is retried until it answers", async () => {
+  models.rules.set([refuses(503, 6, retries.SLOW), answers("Back again.")]);
   const before = models.requests.length;
   const run = await runWith(client(models, "gpt-4o"));
   expect(run.status).toBe("completed");
   expect(said(run)).toBe("Back again.");
-  expect(models.requests.length - before).toBe(8);
+  expect(models.requests.length - before).toBe(7);
 });
 
 test.each([
@@ -93,19 +93,19 @@ test.each([
   expect(models.requests.length - before).toBe(requests);
 });
 
-test("a run that does not wait says how long the server asks to wait", async () => {
+test("a run that does not wait reports how long the server asks to wait", async () => {
   models.rules.set([refuses(429, 9, { "retry-after": "180" }), answers("Never.")]);
   const { error } = await runWith(client(models, "gpt-4o"));
   expect(error?.message).toContain("asks for a wait of 180 seconds");
 });
 
-test("waiting for a model counts as running time", async () => {
+test("the time of waiting for a model counts as running time", async () => {
   models.rules.set([refuses(503, 9, { "retry-after": "60" }), answers("Never.")]);
   const run = await runWith(client(models, "gpt-4o"), false, { timeout_seconds: 0.2 });
   expect(run).toMatchObject({ status: "failed", error: { type: "run_timeout" } });
 });
 
-test("a stream says when a model is tried again, and the run waits for it on its alarm", async () => {
+test("a stream reports when a model is retried, and the run waits for it on its alarm", async () => {
   models.rules.set([refuses(429, 1, { "retry-after": "100" }), answers("Later.")]);
   const component = {
     provider: "AssistantAgent",
@@ -135,7 +135,7 @@ test("a stream says when a model is tried again, and the run waits for it on its
   await worker.fetch(`/v1/teams/${id}`, { method: "DELETE" });
 });
 
-test.each([false, true])("a fallback asks the next model (streamed: %s)", async (stream) => {
+test.each([false, true])("a fallback calls the next model (streamed: %s)", async (stream) => {
   models.rules.set([refuses(401, 1), answers("From the first.")]);
   others.rules.set([answers("From the second.")]);
   const model = `gpt-4o-${stream ? "streamed" : "whole"}`;
@@ -151,7 +151,7 @@ test.each([false, true])("a fallback asks the next model (streamed: %s)", async 
   expect(models.requests.length - before).toBe(1);
 });
 
-test("a text that broke off is void, and the next model's takes its place", async () => {
+test("a text that broke off is void, and the next model's text takes its place", async () => {
   models.rules.set([
     {
       name: "cut",
@@ -200,6 +200,79 @@ test("a text that broke off is not an attempt at the list", async () => {
 });
 
 test.each([false, true])(
+  "the tokens of an empty answer count when the next model answers (streamed: %s)",
+  async (stream) => {
+    const usage = { prompt_tokens: 700, completion_tokens: 30 };
+    models.rules.set([{ name: "empty", reply: { content: "", usage } }]);
+    others.rules.set([answers("From the second.")]);
+    const first = `gpt-4o-empty-${stream ? "streamed" : "whole"}`;
+    const clients = [client(models, first), client(others, "gpt-4.1")];
+    const run = await runWith(fallback(clients), stream);
+    expect(said(run)).toBe("From the second.");
+    expect(run.models).toMatchObject({ [first]: usage, "gpt-4.1": { completion_tokens: 3 } });
+    // And once where all answers are empty.
+    others.rules.set([{ name: "empty", reply: { content: "", usage } }]);
+    const failed = await runWith(fallback(clients, { retry: { attempts: 1 } }), stream);
+    expect(failed).toMatchObject({
+      status: "failed",
+      error: { type: "model_empty_response" },
+      models: { [first]: usage, "gpt-4.1": usage },
+    });
+  },
+);
+
+test("a text that breaks off once is shown again, and the tokens of its first part count", async () => {
+  models.rules.set([
+    {
+      name: "cut",
+      times: 1,
+      fault: { kind: "cut", after_chunks: 3 },
+      reply: { content: "one two three four" },
+    },
+    {
+      name: "answer",
+      reply: { content: "All of it.", usage: { prompt_tokens: 9, completion_tokens: 3 } },
+    },
+  ]);
+  const component = {
+    provider: "AssistantAgent",
+    config: {
+      name: "helper",
+      description: "",
+      model_client: client(models, "gpt-4o"),
+      model_client_stream: true,
+    },
+  };
+  const created = await worker.fetch("/v1/teams", jsonInit({ component }));
+  const { id } = (await created.json()) as { id: string };
+  const response = await worker.fetch(`/v1/teams/${id}/runs`, {
+    ...jsonInit({ task: "Say it." }),
+    headers: { "content-type": "application/json", accept: "text/event-stream" },
+  });
+  const reader = response.body!.getReader();
+  const stream = await readUntil(reader, /event: run\ndata: [^\n]*"status":"completed"/);
+  await reader.cancel();
+  const [before = "", after = ""] = stream.split("event: discard\n");
+  expect(shownIn(before)).toMatch(/^one two/);
+  expect(shownIn(after)).toBe("All of it.");
+  const listed = await worker.fetch(`/v1/teams/${id}/runs`);
+  const [run] = ((await listed.json()) as { runs: RunInfo[] }).runs;
+  expect(run).toMatchObject({
+    status: "completed",
+    models: { "gpt-4o": { estimated_tokens: expect.any(Number) as number } },
+  });
+  expect(run?.models["gpt-4o"]?.completion_tokens).toBeGreaterThan(3);
+});
+
+/** The text that the pieces in a stream show. */
+function shownIn(stream: string): string {
+  return Array.from(stream.matchAll(/^data: (.*)$/gm), ([, data = ""]) => {
+    const { type, content } = JSON.parse(data) as { type?: string; content?: string };
+    return type === "ModelClientStreamingChunkEvent" ? (content ?? "") : "";
+  }).join("");
+}
+
+test.each([false, true])(
   "a call of the second model that is cut off counts as its own (streamed: %s)",
   async (stream) => {
     models.rules.set([refuses(401, 1)]);
@@ -234,7 +307,7 @@ test.each([false, true])(
   },
 );
 
-test("when the texts of all models break off, the list is tried again after a wait", async () => {
+test("the list of models is tried again after a wait when the texts of all break off", async () => {
   const cut: RuleInput = {
     name: "cut",
     fault: { kind: "cut", after_chunks: 3 },
@@ -252,7 +325,7 @@ test("when the texts of all models break off, the list is tried again after a wa
   expect(asked).toBeLessThanOrEqual(8);
 });
 
-test("a client in a fallback has patience of its own where its config says so", async () => {
+test("a client in a fallback has patience of its own if its config sets one", async () => {
   models.rules.set([refuses(503, 2, retries.SLOW), answers("From the first.")]);
   others.rules.set([answers("From the second.")]);
   const clients = [
@@ -264,7 +337,7 @@ test("a client in a fallback has patience of its own where its config says so", 
   expect(said(await runWith(fallback(clients)))).toBe("From the second.");
 });
 
-test("when all have failed, the list is tried again as its own patience says", async () => {
+test("the list of models is tried again by its own retry policy when all have failed", async () => {
   models.rules.set([refuses(503, 9, retries.SLOW)]);
   others.rules.set([refuses(503, 1, retries.SLOW), answers("From the second.")]);
   const clients = (suffix: string) => [

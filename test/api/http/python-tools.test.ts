@@ -44,7 +44,7 @@ function app(python: PythonHost) {
 }
 
 describe("a component with Python functions", () => {
-  test("is stored with what they take, from a body, from a template, and when it is replaced", async () => {
+  test("is stored with its parameters, from a body, from a template, and when it is replaced", async () => {
     const python = new LocalPython();
     const { fetch } = app(python);
     const stored = async (answer: Response): Promise<string> => {
@@ -73,7 +73,7 @@ describe("a component with Python functions", () => {
     });
   });
 
-  test("is refused with the place of what is wrong with them", async () => {
+  test("is refused with the place of each mistake", async () => {
     const { fetch } = app(new LocalPython());
     const component = team("def f(a): pass\n");
     for (const [path, body] of [
@@ -92,7 +92,7 @@ describe("a component with Python functions", () => {
     expect((await fetch("/v1/teams/a")).status).toBe(404);
   });
 
-  test("is not created while the sandbox cannot be asked", async () => {
+  test("is not created while the sandbox cannot be reached", async () => {
     const down = hostWith(async () => {
       throw new Error("unreachable");
     });

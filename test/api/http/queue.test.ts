@@ -64,7 +64,7 @@ async function answer({ id }: RunInfo): Promise<void> {
 }
 
 describe("on_conflict: queue", () => {
-  test("is answered 202 with the queued run, which is listed, shown and started in its turn", async () => {
+  test("answers 202 with the queued run, which is listed, shown and started in its turn", async () => {
     const response = await queue("two");
     expect(response.status).toBe(202);
     const run = (await response.json()) as RunInfo;
@@ -87,7 +87,7 @@ describe("on_conflict: queue", () => {
     expect(await json(ask(`${runs}/${first.id}`))).toMatchObject({ status: "completed" });
   });
 
-  test("?wait= waits while the run is queued", async () => {
+  test("waits with ?wait= while the run is queued", async () => {
     const over = await queue("two", "?wait=1");
     expect(over.status).toBe(202);
     const { id, status } = (await over.json()) as RunInfo;
@@ -104,7 +104,7 @@ describe("on_conflict: queue", () => {
     expect(await json(waiting)).toMatchObject({ status: "waiting", task: [{ content: "three" }] });
   });
 
-  test("a stream begins with the queued run and ends with its cancellation", async () => {
+  test("opens a stream that begins with the queued run and ends with its cancellation", async () => {
     const response = await queue("two", "", { accept: "text/event-stream" });
     expect(response.status).toBe(200);
     const location = response.headers.get("location") ?? "";
@@ -124,7 +124,7 @@ describe("on_conflict: queue", () => {
     expect((await ask(`${location}/events`, undefined, { "last-event-id": id })).status).toBe(204);
   });
 
-  test("one key queues one run", async () => {
+  test("creates one queued run for one key", async () => {
     const key = { "idempotency-key": "once" };
     const { id } = await json(queue("two", "", key));
     expect(await json(queue("two", "", key))).toMatchObject({ id, status: "queued" });
@@ -132,7 +132,7 @@ describe("on_conflict: queue", () => {
     expect((await json<RunPage>(ask(runs))).runs).toHaveLength(2);
   });
 
-  test("the 101st is 429 with the limit, and is not stored", async () => {
+  test("answers the 101st run with 429 and the limit, and does not store it", async () => {
     for (let n = 0; n < 100; n++) expect((await queue(`${n}`)).status).toBe(202);
     const response = await queue("over");
     expect(response.status).toBe(429);
@@ -146,7 +146,7 @@ describe("on_conflict: queue", () => {
     expect((await json<RunPage>(ask(`${runs}?limit=200`))).runs).toHaveLength(101);
   });
 
-  test("what a queued run cannot do is a 409 that says so", async () => {
+  test("answers 409 with a reason to a command that a queued run does not accept", async () => {
     const { id } = await json(queue("two"));
     const problem = { code: "run_queued", detail: expect.stringContaining("queued") };
     for (const action of ["pause", "resume", "requests/q"]) {
@@ -162,7 +162,7 @@ describe("on_conflict: queue", () => {
     expect(await json(stop("after_turn"))).toMatchObject({ code: "run_ended" });
   });
 
-  test("its task can be changed until it starts", async () => {
+  test("lets the task be changed until the run starts", async () => {
     const { id } = await json(queue("two"));
     const path = `${runs}/${id}`;
     const change = (body: object, key = ADMIN): Promise<Response> =>

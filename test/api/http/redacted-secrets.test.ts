@@ -115,16 +115,19 @@ describe("a key that AutoGen has redacted", () => {
       undefined,
       /"env:NAME"/,
     ],
-  ])("%s: validate and create name the remedy alike", async (_, settings, config, client, text) => {
-    const service = serviceWith(settings);
-    const dump = agent({ api_key: REDACTED, ...config }, client);
-    const validated = await ask(service, "/v1/components/validate", dump);
-    expect(validated.status).toBe(422);
-    expect(validated.body.errors?.[0]?.message).toMatch(text);
-    const created = await ask(service, "/v1/teams", dump);
-    expect(created.status).toBe(422);
-    expect(created.body.errors).toEqual(validated.body.errors);
-  });
+  ])(
+    "is handled by validate and create with the same remedy %s",
+    async (_, settings, config, client, text) => {
+      const service = serviceWith(settings);
+      const dump = agent({ api_key: REDACTED, ...config }, client);
+      const validated = await ask(service, "/v1/components/validate", dump);
+      expect(validated.status).toBe(422);
+      expect(validated.body.errors?.[0]?.message).toMatch(text);
+      const created = await ask(service, "/v1/teams", dump);
+      expect(created.status).toBe(422);
+      expect(created.body.errors).toEqual(validated.body.errors);
+    },
+  );
 
   test("a gateway's key is found by its host", async () => {
     const settings = { GROQ_API_KEY: "gsk", SECRET_HOSTS: '{"GROQ_API_KEY":["api.groq.com"]}' };
@@ -133,7 +136,7 @@ describe("a key that AutoGen has redacted", () => {
     expect(body.notes?.[0]?.message).toContain('"env:GROQ_API_KEY"');
   });
 
-  test("of a new component for a team is replaced unless the team has stored one", async () => {
+  test("that belongs to a new component of a team is replaced unless the team has stored one", async () => {
     const service = serviceWith({ OPENAI_API_KEY: "sk-real" });
     const dump = agent({ api_key: REDACTED });
     const { body } = await ask(service, "/v1/teams", agent({ api_key: "env:OPENAI_API_KEY" }));

@@ -18,6 +18,7 @@ beforeAll(async () => {
     SECRETS_KEY: btoa("k".repeat(32)),
     API_KEYS: JSON.stringify([
       { hash: await sha256Hex("reader"), tenant: "acme", scopes: ["teams:read"] },
+      { hash: await sha256Hex("sharer"), tenant: "acme", scopes: ["teams:read", "teams:write"] },
       {
         hash: await sha256Hex("owner"),
         tenant: "acme",
@@ -90,7 +91,7 @@ async function share(
   scopes: Scope[],
   expires_in = 7 * DAY,
 ): Promise<{ id: string; token: string }> {
-  const response = await ask("reader", "/v1/teams/desk/tokens", { scopes, expires_in });
+  const response = await ask("sharer", "/v1/teams/desk/tokens", { scopes, expires_in });
   expect(response.status).toBe(201);
   return (await response.json()) as { id: string; token: string };
 }
@@ -102,7 +103,7 @@ async function read(token: string): Promise<{ page: SharedConversation; text: st
   return { page, text: JSON.stringify(page) };
 }
 
-test("a shared conversation has what was said, and nothing more", async () => {
+test("a shared conversation contains its messages, and nothing more", async () => {
   const { token } = await share(["conversation:read"]);
   const { page, text } = await read(token);
   expect(page.label).toBe("Desk");
@@ -120,7 +121,7 @@ test("a shared conversation has what was said, and nothing more", async () => {
   }
 });
 
-test("what is ticked is shared, too", async () => {
+test("parts that are ticked are shared, too", async () => {
   const tools = await read((await share(["conversation:read", "tools:read"])).token);
   expect(tools.text).toContain(EXPRESSION);
   expect(tools.text).toContain("5332114");
@@ -172,13 +173,13 @@ test("a link can be revoked alone", async () => {
   await read(second.token);
 });
 
-test("only a link may live longer than a day, and who may not read may not share", async () => {
+test("a token that is not a link lives for a day at most, and sharing needs the right to read", async () => {
   for (const [scopes, expires_in, path] of [
     [["teams:read"], DAY + 1, "expires_in"],
     [["conversation:read", "teams:read"], 7 * DAY, "expires_in"],
     [["conversation:read"], 90 * DAY + 1, "expires_in"],
   ] as const) {
-    const response = await ask("reader", "/v1/teams/desk/tokens", { scopes, expires_in });
+    const response = await ask("sharer", "/v1/teams/desk/tokens", { scopes, expires_in });
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ errors: [{ path }] });
   }

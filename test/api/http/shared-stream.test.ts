@@ -139,7 +139,7 @@ describe("the stream of a shared conversation", () => {
     { event: "caught_up", data: {} },
   ];
 
-  test("has what the list of its messages has, and nothing more", async () => {
+  test("contains the list of its messages, and nothing more", async () => {
     const { frames, text } = await shared(said);
     expect(frames.map(({ event = "message", id }) => `${event} ${id}`)).toEqual([
       "message 1",
@@ -164,7 +164,7 @@ describe("the stream of a shared conversation", () => {
     expect(text).toContain(": ping\n\n");
   });
 
-  test("has what was ticked, too", async () => {
+  test("contains the parts that were ticked, too", async () => {
     const tools = await shared(said, ["conversation:read", "tools:read"]);
     expect(tools.text).toContain("argument\\");
     expect(tools.text).toContain("outcome");
@@ -198,7 +198,7 @@ describe("the stream of a shared conversation", () => {
     expect(text).toBe(": ping\n\n".repeat(6) + "retry: 2000\n\n");
   });
 
-  test("leaves the thoughts out of a text, however it is cut into pieces", async () => {
+  test("removes the thoughts from a text, however it is cut into pieces", async () => {
     const whole = "<think>hidden <b></think>\n\nFirst <thin> <think>hidden</think> second<";
     for (let size = 1; size < 20; size++) {
       const writing = [activity("a")];
@@ -212,7 +212,7 @@ describe("the stream of a shared conversation", () => {
     }
   });
 
-  test("a text that is written again, and one that a client finds half written, begin as the server has them", async () => {
+  test("begins a text that is written again, or that a client finds half written, as the server has it", async () => {
     const { frames } = await shared([
       activity("a", "b"),
       piece("a", "void"),
@@ -271,7 +271,7 @@ describe("a link to a conversation that is being written", () => {
     return { reader: new TroupeClient({ baseURL: await worker.origin, token }), token };
   };
 
-  test("shows every text while it is written, also to a reader that comes in the middle", async () => {
+  test("shows every text while it is written, also to a reader that connects in the middle", async () => {
     const component = writer() as CreateTeam["component"];
     const team = await owner.teams.create({ component });
     const { reader } = await linked(team.id);
@@ -313,7 +313,7 @@ describe("a link to a conversation that is being written", () => {
     expect(texts?.at(-1)).toBe(TEXT);
   });
 
-  test("more readers than a credential may have streams take turns", async () => {
+  test("lets readers beyond the limit of streams take turns", async () => {
     const team = await owner.teams.create({
       component: dumpComponent(
         new AssistantAgent({ name: "writer", modelClient: new ReplayChatCompletionClient([]) }),

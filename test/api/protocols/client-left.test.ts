@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { Gateway, StreamCaller } from "#contract/gateways/team-gateway.ts";
 import { refuse } from "#contract/result.ts";
 import { sha256Hex } from "#core/hash.ts";
-import { DEFAULT_LIMITS } from "#api/http/limits.ts";
-import { conversationId } from "#api/protocols/a2a/ids.ts";
-import { a2aSettings } from "#api/protocols/a2a/settings.ts";
+import { DEFAULT_LIMITS } from "#api/http/endpoint/limits.ts";
+import { conversationId } from "#api/protocols/a2a/wire/ids.ts";
+import { a2aSettings } from "#api/protocols/a2a/card/settings.ts";
 import { shippedProtocols } from "#api/protocols/protocols.ts";
 import { testApp } from "../../support/http-app.ts";
 
@@ -19,7 +19,7 @@ test.for([
     { jsonrpc: "2.0", method: "GetTask", params: { id: task } },
   ],
   ["OpenAI", "/openai/v1/models/team:agent", undefined],
-] as const)("%s: a team learns when the client leaves", async ([, path, body]) => {
+] as const)("%s: a team notices when the client disconnects", async ([, path, body]) => {
   const callers: StreamCaller[] = [];
   const missing = async () => refuse(404, "team_not_found", "There is no such team.");
   const gateway: Gateway = {

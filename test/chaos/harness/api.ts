@@ -6,7 +6,7 @@ import type { RunInfo, RunPage } from "#contract/run.ts";
 /** The id of the only team of a trial. */
 const TEAM = "team";
 /** For a service that listens, but whose answers never come whole. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 240_000;
 
 /** An answer that should not have come. */
 export class UnexpectedAnswer extends Error {}

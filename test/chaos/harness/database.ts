@@ -12,6 +12,15 @@ export interface StoredRun {
   status: string;
 }
 
+export interface StoredTurn {
+  /** Kind and state of each step of the turn in progress. */
+  steps: string[];
+  /** Messages in the event log. */
+  messages: number;
+  /** Turns that are committed. */
+  turns: number;
+}
+
 export interface OpenQuestion {
   id: string;
   kind: "input" | "approval";
@@ -85,6 +94,22 @@ export class DiskView {
       if (row === undefined) return undefined;
       const { status } = JSON.parse(String(row.record)) as { status: string };
       return { id: String(row.id), status };
+    });
+  }
+
+  /** The turn in progress and what is committed; undefined without tables. */
+  turn(): StoredTurn | undefined {
+    return this.#read((db) => {
+      if (!hasTable(db, "step")) return undefined;
+      const count = (query: string): number => Number(db.prepare(query).get()?.count ?? 0);
+      return {
+        steps: db
+          .prepare("select kind, state from step order by key")
+          .all()
+          .map(({ kind, state }) => `${String(kind)} ${String(state)}`),
+        messages: count("select count(*) as count from event where kind in ('message', 'quiet')"),
+        turns: count("select count(distinct turn) as count from head where turn > 0"),
+      };
     });
   }
 

@@ -24,4 +24,13 @@ export class Random {
     if (item === undefined) throw new TypeError("there is nothing to pick from");
     return item;
   }
+
+  shuffled<T>(items: readonly T[]): T[] {
+    const all = [...items];
+    for (let last = all.length - 1; last > 0; last--) {
+      const other = this.integer(0, last);
+      [all[last], all[other]] = [all[other] as T, all[last] as T];
+    }
+    return all;
+  }
 }

@@ -20,12 +20,14 @@ export async function readStream(
     signal?: AbortSignal;
     /** For a POST that streams. */
     post?: unknown;
+    headers?: Readonly<Record<string, string>>;
   },
 ): Promise<number> {
-  const { lastEventId, onFrame, onOpen, signal, post } = options;
+  const { lastEventId, onFrame, onOpen, signal, post, headers } = options;
   const response = await fetch(url, {
     method: post === undefined ? "GET" : "POST",
     headers: {
+      ...headers,
       accept: "text/event-stream",
       ...(lastEventId !== undefined && { "last-event-id": String(lastEventId) }),
       ...(post !== undefined && { "content-type": "application/json" }),

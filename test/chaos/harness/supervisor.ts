@@ -17,10 +17,14 @@ export interface SupervisorOptions {
   onMarker(marker: Marker): void;
   onOutput(line: string): void;
   onKill?(kill: Kill): void;
+  /** The process has ended, and the next one has not begun. */
+  onDead?(): void;
 }
 
 /** The end of a run can be seen on disk before the worker says that its last write is durable. */
 const LAST_CHANCE_MS = 2_000;
+/** A last write takes as long as this many requests, on a machine that does much else. */
+const SLOWER = 20;
 
 /** Keeps a workerd running, kills it where the plan says, and starts it again at once. */
 export class Supervisor {
@@ -82,7 +86,10 @@ export class Supervisor {
 
   /** Kills no more, after a last chance for a kill that is about to take place. */
   async calm(): Promise<void> {
-    const end = performance.now() + LAST_CHANCE_MS;
+    const asked = performance.now();
+    await fetch(`${this.workerd.origin}/healthz`).catch(() => undefined);
+    const now = performance.now();
+    const end = now + Math.max(LAST_CHANCE_MS, SLOWER * (now - asked));
     while (this.current?.at === "write" && performance.now() < end) await sleep(5);
     this.#calm = true;
     clearTimeout(this.#timer);
@@ -101,7 +108,10 @@ export class Supervisor {
     this.#generation++;
     this.killed.push(current);
     this.#options.onKill?.(current);
-    this.#restarted = this.workerd.kill().then(() => this.start());
+    this.#restarted = this.workerd.kill().then(() => {
+      this.#options.onDead?.();
+      return this.start();
+    });
   }
 
   async #watchModel(kill: Kill & { at: "model" }, generation: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -28,6 +29,8 @@ export interface TrialOptions extends Place {
   spectator: Spectator;
   /** Rules for the fake model before those of the scenario. */
   faults?: readonly RuleInput[];
+  /** Called after each kill with what is on disk. */
+  onDead?: (disk: DiskView) => void;
   /** Milliseconds that the run may take longer than others. */
   patience?: number;
 }
@@ -58,12 +61,19 @@ export interface Outcome {
 
 /** The heartbeat of a running team: what recovery waits for. In production it is many seconds. */
 export const HEARTBEAT_MS = 250;
-/** A run must have ended this long after its last kill. */
-export const DEADLINE_MS = 60_000;
+/** A run has stopped for good when it has not ended this long after its last kill, also on a machine that does much else. */
+export const DEADLINE_MS = 240_000;
 const POLL_MS = 8;
 
+/** May do everything in every tenant. */
+export const OPERATOR_KEY = "operator-of-the-harness";
+
 /** Settings of the Worker. */
-export const SETTINGS = { TROUPE_OPEN: "1", SECRETS_KEY: Buffer.alloc(32, 7).toString("base64") };
+export const SETTINGS = {
+  TROUPE_OPEN: "1",
+  SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
+  OPERATOR_KEY_HASH: createHash("sha256").update(OPERATOR_KEY).digest("hex"),
+};
 export const VAR_NAMES = [...Object.keys(SETTINGS), "EFFECTS_URL", "SANDBOX_URL", "SANDBOX_KEY"];
 
 /** Runs a scenario once, killing the service where the plan says. No request is sent to help it recover. */
@@ -138,6 +148,7 @@ class Trial {
       onKill: () => {
         this.#lastKill = performance.now();
       },
+      onDead: () => options.onDead?.(this.#disk),
     });
     this.#api = new Api(
       () => this.supervisor.workerd.origin,

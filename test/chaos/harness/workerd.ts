@@ -8,7 +8,7 @@ import { WORKERD } from "../../support/workerd-config.ts";
 import type { Arming, Marker } from "../worker/protocol.ts";
 import { MARK } from "../worker/protocol.ts";
 
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 240_000;
 
 /** Processes to end with this one. */
 const alive = new Set<ChildProcess>();

@@ -30,3 +30,20 @@ export type Marker =
   | { kind: "kill" }
   /** A step's result is durable: the step must not run again. */
   | { kind: "recorded"; key: string; result: string };
+
+/** The class and the name of an object, such as `TeamObject:acme/team`. */
+export type ObjectName = `${string}:${string}`;
+
+/** Where a single object is reset: the n-th time (from 1) that it comes by a write, a call or the end of a call. */
+export interface ResetPoint extends WritePoint {
+  object: ObjectName;
+}
+
+/** How often objects have come by points, and whether there is one to come. */
+export interface PassedPoints {
+  counts: { object: ObjectName; label: string; count: number }[];
+  armed: boolean;
+}
+
+/** What the worker answers to the harness, besides the service's own requests. */
+export const RESETS_PATH = "/chaos/resets";

@@ -12,12 +12,22 @@ export class StorageProbe {
   readonly #storage: DurableObjectStorage;
   readonly #prefix: string;
   readonly #counts = new Map<string, number>();
+  readonly #onWrite: (what: string) => void;
 
-  /** @param prefix what the labels begin with */
-  constructor(storage: DurableObjectStorage, arming: Arming, prefix: string) {
+  /**
+   * @param prefix what the labels begin with
+   * @param onWrite called with each write, without the prefix
+   */
+  constructor(
+    storage: DurableObjectStorage,
+    arming: Arming,
+    prefix: string,
+    onWrite: (what: string) => void,
+  ) {
     this.#storage = storage;
     this.#arming = arming;
     this.#prefix = prefix;
+    this.#onWrite = onWrite;
   }
 
   /** The same storage, observed. */
@@ -67,6 +77,7 @@ export class StorageProbe {
   }
 
   #wrote(what: string): void {
+    this.#onWrite(what);
     const label = this.#prefix + what;
     const occurrence = (this.#counts.get(label) ?? 0) + 1;
     this.#counts.set(label, occurrence);

@@ -20,7 +20,7 @@ function documented(from: string, to: string): string[] {
 }
 
 describe("settings of npm start", () => {
-  test("hand on every setting of the Worker that is documented", () => {
+  test("pass on every setting of the Worker that is documented", () => {
     const names = documented("## The Worker", "## npm start");
     expect(names).toContain("SECRET_HOSTS");
     expect(names).toContain("MAX_WAIT_SECONDS");
@@ -33,7 +33,7 @@ describe("settings of npm start", () => {
     expect(Object.keys(fromEnvironment).toSorted()).toEqual(names.toSorted());
   });
 
-  test("hand on the secrets that SECRET_HOSTS names, also where .dev.vars sets it", () => {
+  test("pass on the secrets that SECRET_HOSTS names, also if .dev.vars sets it", () => {
     const environment = { GROQ_API_KEY: "gsk", MISTRAL_API_KEY: "mk", OTHER_API_KEY: "no" };
     const SECRET_HOSTS = '{"GROQ_API_KEY": ["api.groq.com"], "MISTRAL_API_KEY": [], "UNSET": []}';
     const named = { GROQ_API_KEY: "gsk", MISTRAL_API_KEY: "mk" };
@@ -68,7 +68,7 @@ describe("settings of npm start", () => {
     });
   });
 
-  test("are closed with --auth, which takes no other keys", () => {
+  test("are closed with --auth, which accepts no other keys", () => {
     expect(readSettings(root, {}, true).open).toBe(false);
     for (const name of ["API_KEYS", "OPERATOR_KEY_HASH"]) {
       expect(() => readSettings(root, { [name]: "[]" }, true)).toThrow(`${name} is set`);
@@ -87,7 +87,7 @@ describe("settings of npm start", () => {
   });
 });
 
-describe("a wrong setting of the Worker is named with what is allowed", () => {
+describe("a wrong setting of the Worker is named with the allowed values", () => {
   test.for([
     [{ SECRETS_KEY: "short" }, "SECRETS_KEY must be 32 bytes as base64"],
     [{ SECRET_HOSTS: "{" }, "SECRET_HOSTS"],
@@ -102,7 +102,7 @@ describe("a wrong setting of the Worker is named with what is allowed", () => {
     [{ MODEL_PRICES: "1" }, "MODEL_PRICES"],
     [{ API_KEYS: "{" }, "API_KEYS"],
     [{ OPERATOR_KEY_HASH: "x" }, "OPERATOR_KEY_HASH"],
-    [{ JWT_ISSUER: "nobody" }, "JWT_AUDIENCE and JWT_JWKS_URL must be set"],
+    [{ JWT_ISSUER: "me" }, "JWT_AUDIENCE and JWT_JWKS_URL must be set"],
     [{ OTEL_TRACES_SAMPLER_ARG: "5" }, "OTEL_TRACES_SAMPLER_ARG"],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: "x" }, "OTEL_EXPORTER_OTLP_ENDPOINT"],
     [{ ALLOWED_ORIGINS: "x" }, "ALLOWED_ORIGINS"],
@@ -111,11 +111,12 @@ describe("a wrong setting of the Worker is named with what is allowed", () => {
     [{ CONSOLE: "maybe" }, 'CONSOLE is "maybe": it must be off or on'],
     [{ MAX_PARTICIPANTS: "0" }, "MAX_PARTICIPANTS"],
     [{ TENANT_TEAMS: "x" }, "TENANT_TEAMS"],
+    [{ TENANT_COST_PER_DAY: "5.5" }, "TENANT_COST_PER_DAY needs the setting MODEL_PRICES"],
   ] as [Record<string, string>, string][])("%j", ([environment, message]) => {
     expect(() => checkWorkerSettings(readSettings(root, environment))).toThrow(message);
   });
 
-  test("right ones pass", () => {
+  test("unless all settings are right", () => {
     const environment = {
       SECRETS_KEY: Buffer.alloc(32).toString("base64"),
       ALLOWED_EGRESS:

@@ -30,7 +30,7 @@ test("memories are loaded, changed and loaded again", async () => {
   expect(store.state).toMatchObject({ status: "connecting", memories: [] });
 });
 
-test("what is refused is shown with its error", async () => {
+test("a refused change is shown with its error", async () => {
   const store = new MemoriesStore(client, { team: "none" });
   const leave = store.subscribe(() => undefined);
   await expect

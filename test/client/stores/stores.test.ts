@@ -83,7 +83,7 @@ test("a call by any object of the client makes the team's waiting streams reconn
   await ended;
 });
 
-test("a run of the past, cancelled without a connection, does not replace the current one", async () => {
+test("an earlier run that is cancelled without a connection does not replace the current one", async () => {
   const current = frame("run", run("b", "running", "2026-01-02T00:00:00.000Z"));
   const past = frame("run", run("a", "cancelled", "2026-01-01T00:00:00.000Z"), 7);
   const unstarted = frame("run", run("q", "cancelled", null), 8);
@@ -104,7 +104,7 @@ test("a run of the past, cancelled without a connection, does not replace the cu
   expect(store.state).toMatchObject({ status: "connecting", run: null });
 });
 
-test("what has not changed is the same object in the next state", async () => {
+test("unchanged parts are the same objects in the next state", async () => {
   const said = { type: "TextMessage", id: "1", source: "user", content: "Hello." };
   const server = new ScriptedServer([
     {
@@ -158,7 +158,7 @@ test("a question that comes while the inbox loads is loaded, too", async () => {
   unsubscribe();
 });
 
-test("a team shows the steps under way and its turns, and what its run has used so far", async () => {
+test("a team shows the steps in progress, its turns, and the usage of its run so far", async () => {
   const running = run("a", "running", "2026-01-01T00:00:00.000Z");
   const activity = { run_id: "a", at: "2026-01-01T00:00:01.000Z", steps: [{ agent: "ann" }] };
   const usage = { prompt_tokens: 10, completion_tokens: 5 };

@@ -10,7 +10,10 @@ import {
   run,
   runStream,
   toText,
+  TurnSignal,
 } from "troupe";
+import type { RemoteWork } from "#core/steps/remote-work.ts";
+import { EchoServer } from "../../support/echo-server.ts";
 import { RecordingHost } from "../../core/support/recording-host.ts";
 import { textPart } from "../../api/protocols/a2a/support/client.ts";
 import { AgentServer, type AgentServerOptions, textOf, type Work } from "./support/agent-server.ts";
@@ -51,7 +54,7 @@ const writing: Work = async (about) => {
   about.status("COMPLETED");
 };
 
-test("streams what the remote agent writes and answers with it, in one conversation", async () => {
+test("the agent streams the text of the remote agent and answers with it, in one conversation", async () => {
   const server = await serve(writing);
   const agent = agentAt(server);
   const { messages, chunks } = await play(agent, "one");
@@ -77,7 +80,7 @@ test("streams what the remote agent writes and answers with it, in one conversat
   expect(server.messages[2]!.contextId).not.toBe(sent!.contextId);
 });
 
-test("says of several messages who said them, and sends pictures", async () => {
+test("the agent names the authors of several messages, and sends pictures", async () => {
   const server = await serve(writing);
   const data =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -93,7 +96,7 @@ test("says of several messages who said them, and sends pictures", async () => {
   expect(parts[2]).toMatchObject({ mediaType: "image/png" });
 });
 
-test("asks a human what the remote agent asks, and sends the answer to the same task", async () => {
+test("the agent asks a human the remote agent's question, and sends the answer to the same task", async () => {
   const server = await serve(async (about) => {
     about.begin();
     if (about.earlier === undefined) return about.status("INPUT_REQUIRED", "Which city?");
@@ -113,7 +116,7 @@ test("asks a human what the remote agent asks, and sends the answer to the same 
   expect(second).toMatchObject({ taskId: first!.taskId, contextId: first!.contextId });
 });
 
-test("takes an answer without a task, and one without a stream", async () => {
+test("the agent accepts an answer without a task, and one without a stream", async () => {
   const plain = await serve(async (about) => about.say("Hello."));
   expect((await play(agentAt(plain), "Hi.")).messages.map((message) => toText(message))).toEqual([
     "Hello.",
@@ -130,7 +133,7 @@ test.each([
   ["REJECTED", "I will not.", /is rejected: I will not/],
   ["CANCELED", undefined, /is canceled/],
   ["AUTH_REQUIRED", "Log in.", /is auth required: Log in/],
-])("fails when the task is %s", async (state, text, message) => {
+])("the agent fails when the task is %s", async (state, text, message) => {
   const server = await serve(async (about) => {
     about.begin();
     about.status(state, text);
@@ -141,7 +144,7 @@ test.each([
   });
 });
 
-test("sends its headers, with secrets that no error shows", async () => {
+test("the agent sends its headers, with secrets that no error shows", async () => {
   const server = await serve(writing, { authorization: "Bearer secret-1" });
   const headers = { authorization: "Bearer env:REMOTE_KEY" };
   const key = (value: string) => ({ env: () => value });
@@ -161,12 +164,12 @@ test("a passing failure is tried again", async () => {
   expect((await play(agentAt(server), "one")).chunks).toBe("You said one.");
 });
 
-test("a host that is not there fails, after the attempts that a step has", async () => {
+test("a host that does not exist fails after the attempts of its policy", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }).setTimerTickMode("nextTimerAsync");
   onTestFinished(() => void vi.useRealTimers());
   let attempts = 0;
   const gone = new A2AAgent(
-    { name: "remote", url: "https://gone.example.com/" },
+    { name: "remote", url: "https://gone.example.com/", retry: { attempts: 3 } },
     {
       fetch: () => {
         attempts++;
@@ -176,9 +179,9 @@ test("a host that is not there fails, after the attempts that a step has", async
   );
   await expect(run(gone, { task: "Go." })).rejects.toMatchObject({
     code: "a2a_connection",
-    cause: { message: '"gone.example.com" cannot be reached: no route' },
+    cause: { message: '"gone.example.com" cannot be reached: no route (3 attempts in 1 second)' },
   });
-  expect(attempts).toBe(5);
+  expect(attempts).toBe(3);
 });
 
 test("a task that takes too long, or whose run is cancelled, is cancelled", async () => {
@@ -197,7 +200,70 @@ test("a task that takes too long, or whose run is cancelled, is cancelled", asyn
   await expect.poll(() => server.cancelled.length).toBe(2);
 });
 
-test("a turn that runs again follows the task that is there, and sends nothing", async () => {
+test("a task that a run has left is over when its agent reports it, and only then", async () => {
+  const state = (name: string): object => ({ task: { id: "t", status: { state: name } } });
+  const error = (code: number): object => ({ error: { code, message: "No." } });
+  let answer: { status?: number; body: object | string } = { body: "" };
+  const methods: string[] = [];
+  await using server: EchoServer = await EchoServer.start((response, { method, body }) => {
+    response.setHeader("content-type", "application/json");
+    if (method === "GET") {
+      const url = `http://127.0.0.1:${server.port}/rpc`;
+      const offer = { url, protocolBinding: "JSONRPC", protocolVersion: "1.0" };
+      return void response.end(JSON.stringify({ supportedInterfaces: [offer] }));
+    }
+    const { method: called } = JSON.parse(body) as { method: string };
+    methods.push(called);
+    if (called === "SendMessage") {
+      return void response.end(JSON.stringify({ result: state("TASK_STATE_INPUT_REQUIRED") }));
+    }
+    response.statusCode = answer.status ?? 200;
+    response.end(typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body));
+  });
+  const config = { name: "remote", url: `http://127.0.0.1:${server.port}/` };
+  const agent = new A2AAgent(config);
+  const host = new RecordingHost();
+  await expect(agent.onMessagesStream([], host.attempt()).next()).rejects.toThrow(TurnSignal);
+  const [begun, asked] = ["0/send", "0/request"].map((key) => {
+    const { outcome } = host.records.get(key) ?? {};
+    return (outcome && "ok" in outcome ? outcome.ok : {}) as { remote: RemoteWork };
+  });
+  const end = (work: RemoteWork | undefined, by = agent): Promise<string> | undefined =>
+    by.cancelWork(work!, AbortSignal.timeout(60_000))?.catch((thrown: Error) => thrown.message);
+  for (const [given, said] of [
+    [{ body: { result: state("TASK_STATE_CANCELED") } }, "over"],
+    [{ body: { result: state("TASK_STATE_COMPLETED") } }, "over"],
+    [{ body: { result: state("TASK_STATE_WORKING") } }, "going_on"],
+    [{ body: error(-32_001) }, "over"],
+    [{ body: error(-32_002) }, "over"],
+    [{ body: error(-32_601) }, "over"],
+    [{ status: 400, body: error(-32_002) }, "over"],
+    [{ status: 404, body: "Nothing here." }, "over"],
+    [{ body: error(-32_603) }, /refuses/],
+    [{ status: 401, body: "Who are you?" }, /HTTP 401/],
+    [{ status: 503, body: "Later." }, /HTTP 503/],
+    [{ body: "<html>" }, /not JSON/],
+  ] as const) {
+    answer = given;
+    expect(await end(begun?.remote), JSON.stringify(given)).toMatch(said);
+  }
+  expect(new Set(methods.splice(0))).toEqual(new Set(["SendMessage", "CancelTask"]));
+
+  // The answer to the message was lost: it is in the history of its task.
+  const message = asked?.remote.id ?? "";
+  answer = { body: { result: { tasks: [{ id: "other", status: {}, history: [] }] } } };
+  expect(await end(asked?.remote)).toBe("unknown");
+  const task = { id: "t", status: {}, history: [{ messageId: message }] };
+  answer = { body: { result: { tasks: [task], ...task } } };
+  expect(await end(asked?.remote)).toBe("going_on");
+  expect(methods).toEqual(["ListTasks", "ListTasks", "CancelTask"]);
+
+  for (const other of [{ name: "other" }, { url: "http://127.0.0.1:1/" }]) {
+    expect(end(begun?.remote, new A2AAgent({ ...config, ...other }))).toBeUndefined();
+  }
+});
+
+test("a turn that runs again follows the existing task, and sends nothing", async () => {
   const server = await serve(writing);
   const agent = agentAt(server);
   const host = new RecordingHost();
@@ -263,7 +329,7 @@ test("an answer whose connection broke after it arrived is not given twice", asy
   expect(server.methods.filter((method) => method === "SendMessage")).toHaveLength(2);
 });
 
-test("what the remote agent asked meanwhile is asked, and answered", async () => {
+test("the question that the remote agent asked meanwhile is asked, and answered", async () => {
   const server = await serve(booking);
   breakAnswer(server, "after");
   const { messages } = await play(agentAt(server), "Book it.", answerIn("Rome", "Monday"));
@@ -319,7 +385,7 @@ test("a task that another client has answered continues without the answer", asy
   expect(server.messages.map(textOf)).toEqual(["Book it.", "Porto"]);
 });
 
-test("is a component", () => {
+test("the agent is a component", () => {
   const registry = new ComponentRegistry().register(...a2aComponents());
   const config = {
     name: "lawyer",
@@ -347,7 +413,7 @@ test.each([
   ["only other bindings", { supportedInterfaces: [{ url: "x", protocolBinding: "GRPC" }] }, /GRPC/],
   ["version 0.3", { protocolVersion: "0.3.0", url: "https://x.test" }, /names none/],
   ["nothing of the sort", "<html>", /not JSON|names none/],
-])("a card with %s is an error that says so", async (_, card, message) => {
+])("a card with %s is an error that names the fault", async (_, card, message) => {
   const agent = new A2AAgent(
     { name: "remote", url: "https://x.test/card.json" },
     {
@@ -361,4 +427,65 @@ test.each([
     code: "a2a_protocol",
     message: expect.stringMatching(message),
   });
+});
+
+const MESSAGE = { message: { messageId: "m", role: "ROLE_AGENT", parts: [{ text: "Done." }] } };
+const TASK = { id: "t", status: { state: "TASK_STATE_COMPLETED" }, artifacts: null };
+const ARTIFACT = { artifactId: "a", parts: [null, { text: "Done." }] };
+const CARD = {
+  supportedInterfaces: [{ url: "/a2a", protocolBinding: "JSONRPC", protocolVersion: "1.0" }],
+};
+
+/** Cards and replies in which something is odd, and can be understood. */
+test.each<[string, object, object]>([
+  [
+    "a card without anything else, or with null for it",
+    { ...CARD, skills: null, capabilities: null },
+    MESSAGE,
+  ],
+  [
+    "entries that are no interfaces",
+    { supportedInterfaces: [null, "x", ...CARD.supportedInterfaces] },
+    MESSAGE,
+  ],
+  [
+    "one interface in place of a list",
+    { supportedInterfaces: CARD.supportedInterfaces[0] },
+    MESSAGE,
+  ],
+  [
+    "the names of Protocol Buffers",
+    {
+      supported_interfaces: [{ url: "/a2a", protocol_binding: "JSONRPC", protocol_version: "1.0" }],
+    },
+    MESSAGE,
+  ],
+  [
+    "another spelling of the binding, a number as version",
+    { supportedInterfaces: [{ url: " /a2a ", protocolBinding: "json-rpc", protocolVersion: 1 }] },
+    MESSAGE,
+  ],
+  ["no version", { supportedInterfaces: [{ url: "/a2a", protocolBinding: "JSONRPC" }] }, MESSAGE],
+  ["a message without what is around it", CARD, MESSAGE.message],
+  ["a task without what is around it", CARD, { ...TASK, artifacts: [ARTIFACT] }],
+  [
+    "a number as id, and a state in lower case",
+    CARD,
+    { task: { id: 5, status: { state: "completed" }, artifacts: ["x", ARTIFACT] } },
+  ],
+])("%s is understood", async (_, card, result) => {
+  const posted: unknown[] = [];
+  const agent = new A2AAgent(
+    { name: "remote", url: "https://x.test/card.json" },
+    {
+      fetch: async (url, init) => {
+        if (init?.method !== "POST") return Response.json(card);
+        posted.push(url);
+        return Response.json({ jsonrpc: "2.0", id: 1, result });
+      },
+    },
+  );
+  const { messages } = await play(agent, "Go.");
+  expect(messages.map((message) => toText(message))).toEqual(["Done."]);
+  expect(posted[0]).toBe("https://x.test/a2a");
 });

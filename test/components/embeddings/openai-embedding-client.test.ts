@@ -28,7 +28,7 @@ test("vectors come in the order of the texts, equal texts are sent once, and usa
   expect(server.requests).toHaveLength(1);
 });
 
-test("the default is OpenAI's small model, and dimensions are asked for", async () => {
+test("the default is OpenAI's small model, and dimensions are requested", async () => {
   await using server = await startEmbeddingServer();
   const client = new OpenAIEmbeddingClient({ apiKey: "k", baseURL: server.url, dimensions: 4 });
   expect((await client.embed(["tea"])).vectors[0]).toHaveLength(4);
@@ -51,7 +51,23 @@ test("another server may give vectors of its own length under the name of a mode
   await expect(ofOpenAI.embed(["tea"])).rejects.toThrow("4 numbers in embedding 0, and 1536");
 });
 
-test("requests stay within what the server takes: inputs, tokens, empty and long texts", async () => {
+test("a vector has at most 8,192 numbers", async () => {
+  for (const [length, error] of [
+    [8_192, undefined],
+    [8_193, "8193 numbers in embedding 0, and at most 8192 are allowed"],
+  ] as const) {
+    await using server = await startEmbeddingServer(length);
+    const answer = clientOf(server).embed(["tea"]);
+    if (error === undefined) expect((await answer).vectors[0]).toHaveLength(length);
+    else
+      await expect(answer).rejects.toMatchObject({
+        retryable: false,
+        message: expect.stringContaining(error) as string,
+      });
+  }
+});
+
+test("requests stay within the server's limits: inputs, tokens, empty and long texts", async () => {
   await using server = await startEmbeddingServer();
   const client = clientOf(server);
   const many = Array.from({ length: 2100 }, (_, index) => `text ${index}`);
@@ -112,6 +128,34 @@ test.each<[string, Misbehaviour, object]>([
   });
 });
 
+const ONE = [1, 0.5];
+const TWO = [0, -2];
+const asBytes = (vector: number[]) =>
+  Buffer.from(new Float32Array(vector).buffer).toString("base64");
+
+test.each<[string, object]>([
+  ["base64 in place of numbers", { data: [ONE, TWO].map((one) => ({ embedding: asBytes(one) })) }],
+  ["null as index", { data: [ONE, TWO].map((embedding) => ({ embedding, index: null })) }],
+  [
+    "texts as index",
+    {
+      data: [
+        { embedding: TWO, index: "1" },
+        { embedding: ONE, index: "0" },
+      ],
+    },
+  ],
+  ["null between the entries", { data: [null, { embedding: ONE }, null, { embedding: TWO }] }],
+  ["a list with each vector", { data: [{ embedding: [ONE] }, { embedding: [TWO] }] }],
+  ["vectors without entries", { data: [ONE, TWO] }],
+  ["only the vectors", { embeddings: [ONE, TWO] }],
+  ["no object around the entries", [{ embedding: ONE }, { embedding: TWO }]],
+])("an answer with %s is accepted", async (_, body) => {
+  await using server = await startEmbeddingServer();
+  server.misbehave({ body: JSON.stringify(body) });
+  expect((await clientOf(server).embed(["tea", "boat"])).vectors).toEqual([ONE, TWO]);
+});
+
 test("a server that is down is a connection error", async () => {
   const server = await startEmbeddingServer();
   await server[Symbol.asyncDispose]();
@@ -127,7 +171,7 @@ test("a server without usage is counted by length", async () => {
   });
 });
 
-test("a client is loaded from component JSON, dumped as it was, and bad configs name the field", () => {
+test("a client is loaded from component JSON, dumped unchanged, and bad configs name the field", () => {
   const registry = new ComponentRegistry().register(openAIEmbeddingDefinition({}));
   const model = {
     provider: "troupe.embeddings.OpenAIEmbeddingClient",

@@ -42,6 +42,6 @@ test("an answer without vectors or of another dimension is a clear error", async
   await expect(short.embed(["tea"])).rejects.toThrow(/^dimensions: /);
 });
 
-test("without the binding it is refused", () => {
+test("a client without the binding is refused", () => {
   expect(() => new WorkersAIEmbeddingClient()).toThrow("need the binding AI");
 });

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { STATUS_CODES } from "node:http";
 import { describe, expect, test } from "vitest";
 import {
   ComponentRegistry,
@@ -8,10 +9,11 @@ import {
   httpToolComponents,
 } from "troupe";
 import type { AnyTool, HttpToolOptions, JsonObject, OutgoingDependencies, ToolRun } from "troupe";
-import { MAX_ATTEMPTS } from "#core/steps/retry.ts";
 import { resultText } from "#core/tools/tool-result.ts";
 import { outcome, RecordingHost } from "../../core/support/recording-host.ts";
+import { freePort } from "../../support/ports.ts";
 import { EchoServer } from "../../support/echo-server.ts";
+import { runContext } from "#core/turn/run-context.ts";
 
 const json_schema = {
   type: "object",
@@ -31,6 +33,7 @@ const call: ToolRun = {
   idempotencyKey: "run/1/key",
   callId: undefined,
   env: {},
+  run: runContext({ id: "run" }),
 };
 
 function toolOf(
@@ -53,10 +56,10 @@ async function ask(
   return server.requests[0]!;
 }
 
-describe("arguments", () => {
+describe("the arguments of a call", () => {
   const args = { id: "7", q: "a b&c", tags: ["x", "y"], deep: { a: 1 }, loud: true, other: 1 };
 
-  test.each(["GET", "DELETE"] as const)("of a %s are its path and its query", async (method) => {
+  test.each(["GET", "DELETE"] as const)("become its path and its query in a %s", async (method) => {
     const { path, body, headers, method: sent } = await ask({ method }, args);
     expect(sent).toBe(method);
     const url = new URL(path, "http://host");
@@ -74,7 +77,7 @@ describe("arguments", () => {
   });
 
   test.each(["POST", "PUT", "PATCH", null] as const)(
-    "of a %s are its path and its JSON body",
+    "become its path and its JSON body in a %s",
     async (method) => {
       const { path, body, headers, method: sent } = await ask({ method }, args);
       expect(sent).toBe(method ?? "POST");
@@ -100,7 +103,7 @@ describe("arguments", () => {
     ["...", "..."],
     ["é\ud800", "%C3%A9%EF%BF%BD"],
     ["a\\b", "a%5Cb"],
-  ])("in the path stay in their place: %s", async (id, sent) => {
+  ])("stay in their part of the path: %s", async (id, sent) => {
     const { path } = await ask({ method: "GET", path: "/items/{id}/end" }, { id, limit: 1 });
     expect(path).toBe(`/items/${sent}/end?limit=1`);
   });
@@ -113,7 +116,7 @@ describe("arguments", () => {
     ["x/..", "/items/{id}"],
     ["", "/items/{id}"],
     [".", "/items/{id}{id}"],
-  ])("that would leave their place are refused: %j in %s", async (id, path) => {
+  ])("that would leave their part of the path are refused: %j in %s", async (id, path) => {
     await using server = await EchoServer.start();
     await expect(toolOf(server, { path }).run({ id }, call)).rejects.toThrow(/id/);
     expect(server.requests).toEqual([]);
@@ -135,8 +138,8 @@ describe("arguments", () => {
   });
 });
 
-describe("headers", () => {
-  test("are those of the config, and a key by which the server knows a repeated request", async () => {
+describe("the headers of a request", () => {
+  test("are those of the config, and a key by which the server recognises a repeated request", async () => {
     const { headers } = await ask(
       { headers: { "X-Version": 2, accept: "text/plain" } },
       { id: "1" },
@@ -188,7 +191,7 @@ describe("headers", () => {
     expect(String(error)).not.toMatch(/s3cret|plain-key/);
   });
 
-  test("with a secret of their own are not shown without their scheme either", async () => {
+  test("that contain a secret of their own are not shown without their scheme either", async () => {
     await using server = await EchoServer.start((response, { headers }) => {
       const [, token] = headers["authorization"]?.split(" ") ?? [];
       response.end(`whole: ${headers["authorization"]}; token: ${token}`);
@@ -198,7 +201,7 @@ describe("headers", () => {
     expect(answer).toBe("whole: [redacted]; token: [redacted]");
   });
 
-  test("with an unknown secret make an error, not a request", async () => {
+  test("that contain an unknown secret cause an error, not a request", async () => {
     await using server = await EchoServer.start();
     const tool = toolOf(server, { headers: { "x-key": "env:GONE" } }, { env: () => undefined });
     await expect(tool.run({ id: "1" }, call)).rejects.toThrow("'GONE'");
@@ -206,7 +209,7 @@ describe("headers", () => {
   });
 });
 
-describe("the answer", () => {
+describe("the answer of the server", () => {
   const answering = (body: string | Buffer, headers: Record<string, string> = {}, status = 200) =>
     EchoServer.start((response) => void response.writeHead(status, headers).end(body));
 
@@ -219,7 +222,7 @@ describe("the answer", () => {
     expect(await toolOf(odd).run({ id: "1" }, call)).toBe("é");
   });
 
-  test("is JSON where the config says so, and null without one", async () => {
+  test("is JSON if the config says so, and null if it is empty", async () => {
     await using server = await answering('{"a": [1, null]}');
     const tool = toolOf(server, { returnType: "json" });
     expect(tool.valueAsText(await tool.run({ id: "1" }, call))).toBe('{"a":[1,null]}');
@@ -227,7 +230,7 @@ describe("the answer", () => {
     expect(await toolOf(empty, { returnType: "json" }).run({ id: "1" }, call)).toBeNull();
   });
 
-  test("that should be JSON and is not says that the request was done", async () => {
+  test("that should be JSON and is not reports that the request was made", async () => {
     await using server = await answering("<p>Hello</p>");
     const asked = toolOf(server, { returnType: "json" }).run({ id: "1" }, call);
     await expect(asked).rejects.toMatchObject({
@@ -261,17 +264,21 @@ describe("the answer", () => {
     [500, true],
     [501, false],
     [503, true],
-  ])("with status %i is an error with what the server says", async (status, retryable) => {
-    await using server = await answering("because", { "retry-after": "7" }, status);
-    await expect(toolOf(server).run({ id: "1" }, call)).rejects.toMatchObject({
-      code: "http_status",
-      retryable,
-      retryAfterMs: 7000,
-      message: expect.stringMatching(new RegExp(`^HTTP ${status} .*: because$`)),
-    });
-  });
+  ])(
+    "that has the status %i is an error with the text of the server",
+    async (status, retryable) => {
+      await using server = await answering("because", { "retry-after": "7" }, status);
+      const wait = retryable ? " \\(the server asks for a wait of 7 seconds\\)" : "";
+      await expect(toolOf(server).run({ id: "1" }, call)).rejects.toMatchObject({
+        code: "http_status",
+        retryable,
+        retryAfterMs: 7000,
+        message: expect.stringMatching(new RegExp(`^HTTP ${status} .*: because${wait}$`)),
+      });
+    },
+  );
 
-  test("that leads elsewhere is not followed", async () => {
+  test("that redirects is not followed", async () => {
     await using target = await EchoServer.start();
     const location = `http://127.0.0.1:${target.port}/`;
     await using server = await answering("", { location }, 302);
@@ -303,7 +310,7 @@ describe("the answer", () => {
     expect(await toolOf(server, { timeout: 1e9 }).run({ id: "1" }, call)).toBe("late");
   });
 
-  test("of a server that is not there is an error that says so", async () => {
+  test("that cannot arrive because there is no server is an error that says so", async () => {
     const server = await EchoServer.start();
     const { port } = server;
     await server[Symbol.asyncDispose]();
@@ -328,14 +335,14 @@ describe("the answer", () => {
   });
 });
 
-describe("in a turn", () => {
+describe("a call in a turn", () => {
   const args = { id: "1" };
   const asTool = (journal: RecordingHost, tool: HttpTool, during?: string) => {
     const ctx = journal.attempt(during === undefined ? {} : { during });
     return outcome(new StaticWorkbench([tool]).callTool("ask", args, { ctx, callId: "c" }));
   };
 
-  test("a POST that was cut off is not sent again", async () => {
+  test("that was a POST and was cut off is not sent again", async () => {
     await using server = await EchoServer.start();
     const journal = new RecordingHost();
     expect((await asTool(journal, toolOf(server), "call")).error).toBeDefined();
@@ -348,7 +355,7 @@ describe("in a turn", () => {
   test.each([
     ["a GET", { method: "GET" } as const],
     ["a POST that is declared repeatable", { policy: "retry" } as const],
-  ])("%s that was cut off is sent again under the same key", async (_what, config) => {
+  ])("that was %s and was cut off is sent again under the same key", async (_what, config) => {
     await using server = await EchoServer.start();
     const journal = new RecordingHost();
     await asTool(journal, toolOf(server, config), "call");
@@ -360,25 +367,62 @@ describe("in a turn", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("a GET that fails for a passing reason is tried again, a POST is not", async () => {
-    await using busy = await EchoServer.start(
-      (response) => void response.writeHead(503).end("busy"),
-    );
-    const get = await asTool(new RecordingHost(), toolOf(busy, { method: "GET" }));
-    expect(resultText(get.result!)).toBe("HTTP 503 Service Unavailable: busy");
-    expect(get.result).toMatchObject({ is_error: true });
-    expect(busy.requests).toHaveLength(MAX_ATTEMPTS);
-    await asTool(new RecordingHost(), toolOf(busy));
-    expect(busy.requests).toHaveLength(MAX_ATTEMPTS + 1);
-  });
+  test.each([
+    // Waits of half a second to a minute, until two minutes are over.
+    ["a GET of a busy server", 503, { method: "GET" }, " (9 attempts in 120 seconds)", 9],
+    ["a GET that the server may fail at", 500, { method: "GET" }, " (5 attempts in 8 seconds)", 5],
+    [
+      "a GET with attempts",
+      503,
+      { method: "GET", retry: { attempts: 2 } },
+      " (2 attempts in 1 second)",
+      2,
+    ],
+    ["a GET without patience", 503, { method: "GET", retry: { forSeconds: 0 } }, "", 1],
+    ["a POST, which must not happen twice", 503, { retry: { attempts: 9 } }, "", 1],
+  ] as const)(
+    "that is %s is retried by its policy",
+    async (_what, status, config, suffix, attempts) => {
+      await using busy = await EchoServer.start(
+        (response) => void response.writeHead(status).end("busy"),
+      );
+      const { result } = await asTool(new RecordingHost(), toolOf(busy, config));
+      expect(resultText(result!)).toBe(`HTTP ${status} ${STATUS_CODES[status]}: busy${suffix}`);
+      expect(result).toMatchObject({ is_error: true });
+      expect(busy.requests).toHaveLength(attempts);
+    },
+  );
+
+  test.each(["never", "ask"] as const)(
+    "that is a POST of the policy %s is sent when its server is back if the server had not received it",
+    async (policy) => {
+      const port = await freePort();
+      let away = 3;
+      let server: EchoServer | undefined;
+      const tool = toolOf(
+        { port },
+        { policy },
+        {
+          fetch: async (url, init) => {
+            if (away-- === 0) server = await EchoServer.start(undefined, port);
+            return fetch(url, init);
+          },
+        },
+      );
+      const { result } = await asTool(new RecordingHost(), tool);
+      expect(resultText(result!)).toBe("ok");
+      expect(server?.requests).toHaveLength(1);
+      await server?.[Symbol.asyncDispose]();
+    },
+  );
 });
 
-describe("component JSON", () => {
+describe("component JSON of an HTTP tool", () => {
   const registry = new ComponentRegistry().register(...httpToolComponents());
   const provider = "autogen_ext.tools.http.HttpTool";
   const minimal = { name: "ask", host: "api.example.com", port: 443, json_schema };
 
-  test("of AutoGen loads and is dumped as it was", () => {
+  test("that AutoGen has dumped loads and is dumped unchanged", () => {
     const full = {
       provider,
       component_type: "tool",
@@ -398,7 +442,7 @@ describe("component JSON", () => {
     expect(dumpComponent(registry.load(full, "tool"))).toEqual(full);
   });
 
-  test("is filled in", () => {
+  test("gets its defaults", () => {
     const { port: _, ...rest } = minimal;
     const tool = registry.load<HttpTool>({ provider, config: rest });
     // AutoGen refuses a config without description, headers or port.
@@ -428,14 +472,14 @@ describe("component JSON", () => {
     ["a header of the connection", { headers: { Host: "other" } }, "headers.Host"],
     ["a header with a line break", { headers: { "x-a": "1\r\nx-b: 2" } }, "headers.x-a"],
     ["no time to answer", { timeout: 0 }, "timeout"],
-  ])("with %s is refused, and the field is named", (_what, config, path) => {
+  ])("that has %s is refused, and the field is named", (_what, config, path) => {
     const component = { provider, config: { ...minimal, ...config } };
     expect(registry.validate(component).map((issue) => issue.path)).toEqual([
       `component.config.${path}`,
     ]);
   });
 
-  test("that asks for approval is not accepted as options in code, which would ask no one", () => {
+  test("that requires approval is not accepted as options in code, where it would ask no human", () => {
     const config = { ...minimal, approval: "human" };
     expect(registry.load<AnyTool>({ provider, config }).approval).toEqual({
       timeoutSeconds: null,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { HttpToolOptions, JsonObject } from "troupe";
 import { guardedFetch } from "#outgoing/egress.ts";
 import { HttpTool } from "troupe";
+import { runContext } from "#core/turn/run-context.ts";
 
 const rules = { allowed: ["api.example.com", "*.blob.example"], open: false };
 
@@ -23,11 +24,17 @@ async function ask(
     },
     { fetch: guardedFetch(rules, async (input, init) => server(new Request(input, init))) },
   );
-  return tool.run(args, { signal, idempotencyKey: "key", callId: undefined, env: {} });
+  return tool.run(args, {
+    signal,
+    idempotencyKey: "key",
+    callId: undefined,
+    env: {},
+    run: runContext({ id: "run" }),
+  });
 }
 
-describe("in a Worker", () => {
-  test("an allowed host is asked", async () => {
+describe("a tool in a Worker", () => {
+  test("reaches an allowed host", async () => {
     const seen: unknown[] = [];
     const answer = await ask({ returnType: "json" }, { q: "hi" }, async (request) => {
       seen.push(request.url, request.headers.get("idempotency-key"), await request.json());
@@ -42,26 +49,29 @@ describe("in a Worker", () => {
     ["a private address", { host: "169.254.169.254" }, "private"],
     ["an address without encryption", { scheme: "http", port: 80 }, "ALLOWED_EGRESS"],
     ["another port", { port: 8443 }, "ALLOWED_EGRESS"],
-  ] as const)("%s is not, and the model reads why", async (_what, config, message) => {
-    let asked = false;
-    const denied = ask(config, {}, () => {
-      asked = true;
-      return new Response();
-    });
-    await expect(denied).rejects.toMatchObject({
-      code: "egress_denied",
-      retryable: false,
-      message: expect.stringContaining(message),
-    });
-    expect(asked).toBe(false);
-  });
+  ] as const)(
+    "does not reach %s, and the model reads the reason",
+    async (_what, config, message) => {
+      let asked = false;
+      const denied = ask(config, {}, () => {
+        asked = true;
+        return new Response();
+      });
+      await expect(denied).rejects.toMatchObject({
+        code: "egress_denied",
+        retryable: false,
+        message: expect.stringContaining(message),
+      });
+      expect(asked).toBe(false);
+    },
+  );
 
-  test("a redirect is not followed", async () => {
+  test("does not follow a redirect", async () => {
     const redirected = ask({}, {}, () => Response.redirect("https://evil.example/", 307));
     await expect(redirected).rejects.toThrow(/redirects to evil\.example/);
   });
 
-  test("a long answer is cut and the rest is not read", async () => {
+  test("cuts a long answer and does not read the rest", async () => {
     let cancelled = false;
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(100_000).fill(97)),
@@ -81,7 +91,7 @@ describe("in a Worker", () => {
   ];
 
   test.each(servers)(
-    "a run that is cancelled does not wait for a server that %s",
+    "does not wait for a server that %s when its run is cancelled",
     async (_, server) => {
       const controller = new AbortController();
       const asked = ask({}, {}, server, controller.signal);
@@ -91,7 +101,7 @@ describe("in a Worker", () => {
     },
   );
 
-  test.each(servers)("a server that %s is a timeout", async (_, server) => {
+  test.each(servers)("has a timeout for a server that %s", async (_, server) => {
     const asked = ask({ timeout: 0.02 }, {}, server);
     await expect(asked).rejects.toMatchObject({ code: "http_timeout" });
   });

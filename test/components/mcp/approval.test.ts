@@ -29,7 +29,7 @@ function describePay(server: TestMcpServer, description: string): void {
   server.tools.list = [{ name: "pay", description, inputSchema: { type: "object" } }];
 }
 
-test("of all tools, or of some, is asked before the call", async () => {
+test("the approval of all tools, or of some, is requested before the call", async () => {
   await using server = await TestMcpServer.start();
   const all = new McpWorkbench({
     serverParams: server.params,
@@ -66,7 +66,7 @@ test.each<[string, JsonObject]>([
   ["parameters", { inputSchema: { type: "object", properties: { account: {} } } }],
   ["annotations", { annotations: { readOnlyHint: true } }],
 ])(
-  "counts for the tool that was shown: with other %s it is asked about again",
+  "the approval counts for the tool that was shown: %s that changed are approved again",
   async (_, changed) => {
     await using server = await TestMcpServer.start();
     const workbench = new McpWorkbench({ serverParams: server.params, approval: "human" });
@@ -86,7 +86,7 @@ test.each<[string, JsonObject]>([
   },
 );
 
-test("is void when the tool is gone, or changes again and again", async () => {
+test("the approval is void when the tool is gone, or changes again and again", async () => {
   await using server = await TestMcpServer.start();
   const workbench = new McpWorkbench({ serverParams: server.params, approval: "human" });
   const gone = await answering(workbench, "pay", {}, [

@@ -115,6 +115,10 @@ const WORKBENCHES: [string, JsonObject][] = [
     },
   ],
   [
+    "a model client for the server's requests",
+    { server_params: HTTP, tool_overrides: {}, model_client: MODEL },
+  ],
+  [
     "tools that read, a key of Troupe's",
     { server_params: HTTP, tool_overrides: {}, tools_for: ["resources", "prompts"] },
   ],
@@ -137,7 +141,7 @@ describe("AutoGen's JSON of a workbench is loaded and dumped equal:", () => {
     expect(dumpComponent(workbench)).toEqual(model);
   });
 
-  test("with the defaults for what is left out", () => {
+  test("which includes the defaults of omitted fields", () => {
     const workbench = registry().load<McpWorkbench>(
       component("McpWorkbench", "workbench", {
         server_params: { type: "StdioServerParams", command: "server" },
@@ -158,6 +162,17 @@ describe("AutoGen's JSON of a workbench is loaded and dumped equal:", () => {
   });
 });
 
+test("a model client beside a host that has one is refused, and beside another host it is accepted", () => {
+  const load = (host: JsonObject) =>
+    registry().load<McpWorkbench>(
+      component("McpWorkbench", "workbench", { server_params: HTTP, host, model_client: MODEL }),
+      "workbench",
+    );
+  expect(() => load(HOST)).toThrow(/model_client: would answer .* as host\.sampler does/);
+  const other = component("McpSessionHost", "mcp_session_host", {});
+  expect(load(other).toConfig()).toMatchObject({ host: other, model_client: MODEL });
+});
+
 test.each([
   ["StdioMcpToolAdapter", STDIO, "retry"],
   ["SseMcpToolAdapter", SSE, "retry"],
@@ -169,13 +184,13 @@ test.each([
   expect(tool).toMatchObject({ name: "fetch", description: "Fetches a page.", policy });
 });
 
-test("a host in code dumps what AutoGen loads", () => {
+test("a host in code dumps a component that AutoGen loads", () => {
   const host = registry().load<McpSessionHost>(HOST, "mcp_session_host");
   expect(dumpComponent(host)).toEqual(HOST);
   expect(dumpComponent(new McpSessionHost({})).config).toEqual({});
 });
 
-describe("refused is", () => {
+describe("component JSON is refused", () => {
   test.each<[string, JsonObject, string, RegExp]>([
     ["another transport", { type: "WebSocketParams" }, "server_params.type", /StdioServerParams/],
     ["an address without scheme", { ...HTTP, url: "example.com" }, "server_params.url", /https:/],
@@ -207,14 +222,14 @@ describe("refused is", () => {
     expect(JSON.stringify(issues)).toMatch(message);
   });
 
-  test("a program where there is no sandbox, with the remedy", () => {
+  test("if a program has no sandbox, with the remedy", () => {
     const model = component("McpWorkbench", "workbench", { server_params: STDIO });
     const [issue] = issuesOf(() => registry({}).load(model, "workbench"));
     expect(issue?.path).toBe("component.config.server_params.command");
     expect(issue?.message).toMatch(/SANDBOX_URL.*SANDBOX_MCP=1.*StreamableHttpServerParams/);
   });
 
-  test("one name for two tools", () => {
+  test("if two tools have one name", () => {
     const model = component("McpWorkbench", "workbench", {
       server_params: HTTP,
       tool_overrides: { a: { name: "c" }, b: { name: "c" } },
@@ -224,7 +239,7 @@ describe("refused is", () => {
   });
 });
 
-describe("a program and a sandbox that starts none", () => {
+describe("a program whose sandbox starts no programs", () => {
   const workbench = component("McpWorkbench", "workbench", { server_params: STDIO });
 
   async function notesWith(health: object, model = workbench) {
@@ -237,7 +252,7 @@ describe("a program and a sandbox that starts none", () => {
     return { prepared, notes: components.notes(prepared) };
   }
 
-  test("get a note when the component arrives", async () => {
+  test("gets a note when the component arrives", async () => {
     const { prepared, notes } = await notesWith({ status: "ok", programs: null });
     expect(notes).toEqual([
       {
@@ -251,7 +266,7 @@ describe("a program and a sandbox that starts none", () => {
   });
 
   test.each([[{ status: "ok", programs: { isolation: "process", walls: ["namespaces"] } }], [{}]])(
-    "get none where the sandbox says %o",
+    "gets no note if the sandbox reports %o",
     async (health) => {
       expect(await notesWith(health)).toEqual({ prepared: workbench, notes: [] });
     },

@@ -47,7 +47,7 @@ function inSession(session: string): () => Partial<ToolCallContext> {
   return () => ({ ctx: new RecordingHost(session).attempt() });
 }
 
-test("server-everything: tools, progress, images", async () => {
+test("server-everything shows tools, progress and images", async () => {
   await using(server("everything"), async (workbench) => {
     const names = (await workbench.listTools({ ctx: new RecordingHost().attempt() })).map(
       ({ name }) => name,

@@ -79,7 +79,7 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
     expect(textsOf(structured.result)).toEqual(['{"degrees":21}']);
   });
 
-  test("has errors that are results", async () => {
+  test("returns errors as results", async () => {
     await using server = await TestMcpServer.start(kind);
     const workbench = workbenchOf({ serverParams: server.params });
     const failed = await call(workbench, "fail");
@@ -119,7 +119,7 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
     await expect.poll(() => server.tools.calls[0]?.cancelled).toBe(true);
   });
 
-  test("is read by tools, where the workbench has them", async () => {
+  test("is read by tools if the workbench has them", async () => {
     await using server = await TestMcpServer.start(kind);
     const own = {
       name: "get_prompt",
@@ -159,8 +159,9 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
       arguments: { who: "Ada" },
     });
     expect(textsOf(greeting.result)[0]).toContain("Greet Ada.");
-    // What the server cannot do is a result.
-    expect((await call(workbench, "list_resource_templates")).result.is_error).toBe(true);
+    // The server does not know the method.
+    const templates = await call(workbench, "list_resource_templates");
+    expect(textsOf(templates.result)).toEqual(['{"resourceTemplates":[]}']);
   });
 
   test("is read from code", async () => {
@@ -206,7 +207,7 @@ describe("a session", () => {
 });
 
 test.each(["modern", "sessions"] satisfies Kind[])(
-  "a %s server that is killed in the middle of a call: the model reads it, and its successor answers the next one",
+  "a %s server that is killed in the middle of a call gives an error to the model, and its successor answers the next call",
   async (kind) => {
     await using server = await McpServerProcess.start(kind);
     const workbench = workbenchOf({ serverParams: server.params });

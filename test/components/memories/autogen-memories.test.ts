@@ -88,7 +88,7 @@ test.each([
   ["redis_memory.RedisMemory", REDIS],
   ["mem0.Mem0Memory", MEM0],
 ])(
-  "%s is loaded as AutoGen dumps it, dumped unchanged, and says where its contents are",
+  "%s is loaded as AutoGen dumps it, dumped unchanged, and names where its contents are",
   (provider, config) => {
     const model = component(provider, config);
     expect(dumpComponent(registry.load(model, "memory"))).toEqual(model);
@@ -138,7 +138,7 @@ async function ask(memory: Memory, contents: readonly string[], task: string, us
   return run(adding, { task, ...(user !== undefined && { user }) });
 }
 
-test("with words only thresholds do not apply, and notes say both", async () => {
+test("a memory that compares words only applies no thresholds, and notes say both", async () => {
   const memory = registry.load<Memory>(
     component("chromadb.ChromaDBVectorMemory", CHROMA),
     "memory",
@@ -185,7 +185,7 @@ test("a sequential Redis memory returns the latest, newest first", async () => {
   expect(notes).toEqual([]);
 });
 
-test("Mem0's user id gives the memories of the run's user, and those of the team without a user", async () => {
+test("Mem0's user id selects the memories of the run's user, or those of the team without a user", async () => {
   const memory = () => registry.load<Memory>(component("mem0.Mem0Memory", MEM0), "memory");
   await ask(memory(), ["Ada likes tea."], "Tea?", "autogen-ada");
   const own = await ask(memory(), [], "Tea?", "autogen-ada");
@@ -197,7 +197,7 @@ test("Mem0's user id gives the memories of the run's user, and those of the team
   expect(team.notes).toContain('"mem0_memory" uses the memories of the team: the run has no user');
 });
 
-test("a note says what Mem0's user id means here", () => {
+test("a note explains Mem0's user id", () => {
   const notesOf = (config: object) => registry.notes(component("mem0.Mem0Memory", config));
   expect(notesOf(MEM0)).toContainEqual({
     path: "component.config.user_id",

@@ -115,12 +115,12 @@ function counted(
   });
 }
 
-describe("of 50 turns with 10 tools, at least 90 % of the input is read from the cache", () => {
-  test("of OpenAI's models", async () => {
+describe("the cache supplies at least 90 % of the input of 50 turns with 10 tools", () => {
+  test("if the models are OpenAI's", async () => {
     expect((await converse(gpt(), 50)).read).toBeGreaterThan(90);
   });
 
-  test("of those that are asked by responses", async () => {
+  test("if the models use the Responses API", async () => {
     const client = new OpenAIChatCompletionClient({
       model: "gpt-5.6",
       baseURL: fake.url,
@@ -130,13 +130,13 @@ describe("of 50 turns with 10 tools, at least 90 % of the input is read from the
     expect((await converse(client, 50)).read).toBeGreaterThan(90);
   });
 
-  test("of Claude", async () => {
+  test("if the model is Claude", async () => {
     const { read, cache_write_tokens = 0, prompt_tokens } = await converse(claude(), 50);
     expect(read).toBeGreaterThan(90);
     expect(cache_write_tokens / prompt_tokens).toBeLessThan(0.1);
   });
 
-  test("of Claude that has thirty calls in one answer", async () => {
+  test("if Claude makes thirty calls in one answer", async () => {
     const calls = Array.from({ length: 30 }, (_, index) => ({
       name: `tool_${index % 10}`,
       arguments: { query: `weather ${index}` },
@@ -150,7 +150,7 @@ describe("of 50 turns with 10 tools, at least 90 % of the input is read from the
     }
   });
 
-  test("with a window, and not with a buffer that moves at every turn", async () => {
+  test("if the context has a window, and not if its buffer moves at every turn", async () => {
     const window = () => new WindowChatCompletionContext({ high: 6000, low: 3000 });
     expect((await converse(claude(), 50, { modelContext: window() })).read).toBeGreaterThan(80);
     expect((await converse(gpt(), 50, { modelContext: window() })).read).toBeGreaterThan(80);
@@ -164,13 +164,13 @@ test("the tools stay in Claude's cache when a memory adds to the system message"
   expect((await converse(claude(), 10, { memory: [memory] })).cached_tokens).toBeGreaterThan(5000);
 });
 
-test("cache: off marks nothing", async () => {
+test("a config with cache: off marks nothing", async () => {
   const { cached_tokens, cache_write_tokens } = await converse(claude({ cache: "off" }), 4);
   expect([cached_tokens, cache_write_tokens]).toEqual([0, 0]);
   expect(JSON.stringify(fake.requests.at(-1)?.body)).not.toContain("cache_control");
 });
 
-test("who marks the end of the prompt keeps that mark alone", async () => {
+test("a caller who marks the end of the prompt keeps that mark alone", async () => {
   await converse(claude({ cacheControl: { type: "ephemeral", ttl: "1h" } }), 1);
   const body = JSON.stringify(fake.requests.at(-1)?.body);
   expect(body.split('"cache_control"')).toHaveLength(2);

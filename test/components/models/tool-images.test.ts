@@ -88,20 +88,20 @@ async function bodyOf(client: ChatCompletionClient, messages = CONVERSATION): Pr
   return JSON.stringify(lastBody(fake));
 }
 
-describe.each(CLIENTS)("by %s", (_name, clientOf) => {
-  test("a model that sees is shown the image of a tool's result, once and not as text", async () => {
+describe.each(CLIENTS)("a tool with an image, called by %s", (_name, clientOf) => {
+  test("shows it to a model that sees, once and not as text", async () => {
     const body = await bodyOf(clientOf(true));
     expect(body.split(PNG)).toHaveLength(2);
     expect(body).not.toContain(`[Image: ${PNG}`);
   });
 
-  test("a model that does not see reads that there was one", async () => {
+  test("has a line of text for a model that does not see", async () => {
     const body = await bodyOf(clientOf(false));
     expect(body).not.toContain(PNG);
     expect(body).toContain(NOTE);
   });
 
-  test("other agents are shown it in the message that sums up the calls", async () => {
+  test("shows it to other agents in the message that sums up the calls", async () => {
     const said = user(`Result:\n[Image: ${PNG}]`, "drawer");
     expect((await bodyOf(clientOf(true), [said])).split(PNG)).toHaveLength(2);
     const blind = await bodyOf(clientOf(false), [said]);
@@ -110,7 +110,7 @@ describe.each(CLIENTS)("by %s", (_name, clientOf) => {
   });
 });
 
-test("each API has the image where it belongs", async () => {
+test("an image is at the position that each API requires", async () => {
   const [chat, responses, claude, ollama] = CLIENTS.map(([, clientOf]) => clientOf(true));
   await bodyOf(chat!);
   expect(lastBody(fake).messages.slice(-2)).toEqual([
@@ -148,7 +148,7 @@ test("each API has the image where it belongs", async () => {
   expect(lastBody(fake).messages.at(-1)).toMatchObject({ role: "tool", images: [PNG] });
 });
 
-test("an HTTP tool that answers with an image shows it; the messages keep AutoGen's text", async () => {
+test("an image that an HTTP tool returns is shown, and the messages keep AutoGen's text", async () => {
   await using server = await EchoServer.start((response) => {
     response.writeHead(200, { "content-type": "image/png" });
     response.end(Buffer.from(PNG, "base64"));

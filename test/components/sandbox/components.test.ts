@@ -72,9 +72,9 @@ function agent(provider: string, config: JsonObject = {}): JsonObject {
   };
 }
 
-describe("the executors", () => {
+describe("the executors of code", () => {
   test.each(EXECUTORS)(
-    "%s loads and dumps under its own name, and says what has no effect",
+    "include %s, which loads and dumps under its own name, and names options without effect",
     (provider, config, dumped, ignored) => {
       const executor = registry().load({ provider, config }, "code_executor");
       expect(executor).toBeInstanceOf(SandboxCodeExecutor);
@@ -98,7 +98,7 @@ describe("the executors", () => {
     },
   );
 
-  test.each(EXECUTORS)("%s has AutoGen's timeout, which is a whole number", (provider) => {
+  test.each(EXECUTORS)("include %s, which has AutoGen's timeout, a whole number", (provider) => {
     const executor = registry().load<SandboxCodeExecutor>({ provider, config: {} });
     expect(executor.toConfig()).toMatchObject({ timeout: 60 });
     for (const timeout of [0, 1.5, "long"]) {
@@ -109,7 +109,7 @@ describe("the executors", () => {
   });
 
   test.each(EXECUTORS)(
-    "%s does not take an approval that nobody would be asked for",
+    "include %s, which accepts no approval that would ask no human",
     (provider) => {
       expect(registry().validate({ provider, config: { approval: "human" } })).toEqual([
         { path: "component.config.approval", message: expect.stringMatching(/^has no effect/) },
@@ -117,7 +117,7 @@ describe("the executors", () => {
     },
   );
 
-  test.each(EXECUTORS)("%s cannot be loaded where there is no sandbox", (provider) => {
+  test.each(EXECUTORS)("include %s, which cannot be loaded without a sandbox", (provider) => {
     expect(registry(null).validate(agent(provider))).toEqual([
       {
         path: "component.config.code_executor.config",
@@ -126,7 +126,7 @@ describe("the executors", () => {
     ]);
   });
 
-  test("do not let component JSON say where code runs", () => {
+  test("ignore a place for code in component JSON", () => {
     const config = { url: "https://elsewhere.example", apiKey: "k", session: "another-team" };
     const executor = registry().load({ provider: "SandboxCodeExecutor", config });
     expect(executor.toConfig()).toEqual({ timeout: 60 });
@@ -137,8 +137,8 @@ describe("the executors", () => {
   });
 });
 
-describe("notes", () => {
-  test("are said of every component, wherever it stands", () => {
+describe("notes about the sandbox", () => {
+  test("cover every component, wherever it stands", () => {
     const local = agent("LocalCommandLineCodeExecutor");
     const team = {
       provider: "RoundRobinGroupChat",
@@ -151,14 +151,14 @@ describe("notes", () => {
     ).toEqual(["there.config.participants[1].config.code_executor.provider"]);
   });
 
-  test("do not name a sandbox that is not there any more", () => {
+  test("do not name a sandbox that no longer exists", () => {
     const tool = { provider: "FunctionTool", config: { name: "f", source_code: "def f(): pass" } };
     for (const model of [agent("LocalCommandLineCodeExecutor"), tool]) {
       expect(registry(null).notes(model)).toEqual([]);
     }
   });
 
-  test("leave out what cannot be loaded", () => {
+  test("leave out components that cannot be loaded", () => {
     const team = {
       provider: "RoundRobinGroupChat",
       config: { participants: [{ provider: "gone", config: {} }] },
@@ -167,7 +167,7 @@ describe("notes", () => {
   });
 });
 
-describe("the settings", () => {
+describe("the settings of a sandbox", () => {
   test.each([
     ["nothing", {}, undefined],
     ["a key alone", { SANDBOX_KEY: "k" }, undefined],
@@ -178,11 +178,11 @@ describe("the settings", () => {
       { SANDBOX_URL: " https://s.example ", SANDBOX_KEY: "k " },
       { url: "https://s.example", apiKey: "k" },
     ],
-  ])("%s", (_, settings, expected) => {
+  ])("are refused: %s", (_, settings, expected) => {
     expect(sandboxAddress(settings, { open: false })).toEqual(expected);
   });
 
-  test("a binding needs no address, and no encryption", async () => {
+  test("need no address and no encryption for a binding", async () => {
     const asked: string[] = [];
     const SANDBOX = {
       fetch: async (url: string) => {
@@ -200,7 +200,7 @@ describe("the settings", () => {
     expect(asked).toEqual(["https://sandbox.internal/healthz", "http://sandbox:8788/healthz"]);
   });
 
-  test("plain http is for one's own machine", () => {
+  test("may use plain http on one's own machine", () => {
     expect(sandboxAddress({ SANDBOX_URL: URL }, { open: true })).toEqual({ url: URL });
     expect(() => sandboxAddress({ SANDBOX_URL: URL }, { open: false })).toThrow(
       /SANDBOX_URL must be .*https/,

@@ -26,7 +26,7 @@ test("a sandbox with real processes reads the pages of a PDF, empty ones too", a
   ]);
 });
 
-test("a broken PDF is one that cannot be read", async () => {
+test("a broken PDF is reported as unreadable", async () => {
   const documents = new SandboxDocuments({ url: sandbox.url, apiKey: sandbox.key });
   await expect(documents.pages(Buffer.from("%PDF-1.7 and no more"), PDF)).rejects.toMatchObject({
     message: "is a PDF that cannot be read",

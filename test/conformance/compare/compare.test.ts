@@ -28,7 +28,7 @@ describe("values", () => {
     ],
     [null, null],
     [{ source: "a" }, { source: "a", created_at: "now" }],
-  ])("%j is %j", (expected, actual) => {
+  ])("%j equals %j", (expected, actual) => {
     expect(difference(expected, actual, {})).toBeUndefined();
   });
 
@@ -64,7 +64,7 @@ describe("ids", () => {
     ).toBe(false);
   });
 
-  test("are replaced in what the implementation gets, unbound ones stay and are bound", () => {
+  test("are replaced in the implementation's input, and unbound ones stay and are bound", () => {
     const ids = new IdMap();
     expect(same(ids, { id: "m1" }, { id: "x" })).toBe(true);
     expect(ids.toActual([{ id: "m1", content: "m1" }, { id: "m2" }])).toEqual([
@@ -85,7 +85,7 @@ describe("ids", () => {
 });
 
 describe("texts", () => {
-  test("with a Python error are compared up to where it begins", () => {
+  test("that end in a Python error are compared up to its beginning", () => {
     expect(sameText("f: Error: Expecting value", "f: Error: no JSON")).toBe(true);
     expect(sameText("f: Error: Expecting value", "g: Error: Expecting value")).toBe(false);
     expect(sameText("Error: x", "x")).toBe(false);
@@ -93,7 +93,7 @@ describe("texts", () => {
     expect(sameText("no error", "none")).toBe(false);
   });
 
-  test("with a Python call stack are not compared, nor is one that quotes the schema library first", () => {
+  test("that contain a Python call stack are not compared, and neither is one that quotes the schema library first", () => {
     const stack = "ValueError: no\nTraceback:\nTraceback (most recent call last):\n\n  File x";
     expect(sameText(stack, "no")).toBe(true);
     expect(sameText("ValueError: no", "no")).toBe(false);
@@ -101,7 +101,7 @@ describe("texts", () => {
     expect(sameText(quoted, "Error: not an object")).toBe(true);
   });
 
-  test("of prompts may print the lists of a conversation differently", () => {
+  test("may print the lists of a conversation differently in prompts", () => {
     const recorded = "Talk:\nann: ['a', <Image object at 0x1>]\n\n\nbob: b\n\n\nWho of ['x', 'y']?";
     expect(samePrompt(recorded, "Talk:\nann: a\n<image>\n\n\nbob: b\n\n\nWho of ['x', 'y']?")).toBe(
       true,
@@ -112,7 +112,7 @@ describe("texts", () => {
     expect(samePrompt("One of: ['a']\n", "One of: ['b']\n")).toBe(false);
   });
 
-  test("of structured content may differ in fractions only", () => {
+  test("may differ in fractions only in structured content", () => {
     expect(differsInFractions('{"a":3.0,"b":"x 1.0"}', '{"a":3,"b":"x 1.0"}')).toBe(true);
     expect(differsInFractions("3.0 and 4.0.", "3 and 4.")).toBe(true);
     expect(differsInFractions("v1.0.2", "v1.2")).toBe(false);
@@ -129,7 +129,7 @@ describe("runs", () => {
     result(...ids),
   ];
 
-  test("a result names the messages of its stream", () => {
+  test("have a result that names the messages of their stream", () => {
     const events = [
       said("x", "a", "1"),
       said("y", "b", "2"),
@@ -146,7 +146,7 @@ describe("runs", () => {
     );
   });
 
-  test("the order of events counts, unless agents ran side by side", () => {
+  test("have events in a fixed order, unless agents ran side by side", () => {
     const turned = [
       said("y", "b", "2"),
       said("x", "a", "1"),
@@ -156,7 +156,7 @@ describe("runs", () => {
     expect(compareBySource(stream("m1", "m2"), turned, {})).toBeUndefined();
   });
 
-  test("side by side, each source's events, the result and the reason must still be equal", () => {
+  test("have equal events of each source, an equal result and an equal reason if agents ran side by side", () => {
     const [first = null, second = null] = stream("m1", "m2");
     const wanted = [first, second, result("m1", "m2")];
     expect(compareBySource(wanted, [first, result("m1")], {})?.path).toContain("events of b");

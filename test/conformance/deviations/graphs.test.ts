@@ -64,8 +64,8 @@ const limit = (max_messages: number): JsonObject => ({
   },
 });
 
-describe("what Troupe does instead", () => {
-  test("wave: all that ran side by side counts, in the order of selection", async () => {
+describe("the difference in Troupe", () => {
+  test("wave: all messages of agents that ran side by side count, in the order of selection", async () => {
     const parts = ["a", "b", "c", "d"].map((name) => agent(name, "1", "2"));
     const edges = {
       a: [{ target: "b" }, { target: "c" }],
@@ -97,6 +97,22 @@ describe("what Troupe does instead", () => {
     ]);
   });
 
+  test("graph-end: the stop reason names the conditions and the agents that never spoke", async () => {
+    const parts = [agent("a", "neither"), agent("b", "1"), agent("c", "1")];
+    const edges = {
+      a: [
+        { target: "b", condition: "YES" },
+        { target: "c", condition: "NO" },
+      ],
+      b: [],
+      c: [],
+    };
+    const { stop_reason } = await run(graph(parts, edges), { task: "go" });
+    expect(stop_reason).toBe(
+      'Digraph execution cannot continue: the last message of "a" matches no condition of its edges: "YES" (to "b"), "NO" (to "c"); never spoke: "b", "c"',
+    );
+  });
+
   const loop = (...replies: string[]): Component & Runnable =>
     graph(
       [agent("s", "1"), agent("w", "1", "2", "3"), agent("r", ...replies), agent("end", "1")],
@@ -112,7 +128,7 @@ describe("what Troupe does instead", () => {
       { max_turns: 3 },
     );
 
-  test("loop-state: a graph saved in the middle of a loop goes round again", async () => {
+  test("loop-state: a graph saved in the middle of a loop runs the loop again", async () => {
     const before = loop("AGAIN");
     await said(before, "go");
     const after = loop("AGAIN", "FINE");
@@ -121,7 +137,7 @@ describe("what Troupe does instead", () => {
     expect(await said(after)).toEqual(["r: FINE", "end: 1"]);
   });
 
-  test("lost-state: what was taken of a join is saved", async () => {
+  test("lost-state: the parts of a join that have arrived are saved", async () => {
     const parts = (): JsonObject[] => ["a", "b", "c", "d"].map((name) => agent(name, "1"));
     const edges = {
       a: [{ target: "b" }, { target: "d" }],
@@ -146,7 +162,7 @@ describe("what Troupe does instead", () => {
   });
 });
 
-describe("an unlisted deviation is recognised, and nothing else accepted", () => {
+describe("an unlisted deviation is recognised, and nothing else is accepted", () => {
   const folder = new URL("../traces/graph_flow/", import.meta.url);
   const recorded = (name: string): Trace => readTrace(new URL(`${name}.json`, folder).pathname);
   const play = (trace: Trace): Promise<Outcome> => playOn(trace, InMemory.of(trace), []);
@@ -162,6 +178,7 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
   test.each([
     ["wave_limit", 0, "wave"],
     ["task_from_node", 0, "task-source"],
+    ["conditions", 3, "graph-end"],
     ["loop_loaded", 4, "loop-state"],
     ["counts_loaded", 5, "loop-state"],
     ["team_inside", 0, "nested-speaker"],
@@ -171,7 +188,7 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
     expect(outcome.deviations).toContainEqual({ step, class: kind });
   });
 
-  test("wave: not without a condition, and not when more is said", async () => {
+  test("wave: it needs a condition, and equal messages", async () => {
     const trace = recorded("wave_limit");
     const without = changed(trace, (node) =>
       "termination_condition" in node ? { ...node, termination_condition: null } : undefined,
@@ -183,7 +200,7 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
     expect((await play(less)).failure).toMatchObject({ step: 0 });
   });
 
-  test("task-source: not when the source is not a node, or takes no edge", async () => {
+  test("task-source: it needs a source that is a node and takes an edge", async () => {
     const trace = recorded("task_from_node");
     const step = trace.steps[0]!;
     const other = structuredClone(trace);
@@ -195,7 +212,14 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
     expect((await play(conditional)).failure).toMatchObject({ step: 0 });
   });
 
-  test("loop-state: not without a state that was loaded in the middle", async () => {
+  test("graph-end: it needs equal messages", async () => {
+    const trace = recorded("conditions");
+    const other = structuredClone(trace);
+    (other.steps[3]!["events"] as JsonObject[])[1]!["content"] = "something else";
+    expect((await play(other)).failure).toMatchObject({ step: 3 });
+  });
+
+  test("loop-state: it needs a state that was loaded in the middle", async () => {
     const trace = recorded("loop_loaded");
     const atRest = changed(trace, (node) =>
       isJsonObject(node["remaining"])

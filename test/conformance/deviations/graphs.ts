@@ -60,6 +60,21 @@ export const GRAPHS: readonly Recogniser[] = [
     },
   },
   {
+    class: "graph-end",
+    explains: ({ trace, step, played }) => {
+      const reason = stopReason(eventsOf(played));
+      const events = recordedEvents(step).map((event) =>
+        isResult(event) ? { ...event, stop_reason: reason ?? null } : event,
+      );
+      return (
+        isGoodRun(step) &&
+        stopReason(recordedEvents(step)) === COMPLETE &&
+        reason?.startsWith("Digraph execution cannot continue: ") === true &&
+        compareStep(trace, { ...step, events }, played, {}) === undefined
+      );
+    },
+  },
+  {
     class: "loop-state",
     explains: (place) => {
       const { trace, step, played } = place;

@@ -1,6 +1,7 @@
 import { type JsonObject } from "troupe";
 import { isJsonObject } from "#core/json.ts";
 import { type Step, textOf } from "../trace.ts";
+import { repeatsSpeaker } from "./excluded-speaker.ts";
 import { saysTasksAgain } from "./hidden-task.ts";
 import { gaveUpOnLedger } from "./ledger-speaker.ts";
 import {
@@ -10,6 +11,7 @@ import {
   isBeginning,
   isChunk,
   isProvider,
+  isString,
   mentions,
   messagesOf,
   type Recogniser,
@@ -41,6 +43,15 @@ export const RUNNING: readonly Recogniser[] = [
     },
   },
   { class: "hidden-task", explains: saysTasksAgain },
+  { class: "excluded-speaker", explains: repeatsSpeaker },
+  {
+    class: "empty-arguments",
+    explains: ({ step, played }) =>
+      step.op === "run" &&
+      played.error === undefined &&
+      mentions(step["events"], ({ arguments: text }) => isString(text) && text.trim() === "") &&
+      recordedWords(step).some((text) => text.startsWith("Error: Expecting value: ")),
+  },
   {
     class: "early-task",
     explains: ({ step, played }) =>

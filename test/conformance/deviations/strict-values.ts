@@ -33,6 +33,10 @@ const VALUES: readonly { words: RegExp; test: (node: JsonObject) => boolean }[] 
     test: (node) => Number(configOf(node)["max_turns"] ?? 1) <= 0,
   },
   {
+    words: /max_messages/,
+    test: (node) => Number(configOf(node)["max_messages"] ?? 1) <= 0,
+  },
+  {
     words: /format/,
     test: (node) => {
       const { json_schema, format_string } = configOf(node);
@@ -77,13 +81,24 @@ function hasUnknownField(format: string, schema: unknown): boolean {
   return fields.some(([, field = ""]) => !known.includes(field));
 }
 
-/** AutoGen has no run of that subject that succeeds. */
+/** AutoGen has no run of that subject that succeeds and says anything. */
 function runsFail({ trace, index, step }: Place): boolean {
   if (step.op !== "use" && step.op !== "new") return true;
   const later: Step[] = trace.steps.slice(trace.steps[index] === step ? index + 1 : index);
   const end = later.findIndex(({ op }) => op === "use" || op === "new");
   const own = end < 0 ? later : later.slice(0, end);
-  return own.every(({ op, error }) => op !== "run" || error !== undefined);
+  return own.every((run) => run.op !== "run" || run.error !== undefined || isSilent(run));
+}
+
+function isSilent({ events }: Step): boolean {
+  return (
+    Array.isArray(events) &&
+    events.length > 0 &&
+    events.every(
+      (event) =>
+        isJsonObject(event) && Array.isArray(event["messages"]) && event["messages"].length === 0,
+    )
+  );
 }
 
 /** Whether a state says that it is of another type than the one Troupe names. */

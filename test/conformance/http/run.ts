@@ -144,11 +144,12 @@ export class HttpRun {
   /** Answers for the human. One who cannot is gone for good: then the run is cancelled. */
   async #attend(run: string, requests: readonly HumanRequest[]): Promise<void> {
     for (const request of requests) {
+      const { login: _, ...asked } = request;
       if (this.#answered.has(request.id)) continue;
       this.#answered.add(request.id);
       const address = `${this.#runs}/${run}`;
       try {
-        const answer = await this.#outside.human.answer(request);
+        const answer = await this.#outside.human.answer(asked);
         await this.#api.call("POST", `${address}/requests/${request.id}`, answer);
       } catch {
         await this.#api.call("POST", `${address}/stop`, { mode: "now" });

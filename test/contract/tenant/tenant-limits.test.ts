@@ -1,12 +1,18 @@
 import { expect, test } from "vitest";
 import { limitSettings, tenantLimitsFrom } from "#contract/tenant/tenant-limits.ts";
 
-test("limits of a program hold like the settings that they stand for", () => {
-  const settings = limitSettings({ activeRuns: 5, tokensPerDay: 1000, teams: undefined });
+test("limits of a program hold like the settings that they replace", () => {
+  const settings = limitSettings({
+    activeRuns: 5,
+    tokensPerDay: 1000,
+    costPerDay: 2.5,
+    teams: undefined,
+  });
   expect(tenantLimitsFrom(settings)).toEqual({
     ...tenantLimitsFrom({}),
     active_runs: 5,
     tokens_per_day: 1000,
+    cost_per_day: 2.5,
   });
 });
 
@@ -20,6 +26,7 @@ test.each([
   [{ activeRuns: -1 }, "limits.activeRuns is -1: it must be a whole number, 0 or more"],
   [{ activeRuns: "5" }, 'limits.activeRuns is "5": it must be a whole number'],
   [{ activeRuns: 1.5 }, "limits.activeRuns is 1.5"],
-])("an option that cannot be used is named: %j", (options, message) => {
+  [{ costPerMonth: -1 }, "limits.costPerMonth is -1: it must be a number, 0 or more"],
+])("an invalid option is named: %j", (options, message) => {
   expect(() => limitSettings(options)).toThrow(message);
 });

@@ -92,7 +92,7 @@ test("calls that never reach the client do count, so that a model cannot continu
   expect(last?.type).toBe("ToolCallSummaryMessage");
 });
 
-test("an agent's own tool or handoff goes before one of the same name", async () => {
+test("an agent's own tool or handoff precedes one of the same name", async () => {
   const { questions, requests } = await ask([[call("1")]], {
     handoffs: [{ target: "other", name: "locate", description: "", message: "Over to you." }],
   });

@@ -43,13 +43,13 @@ describe("a filter", () => {
     expect(await heard(filter)).toEqual(expected);
   });
 
-  test("goes by its own order of sources, and may name one twice", async () => {
+  test("follows its own order of sources, and may name one twice", async () => {
     const first: PerSourceFilter = { source: "a", position: "first", count: 1 };
     const last: PerSourceFilter = { source: "a", position: "last", count: 1 };
     expect(await heard({ source: "b" }, last, first)).toEqual(["b1", "a4", "a1"]);
   });
 
-  test("sees only what is new to its agent", async () => {
+  test("sees only messages that are new to its agent", async () => {
     const inner = new TestAgent("critic");
     const filter = { perSource: [{ source: "user" }] };
     const critic = new MessageFilterAgent({ name: "critic", wrappedAgent: inner, filter });
@@ -58,7 +58,7 @@ describe("a filter", () => {
     expect(inner.heard).toEqual([["go"], []]);
   });
 
-  test("with a count and no position is refused, with its place", () => {
+  test("that has a count and no position is refused, with its place", () => {
     const wrappedAgent = new TestAgent("inner");
     const filter = { perSource: [{ source: "a" }, { source: "b", count: 1 }] };
     expect(() => new MessageFilterAgent({ name: "picky", wrappedAgent, filter })).toThrow(
@@ -87,7 +87,7 @@ describe("the wrapped agent", () => {
     expect(agent.producedMessageTypes).toEqual(["TextMessage"]);
   });
 
-  test("is paused, resumed, reset and closed with it", async () => {
+  test("is paused, resumed, reset and closed with the wrapper", async () => {
     const { agent, inner } = make();
     await agent.onPause();
     await agent.onResume();
@@ -120,7 +120,7 @@ describe("the wrapped agent", () => {
     expect(() => make().agent.loadState(state)).toThrow(place);
   });
 
-  test("goes back with a turn that is given up", async () => {
+  test("is rolled back with a turn that is given up", async () => {
     const { agent } = make();
     const tree = new StateTree(agent);
     await run(agent, { task: "go" });

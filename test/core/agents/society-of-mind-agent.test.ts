@@ -50,7 +50,7 @@ const streamed = async (agent: SocietyOfMindAgent, task: string | null) => {
 };
 
 describe("a society of mind", () => {
-  test("has its team work on a request, and answers with what a model makes of it", async () => {
+  test("has its team work on a request, and answers with the model's summary", async () => {
     const ann = new TestAgent("ann");
     const bob = new TestAgent("bob");
     const modelClient = scripted(["All good."]);
@@ -81,13 +81,13 @@ describe("a society of mind", () => {
     ]);
   });
 
-  test("in a plain run shows only its answer", async () => {
+  test("shows only its answer in a plain run", async () => {
     const agent = mind(new RoundRobinGroupChat([new TestAgent("ann")], { maxTurns: 1 }));
     const { messages } = await run(agent, { task: "go" });
     expect(lines(messages)).toEqual(["user: go", "mind: Answer 1."]);
   });
 
-  test("tells the team of earlier requests, as much as its context shows", async () => {
+  test("sends the team earlier requests, as much as its context shows", async () => {
     const ann = speaker("ann", (heard) =>
       heard
         .map((message) =>
@@ -111,7 +111,7 @@ describe("a society of mind", () => {
     expect(agent.saveState()).toMatchObject({ troupe: { llm_context: { messages: [] } } });
   });
 
-  test("does not ask its model when the team said nothing", async () => {
+  test("does not call its model when the team said nothing", async () => {
     const team = new RoundRobinGroupChat([new TestAgent("ann")], {
       terminationCondition: new MaxMessageTermination(1),
     });
@@ -119,7 +119,7 @@ describe("a society of mind", () => {
     expect(await streamed(mind(team, { modelClient }), "go")).toEqual(["mind: No response."]);
   });
 
-  test("passes pieces of text on, which are no part of what the model reads", async () => {
+  test("passes pieces of text on, which the model does not read", async () => {
     const ann = new TestAgent("ann", async function* (_heard, ctx) {
       const id = ctx.id();
       yield chunkEvents(ctx, "ann", id)("We");
@@ -162,10 +162,10 @@ describe("a society of mind", () => {
   });
 });
 
-describe("its state", () => {
+describe("the state of a society of mind", () => {
   const make = () => mind(new RoundRobinGroupChat([new TestAgent("ann")], { maxTurns: 1 }));
 
-  test("is the team's, and the requests, which AutoGen forgets", async () => {
+  test("contains the team and the requests, which AutoGen loses", async () => {
     const agent = make();
     await run(agent, { task: "one" });
     const state = agent.saveState();
@@ -199,7 +199,7 @@ describe("its state", () => {
     }
   });
 
-  test("is stored in pieces and goes back with a turn that is given up", async () => {
+  test("is stored in pieces and rolled back with a turn that is given up", async () => {
     const modelClient = new ReplayChatCompletionClient(["one", "two"]);
     const agent = mind(new RoundRobinGroupChat([new TestAgent("ann")], { maxTurns: 1 }), {
       modelClient,

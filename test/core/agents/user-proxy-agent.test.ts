@@ -21,7 +21,7 @@ function ask(agent: UserProxyAgent, journal: RecordingHost, messages: ChatMessag
   return outcome(agent.onMessagesStream(messages, journal.attempt()));
 }
 
-describe("asking in a turn that is run again", () => {
+describe("a question in a turn that runs again", () => {
   test("suspends, and continues with the same ids once there is an answer", async () => {
     const journal = new RecordingHost();
     const first = await ask(human, journal);
@@ -47,7 +47,7 @@ describe("asking in a turn that is run again", () => {
     });
   });
 
-  test("an input function of its own is asked once", async () => {
+  test("calls an own input function once", async () => {
     const prompts: string[] = [];
     const own = new UserProxyAgent({
       name: "human",
@@ -71,8 +71,8 @@ async function answered(content: string | object, messages: ChatMessage[] = []) 
   return { ...(await ask(human, journal, messages)), journal };
 }
 
-describe("answers", () => {
-  test("to a handoff are handoffs back", async () => {
+describe("the answers of a human", () => {
+  test("are handoffs back if a handoff asked", async () => {
     const { result, journal } = await answered("blue", [handoffTo("human")]);
     expect(journal.questions[0]?.prompt).toBe(
       "Handoff received from helper. Enter your response: ",

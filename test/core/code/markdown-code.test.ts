@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markdownCode } from "#core/code/markdown-code.ts";
+import { extractCodeBlocks } from "#core/code/markdown-code.ts";
 
 const FENCE = "```";
 const block = (language: string, code: string) => `${FENCE}${language}\n${code}${FENCE}`;
@@ -27,13 +27,13 @@ test.each<[what: string, text: string, languages: string[], found: string[]]>([
   ],
   ["a block without code", block("sh", ""), ["sh"], ["sh:"]],
   ["no block that is never closed", `${FENCE}sh\nls\n`, ["sh"], []],
-])("finds %s", (_what, text, languages, found) => {
-  const blocks = markdownCode(text, languages);
+])("the search for code blocks finds %s", (_what, text, languages, found) => {
+  const blocks = extractCodeBlocks(text, languages);
   expect(blocks.map(({ language, code }) => `${language}:${code}`)).toEqual(found);
 });
 
-test("reads a text of fences that are never closed in linear time: otherwise this test times out", () => {
-  markdownCode(`${FENCE}sh\n\n\n\n`.repeat(20_001), ["python", "sh"]);
-  markdownCode(`${FENCE}\n`.repeat(50_000), ["python", "sh"]);
-  expect(markdownCode(`${FENCE}${"\n".repeat(200_000)}`, ["python", ""])).toEqual([]);
+test("a text of fences that are never closed is read in linear time: otherwise this test times out", () => {
+  extractCodeBlocks(`${FENCE}sh\n\n\n\n`.repeat(20_001), ["python", "sh"]);
+  extractCodeBlocks(`${FENCE}\n`.repeat(50_000), ["python", "sh"]);
+  expect(extractCodeBlocks(`${FENCE}${"\n".repeat(200_000)}`, ["python", ""])).toEqual([]);
 });

@@ -5,8 +5,8 @@ import { Catalog, FunctionTool, ValueError } from "troupe";
 const tool = (name: string): FunctionTool =>
   new FunctionTool({ name, description: "", parameters: z.object({}), execute: () => "" });
 
-describe("Catalog", () => {
-  test("finds what was registered by name", () => {
+describe("a catalog", () => {
+  test("finds a registered entry by name", () => {
     const catalog = new Catalog();
     const add = tool("add");
     const team = { name: "demo", description: "", component: { provider: "x", config: {} } };
@@ -25,7 +25,7 @@ describe("Catalog", () => {
     expect(catalog.components()).toEqual([]);
   });
 
-  test("keeps names unique, but takes the same thing twice", () => {
+  test("keeps names unique, but accepts the same entry twice", () => {
     const catalog = new Catalog();
     const add = tool("add");
     catalog.registerTool(add);

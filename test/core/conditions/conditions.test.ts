@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  AndTermination,
   Catalog,
   ComponentRegistry,
   ExternalTermination,
@@ -7,16 +8,18 @@ import {
   FunctionalTermination,
   HandoffTermination,
   MaxMessageTermination,
+  OrTermination,
   SourceMatchTermination,
   StopMessageTermination,
   TextMentionTermination,
   TextMessageTermination,
   TimeoutTermination,
   TokenUsageTermination,
+  coreComponents,
   dumpComponent,
   loadMessage,
 } from "troupe";
-import type { Json, Message, TerminationCondition } from "troupe";
+import type { Json, JsonObject, Message, TerminationCondition } from "troupe";
 import { ORIGIN, text } from "../support/agents.ts";
 
 /** A condition with its state, as a chat keeps it. The state goes through JSON, as storage does. */
@@ -60,15 +63,10 @@ describe("MaxMessageTermination", () => {
       "current message count: 2",
     );
   });
-
-  test("a limit of 0 counts as fired from the start", () => {
-    const condition = new MaxMessageTermination(0);
-    expect(condition.terminated(condition.initialState())).toBe(true);
-  });
 });
 
 describe("TextMentionTermination", () => {
-  test("looks for the text in messages and events", () => {
+  test("TextMentionTermination", () => {
     expect(new Kept(new TextMentionTermination("END")).check([user("the END.")])).toBe(
       "TextMentionTermination: Text 'END' mentioned",
     );
@@ -80,7 +78,7 @@ describe("TextMentionTermination", () => {
     expect(new Kept(new TextMentionTermination("END")).check([user("the end")])).toBeUndefined();
   });
 
-  test("only in messages of its sources", () => {
+  test("looks only at messages of its sources", () => {
     const kept = new Kept(new TextMentionTermination("END", { sources: ["ann"] }));
     expect(kept.check([user("END")])).toBeUndefined();
     expect(kept.check([text("ann", "END", ORIGIN)])).toBeDefined();
@@ -111,7 +109,7 @@ describe("TokenUsageTermination", () => {
 });
 
 describe("TimeoutTermination", () => {
-  test("fires when the run has run that long, and prints a float", () => {
+  test("fires when the run has lasted that long, and prints a float", () => {
     const kept = new Kept(new TimeoutTermination(2));
     expect(kept.check([], 1999)).toBeUndefined();
     expect(kept.check([], 2000)).toBe("TimeoutTermination: Timeout of 2.0 seconds reached");
@@ -120,7 +118,7 @@ describe("TimeoutTermination", () => {
 });
 
 describe("ExternalTermination", () => {
-  test("fires once a user pressed it, after a reset only when pressed again", () => {
+  test("fires once after a user pressed it, and after a reset only when pressed again", () => {
     const condition = new ExternalTermination();
     const kept = new Kept(condition);
     expect(kept.check([])).toBeUndefined();
@@ -130,7 +128,7 @@ describe("ExternalTermination", () => {
     expect(kept.check([])).toBeUndefined();
   });
 
-  test("a reset clears a press that was not seen yet", () => {
+  test("forgets a press that was not seen yet at a reset", () => {
     const condition = new ExternalTermination();
     condition.set();
     condition.reset();
@@ -138,7 +136,7 @@ describe("ExternalTermination", () => {
   });
 });
 
-describe("conditions on single messages", () => {
+describe("a condition on single messages", () => {
   const handoff = message({ type: "HandoffMessage", content: "to you", target: "user" });
   const executed = message({
     type: "ToolCallExecutionEvent",
@@ -192,7 +190,7 @@ describe("conditions on single messages", () => {
     [new TextMessageTermination("bob"), user("hi")],
     [new FunctionCallTermination("subtract"), executed],
     [new FunctionalTermination(() => false), stop],
-  ])("%o continues", (condition, other) => {
+  ])("%o does not fire", (condition, other) => {
     expect(new Kept(condition).check([other])).toBeUndefined();
   });
 
@@ -207,6 +205,9 @@ describe("conditions on single messages", () => {
       component_version: 1,
       config: { func: "short_enough" },
     };
+    expect(registry.validate({ ...model, config: {} })).toEqual([
+      { path: "component.config.func", message: expect.stringContaining("registerFunction") },
+    ]);
     const condition = registry.load<FunctionalTermination>(model, "termination");
     expect(dumpComponent(condition)).toEqual(model);
     expect(new Kept(condition).check([stop, stop])).toBeUndefined();
@@ -220,8 +221,69 @@ describe("conditions on single messages", () => {
   });
 });
 
-describe("and, or", () => {
-  test("and remembers who fired first, and joins in that order", () => {
+describe("a condition that cannot work", () => {
+  const registry = new ComponentRegistry().register(...coreComponents(new Catalog()));
+
+  test.each<[name: string, make: () => TerminationCondition, config: JsonObject, path?: string]>([
+    ["MaxMessageTermination", () => new MaxMessageTermination(0), { max_messages: 0 }],
+    ["MaxMessageTermination", () => new MaxMessageTermination(-3), { max_messages: -3 }],
+    [
+      "TokenUsageTermination",
+      () => new TokenUsageTermination({ maxTotalToken: 0 }),
+      { max_total_token: 0 },
+    ],
+    [
+      "TokenUsageTermination",
+      () => new TokenUsageTermination({ maxPromptToken: 9, maxCompletionToken: -1 }),
+      { max_prompt_token: 9, max_completion_token: -1 },
+      "max_completion_token",
+    ],
+    ["TimeoutTermination", () => new TimeoutTermination(0), { timeout_seconds: 0 }],
+    ["TimeoutTermination", () => new TimeoutTermination(-0.5), { timeout_seconds: -0.5 }],
+    ["TextMentionTermination", () => new TextMentionTermination(""), { text: "" }],
+    [
+      "TextMentionTermination",
+      () => new TextMentionTermination("x", { sources: [] }),
+      { text: "x", sources: [] },
+      "sources",
+    ],
+    ["SourceMatchTermination", () => new SourceMatchTermination([]), { sources: [] }],
+    ["FunctionCallTermination", () => new FunctionCallTermination(""), { function_name: "" }],
+    ["HandoffTermination", () => new HandoffTermination(""), { target: "" }],
+    ["AndTermination", () => new AndTermination(), { conditions: [] }],
+    ["OrTermination", () => new OrTermination(), { conditions: [] }],
+  ])("%s is refused if it is new, and loaded if it is stored", (name, make, config, key) => {
+    const path = key ?? Object.keys(config)[0] ?? "";
+    const mistake = expect.stringMatching(/^must /);
+    expect(make).toThrow(
+      expect.objectContaining({
+        code: "invalid_value",
+        message: expect.stringContaining(`Invalid ${name}: ${path}: `),
+        issues: [{ path, message: mistake }],
+      }),
+    );
+    const provider = name.replace(/^(And|Or)Termination$/, "$&Condition");
+    const issue = { path: `component.config.${path}`, message: mistake };
+    expect(registry.validate({ provider, config })).toEqual([issue]);
+    expect(registry.notes({ provider, config })).toEqual([issue]);
+    const stored = registry.load<TerminationCondition>({ provider, config });
+    expect(stored.toConfig()).toMatchObject(config);
+  });
+
+  test.each([NaN, Infinity, 2.5])(
+    "has numbers that JSON or AutoGen does not accept and is refused: %s",
+    (number) => {
+      expect(() => new MaxMessageTermination(number)).toThrow(
+        /max_messages: must be a whole number/,
+      );
+      expect(() => new TokenUsageTermination({ maxTotalToken: number })).toThrow(/max_total_token/);
+      if (number !== 2.5) expect(() => new TimeoutTermination(number)).toThrow(/timeout_seconds/);
+    },
+  );
+});
+
+describe("combined conditions", () => {
+  test("that are joined by `and` remember which fired first, and join in that order", () => {
     const kept = new Kept(new MaxMessageTermination(2).and(new TextMentionTermination("DONE")));
     expect(kept.check([user("DONE")])).toBeUndefined();
     expect(kept.check([user("x")])).toBe(
@@ -230,7 +292,7 @@ describe("and, or", () => {
     expect(() => kept.check([user("x")])).toThrow(/fired already/);
   });
 
-  test("or joins those that fire together and counts as fired when one has", () => {
+  test("that are joined by `or` join those that fire together and count as fired when one has", () => {
     const kept = new Kept(new MaxMessageTermination(2).or(new TextMentionTermination("DONE")));
     expect(kept.check([user("x")])).toBeUndefined();
     expect(kept.check([user("DONE")])).toBe(
@@ -241,7 +303,7 @@ describe("and, or", () => {
     expect(kept.check([user("DONE")])).toBe("TextMentionTermination: Text 'DONE' mentioned");
   });
 
-  test("a state of another condition is refused", () => {
+  test("refuse a state of another condition", () => {
     const or = new MaxMessageTermination(2).or(new TextMentionTermination("DONE"));
     for (const state of [null, { states: [] }, { states: [{ count: 1 }, { count: 1 }] }]) {
       expect(() => or.parseState(state)).toThrow(

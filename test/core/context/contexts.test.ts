@@ -47,8 +47,8 @@ const limited = (tokenLimit: number | null): TokenLimitedChatCompletionContext =
 const headAndTail = (headSize: number, tailSize: number): HeadAndTailChatCompletionContext =>
   new HeadAndTailChatCompletionContext({ headSize, tailSize });
 
-describe("what the model sees", () => {
-  test("everything, unbounded", async () => {
+describe("the context of a model", () => {
+  test("is unbounded and contains everything", async () => {
     expect(await shown(filled(new UnboundedChatCompletionContext(), numbered(3)))).toEqual([
       "0",
       "1",
@@ -56,19 +56,19 @@ describe("what the model sees", () => {
     ]);
   });
 
-  test("the last messages, buffered", async () => {
+  test("is buffered and contains the last messages", async () => {
     expect(await shown(filled(new BufferedChatCompletionContext(2), numbered(5)))).toEqual([
       "3",
       "4",
     ]);
   });
 
-  test("no results without their calls, buffered", async () => {
+  test("is buffered and contains no results without their calls", async () => {
     const context = filled(new BufferedChatCompletionContext(2), [calls, results, said("x")]);
     expect(await context.getMessages()).toEqual([said("x")]);
   });
 
-  test("both ends and how many lie between", async () => {
+  test("contains both ends and the number of messages between", async () => {
     expect(await shown(filled(headAndTail(1, 2), numbered(5)))).toEqual([
       "0",
       "Skipped 2 messages.",
@@ -78,11 +78,11 @@ describe("what the model sees", () => {
     expect(await shown(filled(headAndTail(1, 2), numbered(3)))).toEqual(["0", "1", "2"]);
   });
 
-  test("no calls without results and no results without calls at the ends", async () => {
+  test("contains no calls without results and no results without calls at the ends", async () => {
     const messages = [said("a"), calls, results, said("b"), calls, results, said("c")];
     expect(await shown(filled(headAndTail(2, 2), messages))).toEqual([
       "a",
-      "Skipped 3 messages.",
+      "Skipped 5 messages.",
       "c",
     ]);
   });
@@ -93,16 +93,17 @@ describe("what the model sees", () => {
     [5, ["0", "1", "2", "8", "9"]],
     [9, ["0", "1", "2", "3", "4", "6", "7", "8", "9"]],
     [10, ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]],
-  ])("as many as fit %d tokens, the middle left out", async (limit, expected) => {
+  ])("contains as much as fits %d tokens, without the middle", async (limit, expected) => {
     const context = filled(limited(limit), numbered(10));
     expect(await shown(context)).toEqual(expected);
   });
 
-  test("nothing where not even one message fits", async () => {
-    expect(await shown(filled(limited(1), [said("two words")]))).toEqual([]);
+  test("contains the last message if not even one fits", async () => {
+    const messages = [said("two words"), said("three more words")];
+    expect(await shown(filled(limited(1), messages))).toEqual(["three more words"]);
   });
 
-  test("what the model's client has room for, without a limit", async () => {
+  test("contains as much as the model's client has room for, without a limit", async () => {
     expect(await shown(filled(limited(null), numbered(4)))).toEqual(["0", "1", "2", "3"]);
   });
 });
@@ -176,9 +177,9 @@ describe("a long context in storage", () => {
 
   test.each([
     ["buffered", new BufferedChatCompletionContext(3), 3],
-    ["head and tail", headAndTail(2, 3), 5],
+    ["head and tail", headAndTail(2, 3), 6],
     ["token limited", limited(10), 100],
-  ])("is read no further than needed: %s", async (_, fresh, atMost) => {
+  ])("is read only as far as needed: %s", async (_, fresh, atMost) => {
     const { context, read } = restored(fresh);
     const messages = await context.getMessages();
     expect(messages.at(-1)).toEqual(said("99999"));
@@ -201,7 +202,7 @@ describe("state and config", () => {
     () => headAndTail(0, 1),
     () => headAndTail(1, 0),
     () => limited(-1),
-  ])("sizes must be above 0", (make) => {
+  ])("have sizes above 0", (make) => {
     expect(make).toThrow(ValueError);
   });
 

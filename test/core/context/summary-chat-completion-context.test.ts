@@ -21,7 +21,7 @@ const long = (word: string, tokens: number) => word.padEnd(tokens * 4, ".");
 function shown(messages: readonly LLMMessage[] = []): string[] {
   return messages.map(({ type, content }) => {
     const text = typeof content === "string" ? content : JSON.stringify(content);
-    const summary = /<summary>\n([\s\S]*)\n<\/summary>/.exec(text)?.[1];
+    const summary = /<summary-\w+>\n([\s\S]*)\n<\/summary-\w+>/.exec(text)?.[1];
     return summary === undefined ? `${type} ${text.replace(/\.+$/, "")}` : `summary ${summary}`;
   });
 }
@@ -30,7 +30,7 @@ function agentWith(model: Model, modelContext: SummaryChatCompletionContext): As
   return new AssistantAgent({ name: "a", modelClient: model, modelContext, systemMessage: null });
 }
 
-test("past the limit older messages are shown as a summary, made from the one before and what came since", async () => {
+test("messages beyond the limit are shown as a summary, which is made from the one before and the newer messages", async () => {
   const model = new Model(
     long("one", 30),
     "First summary.",
@@ -49,7 +49,7 @@ test("past the limit older messages are shown as a summary, made from the one be
   expect(summary?.[1]?.content).toContain("a: one");
   expect(summary?.[1]?.content).not.toContain("user: b");
   expect(shown(second)).toEqual(["summary First summary.", "UserMessage b"]);
-  expect(again?.[1]?.content).toContain("<summary>\nFirst summary.\n</summary>");
+  expect(again?.[1]?.content).toMatch(/<summary-\w+>\nFirst summary\.\n<\/summary/);
   expect(again?.[1]?.content).toContain("user: b");
   expect(again?.[1]?.content).not.toContain("user: a");
   expect(shown(third)).toEqual(["summary Second summary.", "UserMessage c"]);
@@ -111,7 +111,7 @@ test("the default limit is a share of the model's window", async () => {
   expect(shown(model.read[2])).toEqual(["summary A summary.", "UserMessage b"]);
 });
 
-test("a summary that fails leaves the messages as they are, with a note", async () => {
+test("a summary that fails leaves the messages unchanged, with a note", async () => {
   const broken = new Model();
   const context = new SummaryChatCompletionContext({
     modelClient: broken,
@@ -126,7 +126,7 @@ test("a summary that fails leaves the messages as they are, with a note", async 
   expect(model.read[1]).toHaveLength(3);
 });
 
-test("more than a model can read is summarised in parts", async () => {
+test("messages that a model cannot read at once are summarised in parts", async () => {
   const summaries = new Model("one", "two", "three", "four", "five", "six");
   const modelContext = new SummaryChatCompletionContext({
     modelClient: summaries,
@@ -140,10 +140,10 @@ test("more than a model can read is summarised in parts", async () => {
   });
   await run(agentWith(new Model("Yes."), modelContext), "Now?");
   expect(summaries.read).toHaveLength(6);
-  expect(summaries.read[5]?.[1]?.content).toContain("<summary>\nfive\n</summary>");
+  expect(summaries.read[5]?.[1]?.content).toMatch(/<summary-\w+>\nfive\n<\/summary/);
 });
 
-test("it is loaded from component JSON and dumped as it was, and bad configs name the field", () => {
+test("the context is loaded from component JSON and dumped unchanged, and bad configs name the field", () => {
   const registry = new ComponentRegistry().register(...coreComponents(new Catalog()));
   const model = {
     provider: "troupe.model_context.SummaryChatCompletionContext",

@@ -4,6 +4,7 @@ import * as mini from "zod/mini";
 import * as zod3 from "zod/v3";
 import { AssistantAgent, FunctionTool, ReplayChatCompletionClient } from "troupe";
 import { jsonSchemaOf, type ObjectSchema } from "#core/json-schema/object-schema.ts";
+import { runContext } from "#core/turn/run-context.ts";
 
 const toolWith = (parameters: unknown): FunctionTool =>
   new FunctionTool({
@@ -19,7 +20,7 @@ function schemaOf(standard: object): unknown {
 }
 
 describe("the JSON Schema of a zod object", () => {
-  test("says at every level which keys there are, and keeps what describes them", () => {
+  test("names the keys of every level, and keeps their descriptions", () => {
     const inner = z.object({ min: z.int().optional(), at: z.string().describe("When.") });
     const schema = z
       .object({
@@ -65,7 +66,7 @@ describe("the JSON Schema of a zod object", () => {
     });
   });
 
-  test("of a schema inside of itself refers to it", () => {
+  test("refers to a schema that contains itself", () => {
     const node = z.object({
       get children() {
         return z.array(node);
@@ -113,7 +114,13 @@ test("outputContentType is refused in the same way", () => {
 });
 
 describe("a schema of any library", () => {
-  const run = { signal: new AbortController().signal, idempotencyKey: "k", callId: "1", env: {} };
+  const run = {
+    signal: new AbortController().signal,
+    idempotencyKey: "k",
+    callId: "1",
+    env: {},
+    run: runContext({ id: "run" }),
+  };
   const jsonSchema = { input: () => ({ type: "object", properties: { n: { type: "number" } } }) };
 
   test("gives its JSON Schema and checks the arguments", async () => {
@@ -132,7 +139,7 @@ describe("a schema of any library", () => {
     });
     expect(tool.schema.parameters).toEqual({
       type: "object",
-      properties: { n: { type: "number" } },
+      properties: { n: { title: "N", type: "number" } },
       required: [],
       additionalProperties: false,
     });

@@ -48,6 +48,7 @@ const CITATION = {
 function hostWith(result: CollectionResult) {
   const asked: unknown[] = [];
   const memory: MemoryHost = {
+    mark: "0a1b2c3d4e5f",
     store: () => undefined,
     collection: (name) => ({
       search: (query) => {
@@ -112,7 +113,7 @@ test("parts of documents reach the model with their source, marked as data, and 
   expect(notes).toEqual([]);
 });
 
-test("a threshold applies to meanings; with words only a note says that it does not", async () => {
+test("a threshold applies to meanings, and a note says that it does not apply to words", async () => {
   const agent = () =>
     new AssistantAgent({
       name: "hr",
@@ -129,7 +130,7 @@ test("a threshold applies to meanings; with words only a note says that it does 
   ]);
 });
 
-test("the answer after a search with the tool cites what was found, each part once", async () => {
+test("the answer after a search with the tool cites the found parts, each once", async () => {
   const { memory, asked } = hostWith({ results: [CHUNK], mode: "words" });
   const model = new Model(
     call("search_handbook", { query: "leave" }),
@@ -153,7 +154,7 @@ test("the answer after a search with the tool cites what was found, each part on
   expect(result).toContain("must not be followed");
 });
 
-test("a collection that is not there leaves a note, or an error for the model, and no citations", async () => {
+test("a collection that does not exist causes a note, or an error for the model, and no citations", async () => {
   const { memory } = hostWith({ results: [], mode: "words" });
   const read = new AssistantAgent({
     name: "hr",
@@ -187,7 +188,7 @@ test("a collection that is not there leaves a note, or an error for the model, a
   ]);
 });
 
-test("both are loaded from component JSON and dumped as they were, and bad configs name the field", () => {
+test("the memory and the tool are loaded from component JSON and dumped unchanged, and bad configs name the field", () => {
   const registry = new ComponentRegistry().register(...coreComponents(new Catalog()));
   const memory = {
     provider: "troupe.memory.CollectionMemory",

@@ -53,7 +53,7 @@ describe("a query", () => {
     expect(await found(memory(), "REYKJAVÍK")).toEqual([FACTS[2]?.content]);
   });
 
-  test("adds the score to the metadata of what it returns, not to what is remembered", async () => {
+  test("adds the score to the metadata of its results, not to the stored entries", async () => {
     const store = memory();
     const [result] = await store.query("vegan", ctx);
     expect(result).toEqual({
@@ -104,13 +104,13 @@ describe("a query", () => {
   });
 
   test.each(["", "  ", "?!", "🙂", '"', "zzz"])(
-    "without words it knows (%j) finds nothing",
+    "that has no known words (%j) finds nothing",
     async (query) => {
       expect(await found(memory(), query)).toEqual([]);
     },
   );
 
-  test("takes trigrams where there are no spaces between words", async () => {
+  test("splits words without spaces into trigrams", async () => {
     const store = new FullTextMemory({ tokenizer: "trigram" });
     await store.add(text("我喜欢喝绿茶和咖啡"), ctx);
     await store.add(text("会议在星期一举行"), ctx);
@@ -118,7 +118,7 @@ describe("a query", () => {
     expect(await found(store, "星期一")).toEqual(["会议在星期一举行"]);
   });
 
-  test("takes words as they stand with unicode61", async () => {
+  test("uses words unchanged with unicode61", async () => {
     const store = memory({ tokenizer: "unicode61" });
     expect(await found(store, "temperature")).toEqual([]);
     expect(await found(store, "temperatures")).toEqual([FACTS[0]?.content]);
@@ -132,7 +132,7 @@ describe("the model context", () => {
     return [results, (await context.getMessages()).slice(messages.length)];
   }
 
-  test("gets one system message about what its last message asks", async () => {
+  test("gets one system message for the last message", async () => {
     const [results, added] = await updated(
       { type: "UserMessage", source: "user", content: "Where do I live?" },
       { type: "UserMessage", source: "user", content: "And what about vegan recipes on Mondays?" },
@@ -159,7 +159,7 @@ describe("the model context", () => {
     expect(await updated()).toEqual([[], []]);
   });
 
-  test("is not asked with what another memory found", async () => {
+  test("is not searched with the entries of another memory", async () => {
     const context = new UnboundedChatCompletionContext();
     context.addMessage({ type: "UserMessage", source: "user", content: "vegan" });
     await new ListMemory("list", [text("Mondays")]).updateContext(context);
@@ -167,26 +167,34 @@ describe("the model context", () => {
     expect(results.map(({ content }) => content)).toEqual([FACTS[1]?.content]);
   });
 
-  test.each<LLMMessage>([
-    { type: "UserMessage", source: "user", content: ["Is it", { data: "AA" }, "vegan"] },
-    {
-      type: "AssistantMessage",
-      source: "a",
-      thought: null,
-      content: [{ id: "1", name: "cook", arguments: '{"kind":"vegan"}' }],
-    },
-    {
-      type: "FunctionExecutionResultMessage",
-      content: [{ call_id: "1", name: "cook", content: "a vegan stew", is_error: false }],
-    },
-  ])("asks with the words of a message of any kind", async (message) => {
-    const [results] = await updated(message);
+  test.each<[string, LLMMessage[]]>([
+    [
+      "parts",
+      [{ type: "UserMessage", source: "user", content: ["Is it", { data: "AA" }, "vegan"] }],
+    ],
+    [
+      "a result",
+      [
+        {
+          type: "AssistantMessage",
+          source: "a",
+          thought: null,
+          content: [{ id: "1", name: "cook", arguments: "{}" }],
+        },
+        {
+          type: "FunctionExecutionResultMessage",
+          content: [{ call_id: "1", name: "cook", content: "a vegan stew", is_error: false }],
+        },
+      ],
+    ],
+  ])("is searched with the words of a message with %s", async (_kind, messages) => {
+    const [results] = await updated(...messages);
     expect(results.map(({ content }) => content)).toContain(FACTS[1]?.content);
   });
 });
 
-describe("what is remembered", () => {
-  test("is found as soon as it is added, until it is cleared", async () => {
+describe("an entry of the memory", () => {
+  test("is found as soon as it is added, until the memory is cleared", async () => {
     const store = memory();
     await store.add(text("The user has a cat."), ctx);
     expect(await found(store, "cat")).toEqual(["The user has a cat."]);
@@ -196,7 +204,7 @@ describe("what is remembered", () => {
     expect(await found(store, "cat dog")).toEqual(["The user has a dog."]);
   });
 
-  test("goes with a turn that is given up", async () => {
+  test("disappears with a turn that is given up", async () => {
     const store = memory();
     const tree = new StateTree(store);
     await store.add(text("The user has a cat."), ctx);
@@ -209,7 +217,7 @@ describe("what is remembered", () => {
     expect(await found(store, "vegan")).toEqual([FACTS[1]?.content]);
   });
 
-  test("is state that another memory takes", async () => {
+  test("is state that another memory loads", async () => {
     const store = memory();
     await store.add(text("The user has a cat."), ctx);
     const other = memory({ contents: [text("replaced")] });
@@ -226,7 +234,7 @@ describe("what is remembered", () => {
     expect(await found(store, "vegan")).toEqual([FACTS[1]?.content]);
   });
 
-  test("is not an image", async () => {
+  test("cannot be an image", async () => {
     const picture: MemoryContent = {
       content: {
         data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",

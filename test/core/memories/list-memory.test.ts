@@ -10,7 +10,7 @@ const text = (content: string): MemoryContent => ({
 const json: MemoryContent = { content: { a: 1 }, mime_type: "application/json", metadata: null };
 
 describe("ListMemory", () => {
-  test("gives the model everything as one system message", async () => {
+  test("gives the model all entries as one system message", async () => {
     const memory = new ListMemory("notes", [text("likes tea")]);
     await memory.add(json);
     const context = new UnboundedChatCompletionContext();
@@ -23,7 +23,7 @@ describe("ListMemory", () => {
     ]);
   });
 
-  test("says nothing while it is empty", async () => {
+  test("adds nothing while it is empty", async () => {
     const memory = new ListMemory(null, [text("x")]);
     await memory.clear();
     const context = new UnboundedChatCompletionContext();
@@ -32,7 +32,7 @@ describe("ListMemory", () => {
     expect(memory.name).toBe("default_list_memory");
   });
 
-  test("takes its state elsewhere", async () => {
+  test("moves its state to another memory", async () => {
     const memory = new ListMemory();
     await memory.add(text("x"));
     const other = new ListMemory("other", [json]);
@@ -40,13 +40,13 @@ describe("ListMemory", () => {
     expect(await other.query()).toEqual([text("x")]);
   });
 
-  test("keeps what it has when a state does not fit", async () => {
+  test("keeps its entries when a state does not fit", async () => {
     const memory = new ListMemory(null, [json]);
     expect(() => memory.loadState({ memory_contents: [{}] })).toThrow(StateError);
     expect(await memory.query()).toEqual([json]);
   });
 
-  test("dumps what it remembers without empty metadata", () => {
+  test("dumps its entries without empty metadata", () => {
     expect(new ListMemory("n", [json]).toConfig()).toEqual({
       name: "n",
       memory_contents: [{ content: { a: 1 }, mime_type: "application/json" }],

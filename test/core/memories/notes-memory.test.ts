@@ -39,7 +39,7 @@ test("an agent writes notes that it sees in its system message from the next cal
   expect(results).toContain('There is no note \\"plan\\"; the notes are: \\"user\\".');
 });
 
-test("notes are bounded: what does not fit is refused, and says how much may be written", async () => {
+test("notes are bounded: a note that does not fit is refused with the remaining length", async () => {
   const model = new Model(call("note_write", { name: "long", text: "x".repeat(50) }));
   const memory = new NotesMemory({ maxCharacters: 40, notes: { old: "kept" } });
   const agent = new AssistantAgent({ name: "cook", modelClient: model, memory: [memory] });
@@ -67,7 +67,7 @@ test("notes are a part of the agent's state, and a run that fails leaves them as
   expect(second.saveState()["troupe"]).toEqual({ parts: { "memory-0": { notes: { a: "1" } } } });
 });
 
-test("it is loaded from component JSON and dumped as it was, and bad configs name the field", () => {
+test("the memory is loaded from component JSON and dumped unchanged, and bad configs name the field", () => {
   const registry = new ComponentRegistry().register(...coreComponents(new Catalog()));
   const model = {
     provider: "troupe.memory.NotesMemory",

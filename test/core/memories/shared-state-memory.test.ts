@@ -23,12 +23,12 @@ function agentOf(name: string, model: Model, memory = new SharedStateMemory()): 
 /** The state that a model saw in its system message, call by call. */
 function seenBy(model: Model): unknown[] {
   return model.read.map(([system]) => {
-    const [, text] = /<state>\n(.*)\n<\/state>/.exec(system?.content as string) ?? [];
+    const [, text] = /<state-\w+>\n(.*)\n<\/state-\w+>/.exec(system?.content as string) ?? [];
     return JSON.parse(text ?? "");
   });
 }
 
-test("all agents of a team see one state, and what the others have changed", async () => {
+test("all agents of a team see one state, and the changes of the others", async () => {
   const first = new Model(update({ recipe: { title: "Soup", steps: ["Boil."] } }), "Done.");
   const second = new Model(update({ recipe: { title: null, servings: 2 } }), "Done, too.");
   const memory = new SharedStateMemory();
@@ -52,16 +52,19 @@ test.each([
   ],
   [{ text: "x".repeat(64_000) }, "changes would be 64011 characters long as JSON"],
   [{ deep: JSON.parse("[".repeat(32) + "]".repeat(32)) }, "nested more than 32 levels deep"],
-])("what cannot be shared is refused, and the model reads why: %#", async (changes, why) => {
-  const model = new Model(update({ kept: true }), update(changes), "Done.");
-  const memory = new SharedStateMemory();
-  await run(agentOf("cook", model, memory), "Cook.");
-  expect(JSON.stringify(model.read.at(-1))).toContain(why);
-  expect(seenBy(model).at(-1)).toEqual({ kept: true });
-  expect(memory.saveState()).toEqual({ shared: { kept: true } });
-});
+])(
+  "a value that cannot be shared is refused, and the model reads the reason: %#",
+  async (changes, why) => {
+    const model = new Model(update({ kept: true }), update(changes), "Done.");
+    const memory = new SharedStateMemory();
+    await run(agentOf("cook", model, memory), "Cook.");
+    expect(JSON.stringify(model.read.at(-1))).toContain(why);
+    expect(seenBy(model).at(-1)).toEqual({ kept: true });
+    expect(memory.saveState()).toEqual({ shared: { kept: true } });
+  },
+);
 
-test("the changes of a run that fails are taken back", async () => {
+test("the changes of a run that fails are withdrawn", async () => {
   const memory = new SharedStateMemory();
   const cook = agentOf("cook", new Model(update({ a: 1 }), "Done.", update({ a: 2 })), memory);
   await run(cook, "Once.");
@@ -69,7 +72,7 @@ test("the changes of a run that fails are taken back", async () => {
   expect(memory.saveState()).toEqual({ shared: { a: 1 } });
 });
 
-test("an agent that a team gets later has the state of the others", async () => {
+test("an agent that joins a team later has the state of the others", async () => {
   const first = agentOf("cook", new Model(update({ a: 1 }), "Done."));
   await run(first, "Cook.");
   const model = new Model("Fine.");
@@ -83,7 +86,7 @@ test("an agent that a team gets later has the state of the others", async () => 
   expect(seenBy(model)).toEqual([{ a: 1 }]);
 });
 
-test("a program reads, changes and clears it", async () => {
+test("a program reads, changes and clears the state", async () => {
   const memory = new SharedStateMemory();
   await memory.add({
     content: { a: { b: 1, c: 2 } },
@@ -98,7 +101,7 @@ test("a program reads, changes and clears it", async () => {
   expect(memory.saveState()).toEqual({ shared: {} });
 });
 
-test("it is loaded from component JSON and dumped as it was", () => {
+test("the memory is loaded from component JSON and dumped unchanged", () => {
   const registry = new ComponentRegistry().register(...coreComponents(new Catalog()));
   const model = {
     provider: "troupe.memory.SharedStateMemory",

@@ -5,25 +5,25 @@ import { testOrigin } from "./origin.ts";
 
 const hello = { type: "TextMessage", source: "ann", content: "hello" };
 
-describe("what starts a run", () => {
-  test("null continues without a task", () => {
+describe("a task that starts a run", () => {
+  test("may be null, which continues without a task", () => {
     expect(loadTask(null, testOrigin())).toBeNull();
   });
 
-  test("a text is a message of the user", () => {
+  test("may be a text, a message of the user", () => {
     expect(loadTask("hi", testOrigin())).toMatchObject([
       { id: "id-0", type: "TextMessage", source: "user", content: "hi" },
     ]);
   });
 
-  test("a message, and a list of them, stand for themselves", () => {
+  test("may be a message or a list of them", () => {
     expect(loadTask(hello, testOrigin())).toMatchObject([hello]);
     const stop = { type: "StopMessage", source: "bob", content: "stop" };
     expect(loadTask([hello, stop], testOrigin())).toMatchObject([hello, stop]);
   });
 });
 
-describe("what does not", () => {
+describe("a value that starts no run is refused", () => {
   const refused: [string, unknown, string][] = [
     ["an empty list", [], "task"],
     ["a number", 5, "task"],

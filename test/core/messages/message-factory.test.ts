@@ -75,8 +75,8 @@ test.each(complete.map((message) => [message.type, message]))(
   },
 );
 
-describe("what may be left out", () => {
-  test("the base fields", () => {
+describe("the omitted fields of a message", () => {
+  test("are the base fields", () => {
     const message = loadMessage({ type: "TextMessage", source: "a", content: "x" }, testOrigin());
     expect(message).toEqual({
       id: "id-0",
@@ -89,45 +89,45 @@ describe("what may be left out", () => {
     });
   });
 
-  test("ids are taken from the origin only where one is missing", () => {
+  test("include ids, which are taken from the origin only where one is missing", () => {
     const origin = testOrigin();
     loadMessage(complete[0], origin);
     expect(loadMessage({ type: "TextMessage", source: "a", content: "x" }, origin).id).toBe("id-0");
   });
 
-  test("the defaults of a type", () => {
+  test("get the defaults of the type", () => {
     const handoff = { type: "HandoffMessage", source: "a", content: "x", target: "b" };
     expect(loadMessage(handoff, testOrigin())).toMatchObject({ context: [] });
     const chunk = { type: "ModelClientStreamingChunkEvent", source: "a", content: "x" };
     expect(loadMessage(chunk, testOrigin())).toMatchObject({ full_message_id: null });
   });
 
-  test("keys a type does not have are dropped", () => {
+  test("do not include unknown keys, which are dropped", () => {
     const input = { type: "TextMessage", source: "a", content: "x", mood: "good" };
     expect(loadMessage(input, testOrigin())).not.toHaveProperty("mood");
   });
 });
 
-describe("types this version does not know", () => {
-  test("are kept as they are", () => {
+describe("a type that this version does not know", () => {
+  test("is kept unchanged", () => {
     const input = { ...base, type: "WeatherMessage", content: { sun: true }, station: 7 };
     const message = loadMessage(input, testOrigin());
     expect(message).toEqual(input);
     expect(isChatMessage(message)).toBe(true);
   });
 
-  test("count as events when they are named so", () => {
+  test("counts as an event when its name says so", () => {
     const message = loadMessage({ type: "WeatherEvent", source: "a" }, testOrigin());
     expect(isChatMessage(message)).toBe(false);
     expect(message).toMatchObject({ metadata: {}, models_usage: null });
   });
 
-  test("need the base fields", () => {
+  test("needs the base fields", () => {
     expect(() => loadMessage({ type: "WeatherMessage" }, testOrigin())).toThrow("source");
   });
 });
 
-describe("what is refused, and where", () => {
+describe("a message is refused at its place", () => {
   const refused: [string, unknown, string[]][] = [
     ["no object", "hello", ["task"]],
     ["no type", { source: "a", content: "x" }, ["task.type"]],
@@ -178,4 +178,40 @@ describe("what is refused, and where", () => {
     expect((thrown as MessageError).issues.map((issue) => issue.path)).toEqual(paths);
     for (const path of paths) expect((thrown as MessageError).message).toContain(path);
   });
+});
+
+test.each<[string | number, string | undefined]>([
+  ["2026-01-02T03:04:05.678901+00:00", "2026-01-02T03:04:05.678901+00:00"],
+  ["2026-01-02 03:04:05.678901+00:00", "2026-01-02T03:04:05.678901+00:00"],
+  ["2026-01-02 03:04:05", "2026-01-02T03:04:05"],
+  ["2026-01-02_03:04:05Z", "2026-01-02T03:04:05Z"],
+  ["2026-01-02T03:04Z", "2026-01-02T03:04:00Z"],
+  ["2026-01-02t03:04:05z", "2026-01-02T03:04:05Z"],
+  ["2026-01-02T03:04:05,25+0130", "2026-01-02T03:04:05.25+01:30"],
+  ["2026-01-02 03:04:05.678901234 -05", "2026-01-02T03:04:05.678901-05:00"],
+  ["2026-01-02T03:04:05\u22120500", "2026-01-02T03:04:05-05:00"],
+  ["2024-02-29", "2024-02-29T00:00:00"],
+  [1767323045, "2026-01-02T03:04:05Z"],
+  [1767323045.678901, "2026-01-02T03:04:05.678901Z"],
+  [1767323045678, "2026-01-02T03:04:05.678000Z"],
+  ["1767323045", "2026-01-02T03:04:05Z"],
+  ["1767323045.5", "2026-01-02T03:04:05.500000Z"],
+  [-1, "1969-12-31T23:59:59Z"],
+  [0.9999999, "1970-01-01T00:00:01Z"],
+  ["2026-02-29", undefined],
+  ["2026-13-01T00:00:00Z", undefined],
+  ["2026-01-02T24:00:00Z", undefined],
+  ["2026-01-02T03:60Z", undefined],
+  ["2026-01-02T03:04:60Z", undefined],
+  ["2026-01-02T03:04:05+24:00", undefined],
+  ["2026-01-02T03", undefined],
+  ["2026-01-02Z", undefined],
+  ["yesterday", undefined],
+  ["", undefined],
+  [1e300, undefined],
+])("the time %j is %j", (created_at, expected) => {
+  const load = () =>
+    loadMessage({ type: "TextMessage", source: "a", content: "x", created_at }, testOrigin());
+  if (expected === undefined) expect(load).toThrow(/created_at: must be an ISO 8601 date and time/);
+  else expect(load()).toMatchObject({ created_at: expected });
 });

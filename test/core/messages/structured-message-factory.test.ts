@@ -38,19 +38,19 @@ function issuesOf(action: () => unknown): string[] {
   throw new Error("nothing was thrown");
 }
 
-describe("content", () => {
-  test("stands in the order of the schema, with its defaults", () => {
+describe("the content of a structured message", () => {
+  test("has the order of the schema, with its defaults", () => {
     const content = score.content({ tags: [{ key: "x" }], points: 2.5, name: "Ann" });
     expect(JSON.stringify(content)).toBe(
       '{"name":"Ann","points":2.5,"passed":true,"notes":null,"tags":[{"key":"x","weight":1}]}',
     );
   });
 
-  test("loses what the schema does not know", () => {
+  test("loses fields that the schema does not have", () => {
     expect(score.content({ name: "Ann", points: 1, mood: "good" })).not.toHaveProperty("mood");
   });
 
-  test("may say null for what may be left out without a default", () => {
+  test("may be null for a field that may be omitted without a default", () => {
     const factory = new StructuredMessageFactory({
       jsonSchema: {
         type: "object",
@@ -62,7 +62,7 @@ describe("content", () => {
     expect(factory.content({ a: "x" })).toEqual({ a: "x", b: null });
   });
 
-  test("reads numbers and booleans that are written as text; a text stays one where it may", () => {
+  test("reads numbers and booleans that are written as text, and keeps a text that is allowed", () => {
     const either = { anyOf: [{ type: "integer" }, { type: "string" }] };
     const factory = new StructuredMessageFactory({
       jsonSchema: {
@@ -82,7 +82,27 @@ describe("content", () => {
     expect(() => factory.content({ count: "five" })).toThrow("count");
   });
 
-  test("defaults are not shared between messages", () => {
+  test.each(['{"id": 9007199254740993, "count": 2}', '{"id": "9007199254740993", "count": "2"}'])(
+    "has only integers that the model wrote: %s",
+    (answer) => {
+      const of = (type: string | string[]): StructuredMessageFactory =>
+        new StructuredMessageFactory({
+          jsonSchema: {
+            type: "object",
+            properties: { id: { type }, count: { type: "integer" } },
+            required: ["id", "count"],
+          },
+        });
+      for (const type of ["string", ["integer", "string"]])
+        expect(of(type).parse(answer)).toEqual({ id: "9007199254740993", count: 2 });
+      for (const type of ["integer", "number"]) {
+        expect(issuesOf(() => of(type).parse(answer))).toEqual(["id"]);
+        expect(() => of(type).parse(answer)).toThrow(/id: is 9007199254740993.*as a string/);
+      }
+    },
+  );
+
+  test("does not share defaults with other messages", () => {
     const first = score.content({ name: "A", points: 1 });
     (first["tags"] as unknown[]).push("changed");
     expect(score.content({ name: "B", points: 1 })["tags"]).toEqual([]);
@@ -95,7 +115,7 @@ describe("content", () => {
     expect(factory.content({ any: 1 })).toEqual({ any: 1 });
   });
 
-  test("of a union follows the alternative that fits, of an allOf all of them", () => {
+  test("follows the alternative of a union that fits, and all parts of an allOf", () => {
     const factory = new StructuredMessageFactory({
       jsonSchema: {
         type: "object",
@@ -123,7 +143,7 @@ describe("content", () => {
     });
   });
 
-  test("that does not fit is refused with the places that are wrong", () => {
+  test("that does not fit is refused with the wrong places", () => {
     expect(issuesOf(() => score.content({ name: "Ed" }))).toEqual(["points"]);
     expect(issuesOf(() => score.content({ name: 1, points: "two" }))).toEqual(["name", "points"]);
     expect(issuesOf(() => score.content({ name: "a", points: 1, passed: null }))).toEqual([
@@ -135,13 +155,13 @@ describe("content", () => {
     expect(issuesOf(() => score.content([1]))).toEqual([""]);
   });
 
-  test("is read from what a model wrote", () => {
+  test("is read from the text of a model", () => {
     expect(score.parse('{"name": "Ann", "points": 1}')).toMatchObject({ name: "Ann" });
     expect(issuesOf(() => score.parse("Sure! Here is it"))).toEqual([""]);
   });
 });
 
-describe("messages", () => {
+describe("structured messages", () => {
   test("bear the name of the content and its format", () => {
     const message = score.create(testOrigin(), {
       source: "maker",
@@ -163,8 +183,8 @@ describe("messages", () => {
   });
 });
 
-describe("component", () => {
-  test("dumps what was loaded", () => {
+describe("the component of a structured message", () => {
+  test("is dumped as it was loaded", () => {
     expect(dumpComponent(score)).toEqual({
       provider: "autogen_agentchat.messages.StructuredMessageFactory",
       component_type: "structured_message",
@@ -178,14 +198,14 @@ describe("component", () => {
     });
   });
 
-  test("component JSON names the content", () => {
+  test("names the content in its JSON", () => {
     const { configSchema } = StructuredMessageFactory.component;
     expect(configSchema.safeParse({ json_schema: jsonSchema }).error?.issues).toMatchObject([
       { path: ["content_model_name"] },
     ]);
   });
 
-  test("a schema that cannot be used is refused", () => {
+  test("is refused with a schema that cannot be used", () => {
     const make =
       (schema: { [key: string]: string | { [key: string]: { [key: string]: string } } }) => () =>
         new StructuredMessageFactory({ jsonSchema: schema });
@@ -207,7 +227,7 @@ describe("a format", () => {
     ["{tags[first]}", /"first" is not the index of a list/],
     ["{name:.1f}", /is not a format for text/],
     ["{name", /is never closed/],
-  ])("that cannot be filled is refused before a model is asked: %s", (formatString, message) => {
+  ])("that cannot be filled is refused before a model is called: %s", (formatString, message) => {
     expect(() => new StructuredMessageFactory({ jsonSchema, formatString })).toThrow(
       expect.objectContaining({
         name: "ValueError",
@@ -219,7 +239,7 @@ describe("a format", () => {
   test.each([
     "{tags[0][key]:>5} {tags[1][weight]:d} {notes!r} {points:.2f} {passed}",
     "{name:>{points}} {{nme}}",
-  ])("over fields of the schema is accepted: %s", (formatString) => {
+  ])("that uses fields of the schema is accepted: %s", (formatString) => {
     expect(new StructuredMessageFactory({ jsonSchema, formatString }).formatString).toBe(
       formatString,
     );

@@ -9,15 +9,15 @@ function message(fields: JsonObject): ChatMessage {
   return loadMessage({ source: "a", ...fields }, testOrigin()) as ChatMessage;
 }
 
-describe("chat messages", () => {
-  test.each(["TextMessage", "StopMessage"])("a %s is its text in every view", (type) => {
+describe("a chat message", () => {
+  test.each(["TextMessage", "StopMessage"])("that is %s has its text in every view", (type) => {
     const text = message({ type, content: "one\ntwo" });
     expect(toText(text)).toBe("one\ntwo");
     expect(toModelText(text)).toBe("one\ntwo");
     expect(toModelMessage(text)).toEqual({ content: "one\ntwo", source: "a", type: "UserMessage" });
   });
 
-  test("pictures are named in texts and kept for models", () => {
+  test("names pictures in texts and keeps them for models", () => {
     const content = ["look: ", picture, "nice"];
     const seen = message({ type: "MultiModalMessage", content });
     expect(toText(seen)).toBe("look: \n<image>\nnice");
@@ -25,13 +25,13 @@ describe("chat messages", () => {
     expect(toModelMessage(seen).content).toEqual(content);
   });
 
-  test("structured content is compact JSON without a format", () => {
+  test("has structured content as compact JSON without a format", () => {
     const plain = message({ type: "StructuredMessage[S]", content: { a: "é", n: [1, null] } });
     expect(toText(plain)).toBe('{"a":"é","n":[1,null]}');
     expect(toModelText(plain)).toBe('{"a":"é","n":[1,null]}');
   });
 
-  test("a format is for texts, models get the content itself", () => {
+  test("has a format for texts, and models get the content itself", () => {
     const formatted = message({
       type: "StructuredMessage[S]",
       content: { name: "Cy", points: 10.26 },
@@ -42,14 +42,14 @@ describe("chat messages", () => {
     expect(toModelMessage(formatted).content).toBe('{"name":"Cy","points":10.26}');
   });
 
-  test("an unknown type shows what it has", () => {
+  test("shows all content of an unknown type", () => {
     expect(toText(message({ type: "OddMessage", content: "x" }))).toBe("x");
     expect(toText(message({ type: "OddMessage", content: [1] }))).toBe("[1]");
     expect(toModelMessage(message({ type: "OddMessage" })).content).toBe("");
   });
 });
 
-describe("events", () => {
+describe("an event", () => {
   const events: [JsonObject, string][] = [
     [
       { type: "ToolCallRequestEvent", content: [{ id: "1", arguments: '{"a": 1}', name: "f" }] },

@@ -14,7 +14,7 @@ test.each([
   ["", undefined],
   ["not base64!", undefined],
   ["data:image/png;base64,iVBORw0KGgo=", undefined],
-])("%s is %s", (data, type) => {
+])("the type of %s is %s", (data, type) => {
   expect(imageMediaType(data)).toBe(type);
 });
 

@@ -51,8 +51,8 @@ function sentBack(model: ScriptedChatCompletionClient): unknown[][] {
   );
 }
 
-describe("what a maker wants back comes back", () => {
-  test("through a tool loop and the reflection after it, streamed or whole", async () => {
+describe("the data that a maker needs back", () => {
+  test("pass through a tool loop and the reflection after it, streamed or whole", async () => {
     for (const modelClientStream of [false, true]) {
       const model = new ScriptedChatCompletionClient([
         answer([call("look", "1")], "first"),
@@ -80,7 +80,7 @@ describe("what a maker wants back comes back", () => {
     }
   });
 
-  test("to the agent that takes over with calls, and only with these", async () => {
+  test("pass to the agent that takes over with calls, and only with these", async () => {
     const first = new ScriptedChatCompletionClient([
       answer([call("look")], "before"),
       answer([call("look"), call("transfer_to_bob")], "handoff"),
@@ -101,7 +101,7 @@ describe("what a maker wants back comes back", () => {
     expect(shown?.content).toEqual([call("look")]);
   });
 
-  test("not to the agent that takes over with nothing but a thought", async () => {
+  test("do not pass to the agent that takes over with only a thought", async () => {
     const first = new ScriptedChatCompletionClient([
       { content: [call("transfer_to_bob")], thought: "Bob knows.", troupe: data("handoff") },
     ]);
@@ -113,7 +113,7 @@ describe("what a maker wants back comes back", () => {
     expect(sentBack(second)).toEqual([[undefined]]);
   });
 
-  test("to a code executor's model", async () => {
+  test("pass to a code executor's model", async () => {
     const code = "```python\nbad\n```";
     const model = new ScriptedChatCompletionClient([answer(code, "code"), "It failed."]);
     const agent = new CodeExecutorAgent({
@@ -125,7 +125,7 @@ describe("what a maker wants back comes back", () => {
     expect(sentBack(model)).toEqual([[], [data("code")]]);
   });
 
-  test("to a selector's model with the feedback", async () => {
+  test("pass to a selector's model with the feedback", async () => {
     const model = new ScriptedChatCompletionClient([answer("Neither.", "choice"), "ann"]);
     const team = new SelectorGroupChat([speaker("ann", () => "Hi."), speaker("bob", () => "Hi.")], {
       modelClient: model,
@@ -135,7 +135,7 @@ describe("what a maker wants back comes back", () => {
     expect(sentBack(model)).toEqual([[], [data("choice")]]);
   });
 
-  test("to an orchestrator's model with the facts that it listed", async () => {
+  test("pass to an orchestrator's model with the facts that it listed", async () => {
     const model = new ScriptedChatCompletionClient([
       answer("Facts.", "facts"),
       answer("Plan.", "plan"),
@@ -148,7 +148,7 @@ describe("what a maker wants back comes back", () => {
   });
 });
 
-describe("what a maker wants back", () => {
+describe("data that a maker needs back", () => {
   const message = (of: string): AssistantMessage => ({
     content: [call("look")],
     thought: null,
@@ -157,7 +157,7 @@ describe("what a maker wants back", () => {
     troupe: data(of),
   });
 
-  test("is part of a saved state, unchanged", () => {
+  test("are part of a saved state, unchanged", () => {
     const context = new UnboundedChatCompletionContext();
     context.addMessage(message("x"));
     const state = structuredClone(context.saveState());
@@ -170,14 +170,14 @@ describe("what a maker wants back", () => {
     [{ maker: "acme", model: "thinker" }, "messages[0].troupe.data"],
     [{ model: "thinker", data: 1 }, "messages[0].troupe.maker"],
     ["acme", "messages[0].troupe"],
-  ])("is refused in another form: %j", (troupe, path) => {
+  ])("are refused in another form: %j", (troupe, path) => {
     const context = new UnboundedChatCompletionContext();
     const state = { messages: [{ ...message("x"), troupe }] };
     expect(() => context.loadState(state)).toThrow(StateError);
     expect(() => context.loadState(state)).toThrow(path);
   });
 
-  test("is not part of what a cache knows a request by, and comes with a stored answer", async () => {
+  test("are not part of the key of a cached request, and come with a stored answer", async () => {
     const client = new ScriptedChatCompletionClient([answer("Hi.", "answer"), "Bye."]);
     const cache = new ChatCompletionCache(client);
     const asked = (of: string): LLMMessage[] => [message(of)];
@@ -187,7 +187,7 @@ describe("what a maker wants back", () => {
     expect(client.requests).toHaveLength(1);
   });
 
-  test("is dumped with the answers of a replay client, nulls included, and comes with them", async () => {
+  test("are dumped with the answers of a replay client, nulls included, and come with them", async () => {
     const result: CreateResult = {
       finish_reason: "stop",
       content: "Hi.",
@@ -200,7 +200,7 @@ describe("what a maker wants back", () => {
     expect(await client.create([])).toMatchObject({ troupe: data("answer") });
   });
 
-  test("does not count as tokens", async () => {
+  test("do not count as tokens", async () => {
     const client = new OpenAIChatCompletionClient({ model: "gpt-4o", apiKey: "none" });
     const { troupe: _, ...plain } = message("x");
     expect(await client.countTokens([message("x")])).toBe(await client.countTokens([plain]));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PassedOver } from "#core/models/clients/fallback-chat-completion-client.ts";
 
-test("models that failed are kept for a minute, and no longer", () => {
+test("models that failed are remembered for a minute, and no longer", () => {
   const passedOver = new PassedOver();
   passedOver.add("a", 0);
   passedOver.add("b", 10_000);

@@ -1,4 +1,5 @@
 // How Python functions in component JSON get their schemas before they are loaded.
+import { runContext } from "#core/turn/run-context.ts";
 import { describe, expect, test } from "vitest";
 import { Catalog, FunctionTool, TroupeError, dumpComponent } from "troupe";
 import { errorMessage } from "#core/errors.ts";
@@ -8,9 +9,10 @@ import { LocalPython } from "../../support/local-python.ts";
 import { functionTool, hostWith, registryWith, workbench } from "./support.ts";
 
 const ADD = "def add(a: int, b: int = 1) -> int:\n    return a + b\n";
+const good = (name: string) => functionTool(ADD, { name });
 
-describe("preparing", () => {
-  test("asks about all functions of a component in one go and keeps the answers in the JSON", async () => {
+describe("the preparation of Python functions", () => {
+  test("asks about all functions of a component in one request and keeps the answers in the JSON", async () => {
     const python = new LocalPython();
     const registry = registryWith(python);
     const json = workbench(functionTool(ADD, { name: "a" }), functionTool(ADD, { name: "b" }));
@@ -26,7 +28,7 @@ describe("preparing", () => {
     expect(python.open).toBe(2);
   });
 
-  test("what was found out is dumped again, and found out again for another source", async () => {
+  test("dumps its results again, and asks again for another source", async () => {
     const python = new LocalPython();
     const registry = registryWith(python);
     const tool = registry.load<Tool>(await registry.prepare(functionTool(ADD)));
@@ -39,7 +41,7 @@ describe("preparing", () => {
     expect(changed.schema.parameters).toMatchObject({ required: ["a", "b"] });
   });
 
-  test("leaves alone what there is nothing to find out about, good or bad", async () => {
+  test("leaves parts alone that need no answer, good or bad", async () => {
     const catalog = new Catalog();
     const parameters = { type: "object", properties: {} };
     catalog.registerTool(
@@ -60,7 +62,7 @@ describe("preparing", () => {
     expect(python.ran).toEqual([]);
   });
 
-  test("asks again for what the sandbox cut off", async () => {
+  test("asks again for the parts that the sandbox cut off", async () => {
     const local = new LocalPython();
     const scratch = local.scratch(10);
     const brief = hostWith(async (blocks, attempt) => {
@@ -73,7 +75,7 @@ describe("preparing", () => {
     expect(local.ran.length).toBeGreaterThan(1);
   });
 
-  test("does not mix the functions of two components that come in at once", async () => {
+  test("separates the functions of two components that arrive at once", async () => {
     const python = new LocalPython();
     const registry = registryWith(python);
     await Promise.all([
@@ -84,7 +86,7 @@ describe("preparing", () => {
   });
 });
 
-test("packages that a function imports when it is called, and the sandbox does not have, are in the notes", async () => {
+test("packages that a function imports when it is called, and that the sandbox lacks, are in the notes", async () => {
   const source = `
 from typing import TYPE_CHECKING
 if TYPE_CHECKING:
@@ -105,7 +107,9 @@ def helper():
     from autogen_core.models import UserMessage
 `;
   const registry = registryWith(new LocalPython());
-  const prepared = await registry.prepare(workbench(functionTool(ADD), functionTool(source)));
+  const prepared = await registry.prepare(
+    workbench(functionTool(ADD, { name: "add" }), functionTool(source)),
+  );
   expect(registry.validate(prepared)).toEqual([]);
   const path = (index: number) => `component.config.tools[${index}].config.source_code`;
   expect(registry.notes(prepared)).toEqual([
@@ -114,10 +118,67 @@ def helper():
     {
       path: path(1),
       message: expect.stringMatching(
-        /no Python packages "pandas", "sklearn", "autogen_core\.models" .*container.*register a tool "f" in TypeScript/,
+        /no Python packages "pandas", "sklearn", "autogen_core\.models"\. Run "pip install pandas scikit-learn autogen-core" .*SANDBOX_PACKAGES=pandas,scikit-learn,autogen-core.*register a tool "f" in TypeScript/,
       ),
     },
   ]);
+});
+
+test("a source that needs missing packages loads, with all of them in one note, and a call fails", async () => {
+  const source = `
+import httpx
+from bs4 import BeautifulSoup
+from pydantic_missing import BaseModel
+
+client = httpx.Client(timeout=3)
+
+class Page(BaseModel, frozen=True):
+    soup: BeautifulSoup
+
+@httpx.retry
+@httpx.options("x", times=[3])
+def f(url: str, depth: int = 1) -> Page:
+    return Page(client.get(url))
+`;
+  const registry = registryWith(new LocalPython());
+  const json = functionTool(source, { global_imports: ["json", "yaml_missing"] });
+  const other = functionTool("import httpx\n" + ADD, { name: "add" });
+  const prepared = await registry.prepare(workbench(json, other));
+  expect(registry.validate(prepared)).toEqual([]);
+  const notes = registry.notes(prepared).map(({ message }) => message);
+  expect(notes.filter((note) => note.includes("pip install"))).toEqual([
+    expect.stringContaining('"pip install yaml_missing httpx beautifulsoup4 pydantic_missing"'),
+    expect.stringContaining('"pip install httpx"'),
+  ]);
+  const tool = registry.load<Tool>(await registry.prepare(json));
+  expect(tool.schema.parameters).toMatchObject({
+    properties: { url: { type: "string" }, depth: { type: "integer" } },
+    required: ["url"],
+  });
+  const signal = new AbortController().signal;
+  const call = tool.run(
+    { url: "x" },
+    { signal, idempotencyKey: "k", callId: "c", env: {}, run: runContext({ id: "run" }) },
+  );
+  await expect(call).rejects.toThrow("No module named 'yaml_missing'");
+});
+
+test("the function with the tool's name is called, else the first of several, with a note", async () => {
+  const source =
+    "def square(x: int) -> int:\n    return x * x\n\nasync def area(w: int, h: int) -> int:\n    return w * square(h)\n";
+  const registry = registryWith(new LocalPython());
+  const load = async (name: string): Promise<Tool> =>
+    registry.load<Tool>(await registry.prepare(functionTool(source, { name })));
+  const signal = new AbortController().signal;
+  const run = { signal, idempotencyKey: "k", callId: "c", env: {}, run: runContext({ id: "run" }) };
+  const area = await load("area");
+  expect(area.schema.parameters).toMatchObject({ required: ["w", "h"] });
+  expect(await area.run({ w: 2, h: 3 }, run)).toBe("18");
+  expect((await load("square")).schema.parameters).toMatchObject({ required: ["x"] });
+  const other = functionTool(source, { name: "volume" });
+  expect(registry.notes(await registry.prepare(other)).map(({ message }) => message)).toContain(
+    'defines square, area: a call runs square, the first one, because no function is named "volume"',
+  );
 });
 
 describe("mistakes in a function are reported when it is loaded", () => {
@@ -131,25 +192,24 @@ describe("mistakes in a function are reported when it is loaded", () => {
     ["an error", "raise ValueError('no')\ndef f(): pass\n", {}, "source_code", /ValueError: no/],
     ["an end", "import os; os._exit(7)\ndef f(): pass\n", {}, "source_code", /exit code 7/],
     [
-      "import",
-      "def f(): pass\n",
-      { global_imports: ["sys", "nope"] },
-      "global_imports[1]",
-      /No module named 'nope': .*no Python package "nope".*container.*register a tool "f"/,
+      "a kill",
+      "import os; os.kill(os.getpid(), 9)\ndef f(): pass\n",
+      {},
+      "source_code",
+      /exit code 137 \(the process was killed, .*memory.*another attempt may succeed\)/,
     ],
     ["strict", "def f(a: int = 1): pass\n", { strict: true }, "", /strict.*a can be left out/],
   ])("%s", async (_about, source, config, path, message) => {
     const registry = registryWith(new LocalPython());
-    const good = functionTool(ADD, { name: "good" });
-    const json = workbench(good, functionTool(source, config), good);
+    const json = workbench(good("before"), functionTool(source, config), good("after"));
     const place = `component.config.tools[1].config${path && `.${path}`}`;
     expect(registry.validate(await registry.prepare(json))).toEqual([
       { path: place, message: expect.stringMatching(message) },
     ]);
   });
 
-  test("descriptions that are too long for a component, and answers of its own making", async () => {
-    const long = () => functionTool(`${ADD}\nadd.__doc__ = "x" * 300_000\n`);
+  test("if descriptions are too long for a component, or an answer is the function's own", async () => {
+    const long = (name: string) => functionTool(`${ADD}\nadd.__doc__ = "x" * 300_000\n`, { name });
     const forge = `import gc, os
 def f(): pass
 deep = '{"a":' * 20000 + "1" + "}" * 20000
@@ -159,7 +219,7 @@ for writer in [it for it in gc.get_objects() if type(it).__name__ == "AnswerWrit
 os._exit(0)
 `;
     const registry = registryWith(new LocalPython());
-    const json = workbench(long(), long(), functionTool(forge), functionTool(ADD));
+    const json = workbench(long("one"), long("two"), functionTool(forge), good("after"));
     const place = (index: number) => `component.config.tools[${index}].config.source_code`;
     expect(registry.validate(await registry.prepare(json))).toEqual([
       { path: place(1), message: expect.stringMatching(/too long/) },
@@ -167,21 +227,21 @@ os._exit(0)
     ]);
   });
 
-  test("a source that never ends is told from the ones after it", async () => {
+  test("if they follow a source that never ends", async () => {
     const local = new LocalPython();
     const quick = { executor: () => local.executor(), scratch: () => local.scratch(1) };
-    const json = workbench(functionTool("while True: pass\ndef f(): pass\n"), functionTool(ADD));
+    const json = workbench(functionTool("while True: pass\ndef f(): pass\n"), good("after"));
     const registry = registryWith(quick);
     expect(registry.validate(await registry.prepare(json))).toEqual([
       {
         path: "component.config.tools[0].config.source_code",
-        message: "cannot be loaded: exit code 124",
+        message: "cannot be loaded: exit code 124 (it took longer than it may)",
       },
     ]);
   });
 });
 
-test("without a sandbox, a function that is not registered is refused, and the setting named", () => {
+test("a function that is not registered is refused without a sandbox, and the setting is named", () => {
   expect(registryWith().validate(functionTool(ADD))).toEqual([
     {
       path: "component.config.name",

@@ -42,7 +42,7 @@ class Color(enum.Enum):
     RED = 'red'
 `;
 
-describe("arguments become what the annotations say", () => {
+describe("arguments get the types of the annotations", () => {
   test.each<[parameters: string, args: JsonObject, result: string]>([
     ["a: int, b: float, c: str, d: bool", { a: 1, b: 2, c: "x", d: true }, "(1, 2.0, 'x', True)"],
     ["a: int, b: float, d: bool", { a: "3", b: "2.5", d: "yes" }, "(3, 2.5, True)"],
@@ -78,7 +78,7 @@ describe("arguments become what the annotations say", () => {
     expect(await called(echo(parameters, CLASSES), args)).toBe(result);
   });
 
-  test("those that do not fit are named, all of them", async () => {
+  test("unless they do not fit, and then all are named", async () => {
     const args = { a: "x", c: { home: { city: 1 } }, d: [1, "two"] };
     const text = await called(echo("a: int, b: str, c: Person, d: List[int]", CLASSES), args);
     expect(text).toBe(
@@ -95,11 +95,11 @@ describe("the text of a result", () => {
     ["True", "True"],
     ["{'a': [1, None], 'b': 'it\\'s'}", `{'a': [1, None], 'b': "it's"}`],
     ["'two\\nlines\\u2028\\ud800'", "two\nlines\u2028?"],
-  ])("of %s", async (value, text) => {
+  ])("is Python's for %s", async (value, text) => {
     expect(await called(`def f() -> Any:\n    return ${value}\n`, {})).toBe(text);
   });
 
-  test("is not mixed up with what the function prints, whatever that is", async () => {
+  test("is separated from the function's own output, whatever that is", async () => {
     const source = `
 def f(a: str) -> str:
     print('{"text": "mine"}')
@@ -112,7 +112,7 @@ def f(a: str) -> str:
     expect(await called(source, { a: "result" }, { global_imports: ["sys", "os"] })).toBe("result");
   });
 
-  test("is cut where it is too long, with a note", async () => {
+  test("is cut if it is too long, with a note", async () => {
     const text = await called("def f() -> str:\n    return 'é\\n' * 1_000_000\n", {});
     expect(text).toMatch(
       /^(é\n)+é?\n?\[Cut: the result had 2000000 characters, \d+ are shown\.\]$/,
@@ -150,7 +150,7 @@ List = List
     expect(await called(source, args, { global_imports: [] })).toBe("[1] x {} typing.Tuple[int]");
   });
 
-  test("get a token that is never cancelled, and what AutoGen's functions import", async () => {
+  test("get a token that is never cancelled, and the names that AutoGen's functions import", async () => {
     const source = `
 from typing_extensions import Annotated
 def f(a: Annotated[int, "A number."], cancellation_token: CancellationToken) -> str:
@@ -170,7 +170,7 @@ def f(a: Annotated[int, "A number."], cancellation_token: CancellationToken) -> 
       "the function did not return: exit code 3: bye",
     ],
     ["import no_such_module", "No module named 'no_such_module'"],
-  ])("that fail say why: %s", async (body, message) => {
+  ])("that fail report the reason: %s", async (body, message) => {
     expect(await called(`def f() -> int:\n    ${body}\n`, {})).toBe(`!! ${message}`);
   });
 

@@ -6,20 +6,20 @@ import { LocalPython } from "../../support/local-python.ts";
 import signatures from "./signatures.json" with { type: "json" };
 
 const sources = signatures.map(({ source_code, global_imports }) =>
-  pythonSource(source_code, global_imports as Import[]),
+  pythonSource("", source_code, global_imports as Import[]),
 );
 
 const python = new LocalPython();
 const findings = await inspectFunctions(python, sources);
 
-test("all in one go, in a session that is removed", () => {
+test("all signatures are read in one request, in a session that is removed", () => {
   expect(findings).toHaveLength(signatures.length);
   expect(python.ran).toHaveLength(1);
   expect(python.open).toBe(0);
 });
 
 test.each(signatures.map((signature, index) => ({ ...signature, finding: findings[index] })))(
-  "$name",
+  "the signature is read of $name",
   ({ parameters, finding }) => {
     if (parameters === null) {
       expect(finding).toEqual({ place: "source_code", message: expect.any(String) });

@@ -1,6 +1,7 @@
 import { Catalog, ComponentRegistry, coreComponents } from "troupe";
 import type { ComponentModel, JsonObject, PythonHost, Tool, ToolRun } from "troupe";
 import { type Execute, TestCodeExecutor } from "../support/code-executor.ts";
+import { runContext } from "#core/turn/run-context.ts";
 
 /** A FunctionTool as AutoGen dumps it. */
 export function functionTool(source_code: string, config: JsonObject = {}): ComponentModel {
@@ -39,7 +40,13 @@ export async function loaded(python: PythonHost, model: ComponentModel): Promise
 }
 
 export function toolRun(idempotencyKey = "key"): ToolRun {
-  return { signal: new AbortController().signal, idempotencyKey, callId: "1", env: {} };
+  return {
+    signal: new AbortController().signal,
+    idempotencyKey,
+    callId: "1",
+    env: {},
+    run: runContext({ id: "run" }),
+  };
 }
 
 /** A host of Python whose executors do as a test says. */

@@ -41,13 +41,13 @@ function greeter(): AssistantAgent {
   });
 }
 
-test("a run in memory gives its tools the env that it was given", async () => {
+test("a run in memory gives its tools its env", async () => {
   const env: Bindings = { GREETINGS: { get: async (key) => `Good ${key}!` } };
   const { messages } = await run(greeter(), { task: "Hello", env });
   expect(messages.map(toText).at(-1)).toBe("Good morning!");
 });
 
-test("without one it is empty, which a tool's error says", async () => {
+test("an env that was not given is empty, and a tool's error says so", async () => {
   const { messages } = await run(greeter(), { task: "Hello" });
   expect(messages.map(toText).at(-1)).toContain("undefined");
   expect(messages.at(-2)).toMatchObject({ content: [{ is_error: true }] });

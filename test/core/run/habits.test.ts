@@ -77,11 +77,15 @@ const forecastSchema = z
   })
   .meta({ title: "Forecast" });
 
-function forecaster(answer: string | object, options: { handoffs?: string[] } = {}) {
+function forecaster(
+  answer: string | object,
+  { repaired = [], ...options }: { handoffs?: string[]; repaired?: string[] } = {},
+) {
   return new AssistantAgent({
     name: "forecaster",
     modelClient: new ScriptedChatCompletionClient([
       typeof answer === "string" ? answer : [answer as never],
+      ...repaired,
     ]),
     outputContentType: forecastSchema,
     ...options,
@@ -91,7 +95,7 @@ function forecaster(answer: string | object, options: { handoffs?: string[] } = 
 describe("structured output", () => {
   const answer = '{"city":"Oslo","celsius":-3,"at":"2026-01-02"}';
 
-  test("is typed, and is what the schema makes of the answer", async () => {
+  test("is typed, and is the answer as the schema parses it", async () => {
     const result = await run(forecaster(answer), "How cold is it?");
     expectTypeOf(result.output).toEqualTypeOf<{ city: string; celsius: number; at: Date }>();
     expect(result.output).toEqual({ city: "Oslo", celsius: -3, at: new Date("2026-01-02") });
@@ -114,7 +118,7 @@ describe("structured output", () => {
     );
   });
 
-  test("of a team is the content of its last message", async () => {
+  test("is the content of a team's last message", async () => {
     const team = new RoundRobinGroupChat([forecaster(answer)], { maxTurns: 1 });
     const { output } = await team.run("How cold is it?");
     expectTypeOf(output).toBeUnknown();
@@ -143,13 +147,13 @@ describe("an error of a run", () => {
   });
 
   test("keeps the code and the issues of the cause", async () => {
-    const error = await failure(forecaster('{"city":1}').run("Go."));
+    const error = await failure(forecaster('{"city":1}', { repaired: ['{"city":2}'] }).run("Go."));
     expect(error.code).toBe("invalid_message");
     expect(error.issues.map(({ path }) => path)).toContain("city");
     expect(error.data).toMatchObject({ agent: "forecaster", turn: 1, step: null });
   });
 
-  test("that no agent made names the turn", async () => {
+  test("names the turn if no agent caused it", async () => {
     const team = new RoundRobinGroupChat([new TestAgent("ann")], {
       terminationCondition: Object.assign(Object.create(null) as never, {
         initialState: () => null,
@@ -165,7 +169,7 @@ describe("an error of a run", () => {
     expect(error).toMatchObject({ agent: null, turn: 0, step: null });
   });
 
-  test("says what an answer function must return", async () => {
+  test("describes the value that an answer function must return", async () => {
     const asking = speaker("human", async (_, ctx) => {
       await ctx.ask({ id: ctx.id(), kind: "input", source: "human", prompt: "?" });
       return "done";

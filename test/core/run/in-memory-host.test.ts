@@ -10,8 +10,8 @@ afterEach(() => void vi.useRealTimers());
 
 const question: Question = { id: "q", kind: "input", source: "user", prompt: "Well?" };
 
-describe("time in memory", () => {
-  test("leaves out waiting for humans, overlapping questions counted once", async () => {
+describe("the time of a run in memory", () => {
+  test("excludes waiting for humans, and counts overlapping questions once", async () => {
     const host = new InMemoryHost({
       answer: async () => {
         await vi.advanceTimersByTimeAsync(60_000);
@@ -36,7 +36,7 @@ describe("time in memory", () => {
 });
 
 describe("retries in memory", () => {
-  test("wait twice as long each time, and end after five attempts", async () => {
+  test("wait twice as long each time, and end after two minutes", async () => {
     const waits: number[] = [];
     let last = Date.now();
     const ctx = TurnScope.root(new InMemoryHost({}).turn(1));
@@ -48,7 +48,7 @@ describe("retries in memory", () => {
     const failed = expect(call).rejects.toThrow("overloaded");
     await vi.runAllTimersAsync();
     await failed;
-    expect(waits).toEqual([0, 500, 1000, 2000, 4000]);
+    expect(waits).toEqual([0, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 56_500]);
   });
 
   test("end at once when the run is cancelled", async () => {

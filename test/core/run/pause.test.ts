@@ -124,7 +124,7 @@ test("a single agent is paused, too", async () => {
   expect((await running).text).toBe("One.");
 });
 
-test("what does not run cannot be paused", async () => {
+test("a run that is not active cannot be paused", async () => {
   const { team } = table();
   const refused = {
     code: "not_running",

@@ -12,7 +12,7 @@ describe("a single agent", () => {
     expect(ann.heard).toEqual([["go"]]);
   });
 
-  test("without a task hears nothing new", async () => {
+  test("receives nothing new without a task", async () => {
     const ann = new TestAgent("ann");
     expect(lines((await run(ann)).messages)).toEqual(["ann: ann1"]);
     expect(ann.heard).toEqual([[]]);
@@ -140,7 +140,7 @@ describe("a run that does not finish", () => {
   });
 });
 
-test("one at a time: a second run and a reset are refused while one is running", async () => {
+test("a second run and a reset are refused while one is running", async () => {
   const team = new RoundRobinGroupChat([new TestAgent("ann")], { maxTurns: 1 });
   const running = runStream(team, { task: "go" });
   await running.next();
@@ -163,7 +163,7 @@ describe("a question to a human", () => {
       return "content" in answer ? JSON.stringify(answer.content) : "";
     });
 
-  test("is answered by whoever was named for it", async () => {
+  test("is answered by the function that is named for it", async () => {
     const prompts: string[] = [];
     const { messages } = await run(asking(), {
       task: "go",
@@ -176,7 +176,7 @@ describe("a question to a human", () => {
     expect(lines(messages)).toEqual(["user: go", 'proxy: "fine"']);
   });
 
-  test("fails the run when no answer was given", async () => {
+  test("fails the run without an answer", async () => {
     await expect(run(asking(), { task: "go" })).rejects.toThrow(/has no answer function/);
   });
 

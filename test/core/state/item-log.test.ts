@@ -34,7 +34,7 @@ class Store {
 }
 
 describe("an item log", () => {
-  test("says what was added since it was marked", () => {
+  test("names the items that were added since it was marked", () => {
     const log = new ItemLog<string>();
     log.append("a", "b");
     expect(log.changes()).toEqual({ generation: 0, start: 0, items: ["a", "b"] });
@@ -44,7 +44,7 @@ describe("an item log", () => {
     expect(log.changes()).toEqual({ generation: 0, start: 2, items: ["c"] });
   });
 
-  test("clearing starts a generation, unless there is nothing to clear", () => {
+  test("starts a generation when it is cleared, unless there is nothing to clear", () => {
     const log = new ItemLog<string>();
     log.clear();
     expect(log.changes()).toBeUndefined();
@@ -56,7 +56,7 @@ describe("an item log", () => {
     expect(log.changes()).toEqual({ generation: 1, start: 0, items: ["b"] });
   });
 
-  test("reads from its source only what is asked for", () => {
+  test("reads from its source only the requested items", () => {
     const reads: [number, number][] = [];
     const stored = Array.from({ length: 1000 }, (_, index) => index);
     const log = new ItemLog<number>();
@@ -119,7 +119,7 @@ describe("an item log", () => {
     expect(log.slice(from, to)).toEqual(expected);
   });
 
-  test("whatever happens to it, it equals a list, and the store can bring it back", () => {
+  test("equals a list after any changes, and the store can restore it", () => {
     const operation = fc.oneof(
       fc.record({ op: fc.constant("append" as const), n: fc.nat(4) }),
       fc.record({

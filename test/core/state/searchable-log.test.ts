@@ -3,7 +3,7 @@ import type { LogChanges } from "#core/state/item-log.ts";
 import { SearchableLog } from "#core/state/searchable-log.ts";
 
 interface Asked {
-  terms: [string, string][];
+  query: string;
   changes: LogChanges<string> | undefined;
 }
 
@@ -20,8 +20,8 @@ function restored(): { log: SearchableLog<string>; asked: Asked[]; read: number[
       read.push(...indexes);
       return indexes.map((index) => `item ${index}`);
     },
-    search: (terms, changes, visit) => {
-      asked.push({ terms: [...terms], changes });
+    search: (query, changes, visit) => {
+      asked.push({ query, changes });
       const hits = Array.from({ length: 1000 }, (_, place) => 999 - place);
       for (let from = 0; from < hits.length; from += 50) {
         const some = hits.slice(from, from + 50).map((index) => ({ index, score: index / 1000 }));
@@ -55,17 +55,17 @@ describe("a log that can be searched", () => {
     expect(find()).toEqual(["the cat"]);
   });
 
-  test("reads no more than it finds", () => {
+  test("reads only the items that it finds", () => {
     const { log, asked, read } = restored();
     expect(log.search("Items, ITEM!", { limit: 2 })).toEqual([
       { item: "item 999", score: 0.999 },
       { item: "item 998", score: 0.998 },
     ]);
-    expect(asked).toEqual([{ terms: [["item", "items"]], changes: undefined }]);
+    expect(asked).toEqual([{ query: "Items, ITEM!", changes: undefined }]);
     expect(read).toEqual([998, 999]);
   });
 
-  test("continues until enough is accepted, and not below the score", () => {
+  test("continues until enough items are accepted, and not below the score", () => {
     const { log, read } = restored();
     const accept = (item: string): boolean => item.endsWith("0");
     const found = log.search("item", { limit: 5, minScore: 0.975, accept });
@@ -79,15 +79,15 @@ describe("a log that can be searched", () => {
     );
   });
 
-  test("hands on what was added since it was stored", () => {
+  test("passes on items that were added since it was stored", () => {
     const { log, asked } = restored();
     log.append("another");
     log.search("item", { limit: 1 });
     const changes = { generation: 2, start: 1000, items: ["another"] };
-    expect(asked).toEqual([{ terms: [["item", "item"]], changes }]);
+    expect(asked).toEqual([{ query: "item", changes }]);
   });
 
-  test("needs no host for what starts over", () => {
+  test("needs no host for items that start over", () => {
     const { log, asked, read } = restored();
     log.clear();
     expect(log.search("item", { limit: 5 })).toEqual([]);

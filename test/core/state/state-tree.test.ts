@@ -71,7 +71,7 @@ class Stored implements StoredState {
 }
 
 describe("a state tree", () => {
-  test("says only what has changed, by path", () => {
+  test("contains only changes, by path", () => {
     const diary = new Diary();
     const tree = new StateTree(diary);
     expect(tree.changes()).toEqual({ heads: [], logs: [] });
@@ -86,7 +86,7 @@ describe("a state tree", () => {
     expect(tree.changes()).toEqual({ heads: [{ path: "", value: 1 }], logs: [] });
   });
 
-  test("goes back to the last mark", () => {
+  test("rolls back to the last mark", () => {
     const diary = new Diary();
     const tree = new StateTree(diary);
     diary.page = 1;
@@ -102,7 +102,7 @@ describe("a state tree", () => {
     expect(tree.changes()).toEqual({ heads: [], logs: [] });
   });
 
-  test("takes over what was stored, and keeps what never was", () => {
+  test("accepts the stored parts as saved, and keeps unsaved ones", () => {
     const stored = new Stored();
     const diary = new Diary();
     const tree = new StateTree(diary);

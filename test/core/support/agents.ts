@@ -1,9 +1,16 @@
-import { BaseChatAgent, createMessage, toText } from "troupe";
+import {
+  BaseChatAgent,
+  ComponentRegistry,
+  createMessage,
+  MaxMessageTermination,
+  toText,
+} from "troupe";
 import type {
   ChatMessage,
   JsonObject,
   Message,
   AgentResponse,
+  TerminationCondition,
   TextMessage,
   TurnContext,
 } from "troupe";
@@ -111,4 +118,10 @@ export const ORIGIN = { id: () => `t${ids++}`, now: () => "2026-01-01T00:00:00.0
 /** The texts of messages, as `source: content`. */
 export function lines(messages: readonly Message[]): string[] {
   return messages.map((message) => `${message.source}: ${toText(message)}`);
+}
+
+/** A condition that was stored before it was refused: it counts as fired before the first message. */
+export function firedCondition(): TerminationCondition {
+  const registry = new ComponentRegistry().register(MaxMessageTermination.component);
+  return registry.load({ provider: "MaxMessageTermination", config: { max_messages: 0 } });
 }

@@ -2,6 +2,7 @@ import { TurnSignal } from "troupe";
 import type { Answer, MemoryHost, Question, StepCache } from "troupe";
 import type { Moment, StepRecord, TurnHost } from "#core/turn/turn-host.ts";
 import type { ServerLogins } from "#core/steps/server-logins.ts";
+import { runContext } from "#core/turn/run-context.ts";
 import { TurnScope } from "#core/turn/turn-scope.ts";
 
 export interface Interruption {
@@ -19,6 +20,7 @@ export class RecordingHost {
   readonly records = new Map<string, StepRecord>();
   readonly answers = new Map<string, Answer>();
   readonly questions: Question[] = [];
+  readonly notes: string[] = [];
   /** What the host keeps of results, if anything. */
   cache?: StepCache;
   /** The logins of a tenant, if there are any. */
@@ -49,6 +51,7 @@ export class RecordingHost {
       signal,
       stopRequested: false,
       env: {},
+      run: runContext({ id: "run" }),
       ...(this.#session !== undefined && { session: this.#session }),
       ...(this.logins && { logins: this.logins }),
       ...(this.cache && { cache: this.cache }),
@@ -72,8 +75,14 @@ export class RecordingHost {
       invalidate: (_scope, key) => {
         records.delete(key);
       },
-      backoff: () => Promise.resolve(),
+      backoff: (key, delay) => {
+        this.#clock += delay;
+        const record = records.get(key);
+        if (record !== undefined) record.notBefore = this.#clock;
+        return Promise.resolve();
+      },
       discard: () => {},
+      noted: (_scope, message) => void this.notes.push(message),
       answer: (question) => {
         questions.push(question);
         const answer = answers.get(question.id);

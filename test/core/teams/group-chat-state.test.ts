@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { MaxMessageTermination, RoundRobinGroupChat, StateError, run } from "troupe";
-import type { JsonObject } from "troupe";
+import {
+  AssistantAgent,
+  MaxMessageTermination,
+  ReplayChatCompletionClient,
+  RoundRobinGroupChat,
+  SelectorGroupChat,
+  StateError,
+  Swarm,
+  run,
+} from "troupe";
+import type { JsonObject, Team } from "troupe";
 import { lines, TestAgent } from "../support/agents.ts";
 
 function team(maxTurns = 1) {
@@ -48,7 +57,7 @@ describe("a group chat's state", () => {
     });
   });
 
-  test("loads into another team, which continues as the first would have", async () => {
+  test("loads into another team, which continues as the first one would have", async () => {
     const first = team();
     await run(first.chat, { task: "go" });
     const second = team();
@@ -60,7 +69,7 @@ describe("a group chat's state", () => {
     expect(second.ann.heard).toEqual([["bob1"]]);
   });
 
-  test("one that AutoGen saved loads: unheard messages need not stand at the end of the thread", async () => {
+  test("that AutoGen has saved loads: unheard messages need not stand at the end of the thread", async () => {
     const { ann, chat } = team();
     const say = (id: string, content: string): JsonObject => ({
       id,
@@ -87,7 +96,7 @@ describe("a group chat's state", () => {
     expect(ann.heard).toEqual([["elsewhere", "one", "go"]]);
   });
 
-  test("pieces of text, which AutoGen keeps in its thread, are left out", async () => {
+  test("lacks the pieces of text that AutoGen keeps in its thread", async () => {
     const { chat } = team();
     await run(chat, { task: "go" });
     const state = copy(chat.saveState());
@@ -105,7 +114,7 @@ describe("a group chat's state", () => {
     expect(other.saveState()).toEqual(saved);
   });
 
-  test("the turn counter and the condition continue where they were", async () => {
+  test("has the turn counter and the condition, which continue", async () => {
     const { chat } = team(9);
     await run(chat, { task: "go" });
     const state = copy(chat.saveState());
@@ -178,7 +187,7 @@ describe("a state that does not fit", () => {
       { agent_states: { ...valid(), bob: { agent_state: { type: 3 } } } },
       "",
     ],
-  ])("%s: is refused and changes nothing", async (_, state, path) => {
+  ])("%s: the state is refused and changes nothing", async (_, state, path) => {
     const { chat } = team();
     await run(chat, { task: "go" });
     const before = chat.saveState();
@@ -193,4 +202,180 @@ describe("a state that does not fit", () => {
       expect((thrown as StateError).issues.map((issue) => issue.path)).toContain(path);
     expect(chat.saveState()).toEqual(before);
   });
+
+  const OLD_ID = "3f1c2b7e-0000-4000-8000-00000000000a";
+  const call = { id: "call_1", name: "clock", arguments: "{}" };
+  const result = { call_id: "call_1", content: "12:34" };
+  const said = (message: JsonObject): JsonObject => ({
+    source: "ann",
+    models_usage: null,
+    ...message,
+  });
+
+  /** The states of AutoGen 0.4.0 to 0.4.8: keys with the id of the team, messages without ids, times and names of results. */
+  const oldState = (extra: JsonObject, manager: JsonObject): JsonObject => ({
+    type: "TeamState",
+    version: "1.0.0",
+    agent_states: {
+      [`group_chat_manager/${OLD_ID}`]: {
+        version: "1.0.0",
+        message_thread: [
+          said({ type: "TextMessage", source: "user", content: "What time is it?" }),
+          said({ type: "ToolCallRequestEvent", content: [call] }),
+          said({ type: "ToolCallExecutionEvent", content: [result] }),
+          said({ type: "ToolCallSummaryMessage", content: "12:34" }),
+        ],
+        current_turn: 0,
+        ...manager,
+      },
+      [`collect_output_messages/${OLD_ID}`]: {},
+      [`ann/${OLD_ID}`]: {
+        type: "ChatAgentContainerState",
+        version: "1.0.0",
+        agent_state: {
+          type: "AssistantAgentState",
+          version: "1.0.0",
+          llm_context: {
+            messages: [
+              { type: "UserMessage", source: "user", content: "What time is it?" },
+              { type: "AssistantMessage", source: "ann", content: [call] },
+              { type: "FunctionExecutionResultMessage", content: [result] },
+            ],
+          },
+        },
+        message_buffer: [],
+      },
+      [`bob/${OLD_ID}`]: {
+        type: "ChatAgentContainerState",
+        agent_state: { type: "BaseState", version: "1.0.0" },
+        message_buffer: [said({ type: "ToolCallSummaryMessage", content: "12:34" })],
+      },
+    },
+    ...extra,
+  });
+
+  const assistant = (name: string, ...answers: string[]) => {
+    const modelClient = new ReplayChatCompletionClient(answers, {
+      modelInfo: {
+        vision: false,
+        functionCalling: true,
+        jsonOutput: false,
+        structuredOutput: false,
+        family: "unknown",
+      },
+    });
+    return new AssistantAgent({ name, description: name, modelClient, handoffs: ["bob"] });
+  };
+  const client = new ReplayChatCompletionClient([]);
+  const ann = () => assistant("ann", "12:35");
+  const bob = () => new TestAgent("bob");
+
+  test.each<[string, () => Team, JsonObject, JsonObject]>([
+    [
+      "RoundRobinGroupChat",
+      () => new RoundRobinGroupChat([ann(), bob()], { maxTurns: 1 }),
+      { team_id: OLD_ID },
+      { type: "RoundRobinManagerState", next_speaker_index: 0 },
+    ],
+    [
+      "RoundRobinGroupChat, without its team_id",
+      () => new RoundRobinGroupChat([ann(), bob()], { maxTurns: 1 }),
+      {},
+      { type: "RoundRobinManagerState", next_speaker_index: 0 },
+    ],
+    [
+      "SelectorGroupChat",
+      () =>
+        new SelectorGroupChat([ann(), bob()], {
+          modelClient: client,
+          selectorFunc: () => "ann",
+          maxTurns: 1,
+        }),
+      { team_id: OLD_ID },
+      { type: "SelectorManagerState", previous_speaker: "bob" },
+    ],
+    [
+      "Swarm",
+      () => new Swarm([ann(), bob()], { maxTurns: 1 }),
+      { team_id: OLD_ID },
+      { type: "SwarmManagerState", current_speaker: "ann" },
+    ],
+  ])("comes from AutoGen 0.4.0 to 0.4.8 and loads: %s", async (_, make, extra, manager) => {
+    const chat = make();
+    chat.loadState(oldState(extra, manager));
+    const { agent_states } = chat.saveState() as { agent_states: { [name: string]: JsonObject } };
+    expect(agent_states["ann"]).toMatchObject({
+      agent_state: {
+        llm_context: {
+          messages: [{}, {}, { content: [{ ...result, name: "clock" }] }],
+        },
+      },
+    });
+    expect(agent_states["bob"]).toMatchObject({
+      message_buffer: [{ content: "12:34", tool_calls: [], results: [] }],
+    });
+    const { messages: later } = await run(chat, { task: "And now?" });
+    expect(lines(later)).toEqual(["user: And now?", "ann: 12:35"]);
+    expect(chat.conversation().length).toBe(6);
+  });
+
+  test("comes from AutoGen 0.4.0 to 0.4.8 and is refused with its keys if an agent is missing or the team is another", () => {
+    const state = oldState({}, { type: "RoundRobinManagerState" });
+    const path = `agent_states.cy/${OLD_ID}`;
+    const chat = new RoundRobinGroupChat([ann(), new TestAgent("cy")]);
+    expect(() => chat.loadState(state)).toThrow(
+      expect.objectContaining({
+        issues: [{ path, message: expect.stringContaining(`bob/${OLD_ID}`) }],
+      }),
+    );
+    const swarm = new Swarm([ann(), bob()]);
+    expect(() => swarm.loadState(state)).toThrow(
+      /"SwarmManagerState", not "RoundRobinManagerState"/,
+    );
+  });
+
+  test.each<[string, JsonObject, string, RegExp]>([
+    ["a result", { messages: [], stop_reason: null }, "", /TaskResult.* as the task of a run$/],
+    [
+      "a conversation of 0.2",
+      { chat_messages: { user: [{ role: "user", content: "hi" }] } },
+      "chat_messages",
+      /AutoGen 0\.2.*"type": "TextMessage"/,
+    ],
+    [
+      "the messages of 0.2",
+      { messages: [{ role: "user", name: "user", content: "hi" }] },
+      "messages",
+      /AutoGen 0\.2/,
+    ],
+    [
+      "the state of a runtime",
+      { [`ann/${OLD_ID}`]: {}, [`group_chat_manager/${OLD_ID}`]: {} },
+      "",
+      /AutoGen Core .*save_state\(\)$/,
+    ],
+    [
+      "a context of 0.4.0.dev8",
+      { agent_states: { [`ann/${OLD_ID}`]: { agent_state: { llm_messages: [] } } } },
+      "agent_states",
+      /0\.4\.0\.dev8.*"llm_context"/,
+    ],
+    [
+      "messages of 0.4.0.dev8",
+      { agent_states: { [`ann/${OLD_ID}`]: { message_buffer: [{ type: "ToolCallMessage" }] } } },
+      "agent_states",
+      /0\.4\.0\.dev8.*"ToolCallRequestEvent"/,
+    ],
+  ])(
+    "has another layout and is refused with its origin and the remedy: %s",
+    (_, state, path, message) => {
+      const { chat } = team();
+      expect(() => chat.loadState(state)).toThrow(
+        expect.objectContaining({
+          name: "StateError",
+          issues: [{ path, message: expect.stringMatching(message) }],
+        }),
+      );
+    },
+  );
 });

@@ -96,7 +96,7 @@ const speak = (...speakers: string[]): Decision => ({ kind: "speak", speakers })
 const stop: Decision = { kind: "stop", stop: { content: "enough", source: "Script" } };
 
 describe("a manager", () => {
-  test("stops the chat, and what it says reaches everybody", async () => {
+  test("stops the chat, and its last message reaches all participants", async () => {
     const [ann, bob] = [new TestAgent("ann"), new TestAgent("bob")];
     const script = new Script([
       { ...speak("ann"), say: [text("Script", "ann, begin", ORIGIN)] },
@@ -222,7 +222,7 @@ describe("a manager", () => {
     expect((await run(chat, { task: "go" })).stop_reason).toBe("enough");
   });
 
-  test("what it has besides its head is watched, too", () => {
+  test("has further fields, which are saved, too", () => {
     const context = new TestAgent("context");
     const script = new Script([], { children: () => ({ context }) });
     const tree = new StateTree(new ScriptedChat([new TestAgent("ann")], script));

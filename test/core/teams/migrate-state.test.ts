@@ -30,8 +30,8 @@ function silent(name: string): TestAgent {
   return speaker(name, () => name);
 }
 
-describe("a team in the place of another", () => {
-  test("in memory keeps thread, members and order", async () => {
+describe("a team that replaces another one", () => {
+  test("keeps thread, members and order in memory", async () => {
     const members = (...names: string[]): TestAgent[] => names.map((name) => new TestAgent(name));
     const previous = new RoundRobinGroupChat(members("a", "b"), { maxTurns: 3 });
     await run(previous, { task: "go" });
@@ -41,7 +41,7 @@ describe("a team in the place of another", () => {
     expect(lines((await run(next)).messages)).toEqual(["b: b2", "c: c1", "a: a3"]);
   });
 
-  test("of an edited graph continues where the graph has all it had come to", async () => {
+  test("continues an edited graph if the new one has all nodes that were reached", async () => {
     const chain: Edges = { a: ["b"], b: ["c"], c: [] };
     const begun = async (maxTurns: number): Promise<Stateful> => {
       const team = flow(chain, { maxTurns });
@@ -61,7 +61,7 @@ describe("a team in the place of another", () => {
     expect(await ready({ x: ["a"], a: ["b"], b: ["c"], c: [] }, 3)).toEqual(["x"]);
   });
 
-  test("of a swarm starts over when who had the word has left", async () => {
+  test("starts a swarm over when the member whose turn it was has left", async () => {
     const blank = new Swarm([clerk("a", "b"), clerk("b", "c")]);
     for (const maxTurns of [1, 2]) {
       const previous = new Swarm([clerk("a", "b"), clerk("b", "c")], { maxTurns });
@@ -72,7 +72,7 @@ describe("a team in the place of another", () => {
     }
   });
 
-  test("of another kind makes of the thread what it can", async () => {
+  test("keeps the usable part of the thread of another kind", async () => {
     const members = [clerk("a", "b"), clerk("b", "a")];
     const previous = new RoundRobinGroupChat(members, { maxTurns: 1 });
     await run(previous, { task: "go" });
@@ -90,7 +90,7 @@ describe("a team in the place of another", () => {
     expect(JSON.stringify(modelClient.requests[0]?.messages)).toContain("a: yours");
   });
 
-  test("of a selector forgets a speaker who has left", async () => {
+  test("forgets the last speaker of a selector that has left", async () => {
     const team = (names: readonly string[], answers: readonly string[]): SelectorGroupChat =>
       new SelectorGroupChat(names.map(silent), {
         modelClient: new ScriptedChatCompletionClient(answers.map((content) => ({ content }))),
@@ -108,7 +108,7 @@ describe("a team in the place of another", () => {
     expect(lines((await run(left)).messages)).toEqual(["a: a"]);
   });
 
-  test("loses nothing of one that was reset", async () => {
+  test("loses nothing of a team that was reset", async () => {
     const previous = new RoundRobinGroupChat([new TestAgent("a")], { maxTurns: 1 });
     await run(previous, { task: "go" });
     const blank = new RoundRobinGroupChat([new TestAgent("a")]);

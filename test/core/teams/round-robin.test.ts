@@ -14,13 +14,13 @@ import {
 import type { Message, ThoughtEvent } from "troupe";
 import { InMemoryHost } from "#core/run/in-memory-host.ts";
 import { TurnScope } from "#core/turn/turn-scope.ts";
-import { lines, speaker, TestAgent, text } from "../support/agents.ts";
+import { firedCondition, lines, speaker, TestAgent, text } from "../support/agents.ts";
 import { outcome } from "../support/recording-host.ts";
 
 const pair = () => ({ ann: new TestAgent("ann"), bob: new TestAgent("bob") });
 
 describe("a round-robin run", () => {
-  test("goes round, and on where it stopped", async () => {
+  test("repeats its order, and continues where it stopped", async () => {
     const { ann, bob } = pair();
     const team = new RoundRobinGroupChat([ann, bob], { maxTurns: 3 });
     const first = await run(team, { task: "go" });
@@ -32,7 +32,7 @@ describe("a round-robin run", () => {
     expect(bob.heard).toEqual([["go", "ann1"], ["ann2"], ["ann3"]]);
   });
 
-  test("checks conditions on the task and stops before anybody speaks", async () => {
+  test("checks conditions on the task and stops before an agent speaks", async () => {
     const { ann, bob } = pair();
     const team = new RoundRobinGroupChat([ann, bob], {
       terminationCondition: new TextMentionTermination("END"),
@@ -51,7 +51,7 @@ describe("a round-robin run", () => {
   test("does not start when its condition counts as fired", async () => {
     const { ann } = pair();
     const team = new RoundRobinGroupChat([ann], {
-      terminationCondition: new MaxMessageTermination(0),
+      terminationCondition: firedCondition(),
     });
     expect(await run(team, { task: "go" })).toEqual({
       type: "TaskResult",
@@ -68,7 +68,7 @@ describe("a round-robin run", () => {
     expect(ann.heard).toEqual([["go"]]);
   });
 
-  test("shows whom the manager chooses if configured to", async () => {
+  test("shows the speaker that the manager chooses if configured to", async () => {
     const { ann, bob } = pair();
     const team = new RoundRobinGroupChat([ann, bob], { maxTurns: 2, emitTeamEvents: true });
     expect(lines((await run(team, { task: "go" })).messages)).toEqual([
@@ -80,7 +80,7 @@ describe("a round-robin run", () => {
     ]);
   });
 
-  test("events of an agent count for conditions and stay with it", async () => {
+  test("counts events of an agent for conditions, and keeps them with the agent", async () => {
     const thinker = new TestAgent("thinker", async function* (_heard, ctx) {
       const thought = createMessage<ThoughtEvent>(ctx, {
         type: "ThoughtEvent",
@@ -99,7 +99,7 @@ describe("a round-robin run", () => {
     expect(bob.heard).toEqual([["go", "well"]]);
   });
 
-  test("pieces of streamed text are shown and belong to nothing", async () => {
+  test("shows pieces of streamed text, which are not part of the result", async () => {
     const writer = new TestAgent("writer", async function* (_heard, ctx) {
       const message = text("writer", "hi", ctx);
       const piece: Message = {
@@ -135,7 +135,7 @@ describe("a round-robin run", () => {
 });
 
 describe("a team in a team", () => {
-  test("gets what is new, shares all it says, and continues when nothing is new", async () => {
+  test("gets new messages, shares all of its own, and continues without new ones", async () => {
     const inner = new RoundRobinGroupChat([new TestAgent("in1"), new TestAgent("in2")], {
       name: "inner",
       maxTurns: 2,
@@ -164,7 +164,7 @@ describe("a team in a team", () => {
     ]);
   });
 
-  test("its timeout counts from the start of its own run", async () => {
+  test("counts its timeout from the start of its own run", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     onTestFinished(() => void vi.useRealTimers());
     const slow = speaker("slow", (_heard, ctx) =>
@@ -214,7 +214,7 @@ test("a run asked to stop ends after the turn in progress, not inside of it", as
   expect(result).toMatchObject({ done: true, stopReason: "External termination requested" });
 });
 
-describe("construction", () => {
+describe("a construction", () => {
   test.each([
     [[], {}, /at least one participant/],
     [[new TestAgent("a"), new TestAgent("a")], {}, /"a" is there twice/],
@@ -224,7 +224,7 @@ describe("construction", () => {
     expect(() => new RoundRobinGroupChat(participants, options)).toThrow(message);
   });
 
-  test("shows its config as component JSON", () => {
+  test("keeps its config, which is dumped as component JSON", () => {
     const team = new RoundRobinGroupChat([new TestAgent("a")], {
       terminationCondition: new MaxMessageTermination(2),
     });

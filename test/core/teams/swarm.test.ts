@@ -83,7 +83,7 @@ async function said(team: Team, task: Task): Promise<string[]> {
 }
 
 describe("a swarm", () => {
-  test("is led by handoffs; who has the word keeps it", async () => {
+  test("follows handoffs, and the present member keeps its turn without one", async () => {
     const team = new Swarm([new Clerk("ann", "hm", ">bob"), new Clerk("bob", "well", "DONE")], {
       terminationCondition: DONE,
     });
@@ -128,7 +128,7 @@ describe("a swarm", () => {
     expect(await said(team, handoff("ann"))).toEqual(["ann: DONE"]);
   });
 
-  test("of handoffs called in parallel the agent's first counts", async () => {
+  test("follows the first handoff that its agent calls in parallel", async () => {
     const call = (name: string) => ({ id: "same", name: `transfer_to_${name}`, arguments: "{}" });
     const ann = new AssistantAgent({
       name: "ann",
@@ -148,7 +148,7 @@ describe("a swarm", () => {
     expect(await said(team, "go")).toEqual(["ann: DONE"]);
   });
 
-  test("does not let an agent begin that cannot hand over", () => {
+  test("does not begin with an agent that cannot hand over", () => {
     expect(() => new Swarm([new TestAgent("ann"), new Clerk("bob")])).toThrow(
       expect.objectContaining({
         code: "invalid_value",
@@ -165,7 +165,7 @@ describe("a swarm's state", () => {
       terminationCondition: DONE.or(new HandoffTermination("user")),
     });
 
-  test("says who has the word, as AutoGen writes it", async () => {
+  test("names the present member, in AutoGen's form", async () => {
     const team = make();
     expect(team.saveState()).toMatchObject({
       agent_states: { SwarmGroupChatManager: { current_speaker: "ann" } },
@@ -183,7 +183,7 @@ describe("a swarm's state", () => {
     expect(await said(other, "more")).toEqual(["bob: over to user"]);
   });
 
-  test("that AutoGen saved has its last handoff in the thread", async () => {
+  test("takes the last handoff of the thread if AutoGen saved it", async () => {
     const team = make();
     await run(team, { task: "go" });
     const state = structuredClone(team.saveState()) as { agent_states: Record<string, JsonObject> };
@@ -209,7 +209,7 @@ describe("a swarm's state", () => {
     },
   );
 
-  test("goes back with a turn that is given up", async () => {
+  test("is rolled back with a turn that is given up", async () => {
     const team = make();
     const tree = new StateTree(team);
     const task = { messages: null, outputTaskMessages: false };
@@ -237,7 +237,7 @@ describe("a team in a swarm", () => {
       ...options,
     });
 
-  test("is handed to by its name and hands over with the last thing it says", async () => {
+  test("gets handoffs by its name and hands over with its last message", async () => {
     const cleo = new Clerk("cleo", ">dan", "all fine", "DONE");
     const dan = new Clerk("dan", "looking", ">ann", ">cleo");
     const office = inner([cleo, dan]);
@@ -281,7 +281,18 @@ describe("a team in a swarm", () => {
     ]);
   });
 
-  test("counts them like any other message", async () => {
+  test("forgets a handoff to a stranger from an earlier run, also if no run failed for it", async () => {
+    const make = (maxTurns: number) => {
+      const office = inner([new Clerk("cleo", "well")], { maxTurns: 1 });
+      return new RoundRobinGroupChat([new Clerk("ann", ">nobody"), office], { maxTurns });
+    };
+    const team = make(1);
+    expect(await said(team, "go")).toEqual(["ann: over to nobody"]);
+    expect(await said(team, "more")).toEqual(["cleo: well"]);
+    await expect(said(make(2), "go")).rejects.toThrow(/target nobody is not one/);
+  });
+
+  test("counts handoffs like any other message", async () => {
     const office = inner([new Clerk("cleo", "well", "so")], {
       terminationCondition: new MaxMessageTermination(4),
     });
@@ -295,7 +306,7 @@ describe("a team in a swarm", () => {
     ]);
   });
 
-  test("keeps the word when it ends without a handoff, whatever was handed over inside", async () => {
+  test("stays the present member when it ends without a handoff, whatever its members handed over", async () => {
     const office = inner([new Clerk("cleo", ">dan"), new Clerk("dan", "well", "so", "DONE")], {
       maxTurns: 2,
     });
@@ -308,14 +319,14 @@ describe("a team in a swarm", () => {
     ]);
   });
 
-  test("may begin", async () => {
+  test("may be the first member", async () => {
     const office = inner([new Clerk("cleo", ">ann")]);
     const team = new Swarm([office, new Clerk("ann")], { terminationCondition: DONE });
     expect(await said(team, "go")).toEqual(["cleo: over to ann", "ann: DONE"]);
     expect(await said(team, handoff("office"))).toEqual(["cleo: DONE"]);
   });
 
-  test("lets a human inside answer to who handed over, through any number of teams", async () => {
+  test("lets a human inside answer the agent that handed over, through any number of teams", async () => {
     const human = new UserProxyAgent({ name: "human" });
     const desk = new RoundRobinGroupChat([human], { name: "desk", maxTurns: 1 });
     const office = new RoundRobinGroupChat([desk], { name: "office", maxTurns: 1 });
@@ -336,7 +347,7 @@ describe("a team in a swarm", () => {
   });
 });
 
-test("a turn that is interrupted anywhere ends the same", async () => {
+test("a turn that is interrupted at any step ends the same", async () => {
   const attempt = async (
     journal: RecordingHost,
     models: { calls: number },

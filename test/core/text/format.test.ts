@@ -32,12 +32,12 @@ describe("placeholders", () => {
     expect(formatPython(template, values)).toBe(filled);
   });
 
-  test("what is filled in is not looked at again", () => {
+  test("are not looked for in inserted text", () => {
     expect(formatPython("{a}", { a: "{b} }{" })).toBe("{b} }{");
   });
 });
 
-describe("specifications, as Python prints them", () => {
+describe("specifications print like Python", () => {
   test.each([
     [
       "{text:>6}|{text:<6}|{text:^6}|{text:*^7}|{text:6}|{text:.2}|{text:05}",
@@ -62,7 +62,7 @@ test.each([
   ["{whole:x} {width:#b} {width:#010x} {minus:o} {whole:n} {whole:c}", "3 8 8 -7 3 3"],
   ["{large:_.0f} {large:015,.1f}", "1234567.891 1234567.891"],
   ["{text:>{width}}| {whole:{width}}|", "abc| 3|"],
-])("%s is Python's, but has no effect here", (template, filled) => {
+])("the specification %s is Python's, but has no effect here", (template, filled) => {
   expect(formatPython(template, values)).toBe(filled);
   const noted = formatNotes("config", { template }, ([key]) => key !== "text");
   const [first = ""] = template.split(" ");
@@ -72,12 +72,12 @@ test.each([
   expect(noted).toHaveLength(template.split(" ").length);
 });
 
-test("there are no notes on formats that have an effect", () => {
+test("formats that have an effect get no notes", () => {
   const templates = { good: "{text:*^7} {text:.2} {whole:.1f} {whole}", none: null };
   expect(formatNotes("config", templates, ([key]) => key === "whole")).toEqual([]);
 });
 
-describe("what is refused", () => {
+describe("an invalid format is refused", () => {
   test.each([
     ["{", "never closed"],
     ["a } b", 'single "}"'],

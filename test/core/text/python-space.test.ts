@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { onOneLine, withoutTrailingSpace } from "#core/text/python-space.ts";
 
 describe("whitespace as Python sees it", () => {
-  test("at the end of a text is cut, all kinds of it", () => {
+  test("is cut at the end of a text, all kinds of it", () => {
     expect(withoutTrailingSpace(" a b \t\n\x1c\x85\u00a0\u3000")).toBe(" a b");
     expect(withoutTrailingSpace("a\ufeff\n")).toBe("a\ufeff");
     expect(withoutTrailingSpace("\n \n")).toBe("");

@@ -17,17 +17,17 @@ describe("pythonRepr", () => {
     [[], "[]"],
     [["a", 1, [null]], "['a', 1, [None]]"],
     [{ k: "v", n: { b: true } }, "{'k': 'v', 'n': {'b': True}}"],
-  ])("%j is printed as %s", (value, printed) => {
+  ])("prints %j as %s", (value, printed) => {
     expect(pythonRepr(value)).toBe(printed);
   });
 });
 
-test("a string by itself is printed without quotes, anything else as in a list", () => {
+test("a string by itself is printed without quotes, other values as in a list", () => {
   expect(pythonStr("it's")).toBe("it's");
   expect(pythonStr(["it's", null])).toBe(`["it's", None]`);
 });
 
-test("an object of a data class names its fields in the order given", () => {
+test("an object of a data class names its fields in the given order", () => {
   expect(pythonDataClass("FunctionCall", { id: "1", arguments: "{}", name: "f" })).toBe(
     "FunctionCall(id='1', arguments='{}', name='f')",
   );

@@ -63,7 +63,7 @@ async function answered(tool: AnyTool, answer: Answer) {
 }
 
 describe("a tool under approval", () => {
-  test("is called when a human says so, and not before", async () => {
+  test("is called when a human approves it, and not before", async () => {
     const { tool, removed } = remover();
     const agent = clerk([withApproval(tool)], [remove("/a")]);
     const asked: Question[] = [];
@@ -96,18 +96,21 @@ describe("a tool under approval", () => {
   test.each([
     ["with a reason", { reason: "it is mine" }, " Reason: it is mine"],
     ["without one", {}, ""],
-  ])("refused %s is not called, and the model reads why", async (_how, given, why) => {
-    const { tool, removed } = remover();
-    const { event } = await answered(withApproval(tool), { approved: false, ...given });
-    expect(removed).toEqual([]);
-    expect(event).toMatchObject({
-      content: [
-        { call_id: "c1", is_error: true, content: `The tool call was not approved.${why}` },
-      ],
-    });
-  });
+  ])(
+    "that is refused %s is not called, and the model reads the reason",
+    async (_how, given, why) => {
+      const { tool, removed } = remover();
+      const { event } = await answered(withApproval(tool), { approved: false, ...given });
+      expect(removed).toEqual([]);
+      expect(event).toMatchObject({
+        content: [
+          { call_id: "c1", is_error: true, content: `The tool call was not approved.${why}` },
+        ],
+      });
+    },
+  );
 
-  test("is called with the arguments a human gives it, and the model is told", async () => {
+  test("is called with the arguments that a human gives, and the model gets a note", async () => {
     const { tool, removed } = remover();
     const edited = { approved: true, arguments: { path: "/b" } };
     const { event } = await answered(withApproval(tool), edited);
@@ -118,13 +121,13 @@ describe("a tool under approval", () => {
     });
   });
 
-  test("with its own arguments given back has not been changed", async () => {
+  test("counts as unchanged if its own arguments are given back", async () => {
     const same = { approved: true, arguments: { path: "/a" } };
     const { event } = await answered(withApproval(remover().tool), same);
     expect(event).toMatchObject({ content: [{ content: "removed /a" }] });
   });
 
-  test("checks a human's arguments as it does a model's", async () => {
+  test("checks a human's arguments like a model's", async () => {
     const { tool, removed } = remover();
     const wrong = { approved: true, arguments: { path: 7 } };
     const { event } = await answered(withApproval(tool), wrong);
@@ -134,13 +137,13 @@ describe("a tool under approval", () => {
     });
   });
 
-  test("fails the run when it is answered as something else", async () => {
+  test("fails the run when the answer has another type", async () => {
     const { tool, removed } = remover();
     await expect(answered(withApproval(tool), { content: "yes" })).rejects.toThrow(/an approval/);
     expect(removed).toEqual([]);
   });
 
-  test("shows the name the model knows it by", async () => {
+  test("shows the name that the model sees", async () => {
     const { tool } = remover();
     const bench = new StaticWorkbench([withApproval(tool)], {
       toolOverrides: { remove: { name: "delete" } },
@@ -159,7 +162,7 @@ describe("a tool under approval", () => {
     expect(() => withApproval(remover().tool, { timeoutSeconds: 0 })).toThrow(/more than 0/);
   });
 
-  test("inside an agent that is a tool itself is asked about in its own name", async () => {
+  test("asks in its own name if it is inside an agent that is a tool itself", async () => {
     const { tool, removed } = remover();
     const inner = clerk([withApproval(tool)], [remove("/a")], "inner");
     const ask = { id: "c1", name: "inner", arguments: '{"task": "go"}' };
@@ -194,7 +197,7 @@ describe("several calls at once", () => {
   const approve = (journal: RecordingHost, index: number) =>
     journal.answers.set(journal.questions[index]?.id ?? "", { approved: true });
 
-  test("are asked about at once, and each is made when it is approved", async () => {
+  test("are submitted for approval at once, and each is made when it is approved", async () => {
     const { tool, removed } = remover();
     const bench = new StaticWorkbench([withApproval(tool)]);
     const journal = new RecordingHost();
@@ -214,7 +217,7 @@ describe("several calls at once", () => {
     expect(new Set(journal.questions.map(({ id }) => id)).size).toBe(2);
   });
 
-  test("to a tool that remembers are made in their order", async () => {
+  test("are made in their order if the tool has a state", async () => {
     const heard: string[] = [];
     const journal = new RecordingHost();
     // A turn that runs again has new objects.
@@ -236,7 +239,7 @@ describe("several calls at once", () => {
     expect(heard).toEqual(["one", "two"]);
   });
 
-  test("stand in one line with those to the same tool without approval", async () => {
+  test("share one queue with calls of the same tool without approval", async () => {
     const events: string[] = [];
     const poet = speaker("poet", async ([task]) => {
       events.push(`${task && toText(task)} begins`);
@@ -258,7 +261,7 @@ describe("several calls at once", () => {
   });
 });
 
-test("what was approved counts for nothing else that is asked at the same place", async () => {
+test("an approval counts for nothing else that is asked at the same place", async () => {
   const { tool, removed } = remover();
   const bench = new StaticWorkbench([withApproval(tool)]);
   const journal = new RecordingHost();
@@ -272,7 +275,7 @@ test("what was approved counts for nothing else that is asked at the same place"
   expect(removed).toEqual(["/a"]);
 });
 
-describe("component JSON", () => {
+describe("component JSON with an approval", () => {
   const { tool } = remover();
   const catalog = new Catalog();
   catalog.registerTool(tool);
@@ -289,7 +292,7 @@ describe("component JSON", () => {
       "tool",
     );
 
-  test("of any tool may ask for it, and is dumped as it was loaded", () => {
+  test("is loaded for any tool, and dumped unchanged", () => {
     const asking = { approval: "human", approval_timeout_seconds: 60 } as const;
     expect(load(asking).approval).toEqual({ timeoutSeconds: 60 });
     const { config } = dumpComponent(load(asking));
@@ -301,7 +304,7 @@ describe("component JSON", () => {
     });
   });
 
-  test("of an agent as a tool keeps what the agent remembers", () => {
+  test("keeps the agent's memory for an agent as a tool", () => {
     const agent = clerk([], [], "inner");
     const dumped = dumpComponent(withApproval(new AgentTool(agent)));
     expect(dumped).toMatchObject({
@@ -313,11 +316,11 @@ describe("component JSON", () => {
     expect(Object.keys(bench.stateParts().children ?? {})).toEqual(["inner"]);
   });
 
-  test("does not take it from a tool that was registered with it", () => {
+  test("does not remove it from a tool that was registered with it", () => {
     expect(load({ name: "pay" }).approval).toEqual({ timeoutSeconds: null });
   });
 
-  test("without it, or with null, asks nobody", () => {
+  test("asks no human if it is absent or null", () => {
     expect(load({}).approval).toBeUndefined();
     expect(load({ approval: null }).approval).toBeUndefined();
   });
@@ -327,14 +330,14 @@ describe("component JSON", () => {
     [{ approval: true }, "approval"],
     [{ approval: "human", approval_timeout_seconds: 0 }, "approval_timeout_seconds"],
     [{ approval_timeout_seconds: 60 }, "approval_timeout_seconds"],
-  ])("with %o is refused, and the field is named", (config, path) => {
+  ])("that is %o is refused, and the field is named", (config, path) => {
     const model = { provider: "FunctionTool", config: { name: "remove", ...config } };
     expect(registry.validate(model, "tool").map((issue) => issue.path)).toEqual([
       `component.config.${path}`,
     ]);
   });
 
-  test("of an agent or a workbench that asks for it is refused, because nobody would be asked", () => {
+  test("is refused for an agent or a workbench, because no human would be asked", () => {
     const tools = [{ provider: "FunctionTool", config: { name: "remove" } }];
     const bench = { provider: "StaticWorkbench", config: { tools, approval: "human" } };
     expect(registry.validate(bench)).toMatchObject([{ path: "component.config.approval" }]);
@@ -342,7 +345,7 @@ describe("component JSON", () => {
     expect(registry.validate(open)).toEqual([]);
   });
 
-  test("beside its config, or where a workbench renames it, is refused for the same reason", () => {
+  test("is refused beside the config or where a workbench renames it, for the same reason", () => {
     const plain = { provider: "FunctionTool", config: { name: "remove" } };
     const bench = (config: object) => ({ provider: "StaticWorkbench", config });
     const beside = { tools: [{ ...plain, approval: "human" }] };
@@ -355,7 +358,7 @@ describe("component JSON", () => {
     ]);
   });
 
-  test("has it in the schema of every tool", () => {
+  test("is part of the schema of every tool", () => {
     const schemas = registry
       .definitions()
       .filter(({ component_type }) => component_type === "tool");

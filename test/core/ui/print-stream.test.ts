@@ -38,7 +38,7 @@ describe("printStream", () => {
     );
   });
 
-  test("keeps texts apart that stream side by side", async () => {
+  test("separates texts that stream side by side", async () => {
     const [ann, bob] = [text("ann", "aa", ORIGIN), text("bob", "bb", ORIGIN)];
     const [a, b] = [chunkEvents(ORIGIN, "ann", ann.id), chunkEvents(ORIGIN, "bob", bob.id)];
     const output = await printed([a("a"), b("b"), a("a"), ann, b("b"), bob, result]);
@@ -73,7 +73,7 @@ describe("printStream", () => {
     );
   });
 
-  test("a stream without a result is an error", async () => {
+  test("refuses a stream without a result", async () => {
     await expect(printed([text("user", "go", ORIGIN)])).rejects.toMatchObject({
       code: "no_result",
     });

@@ -1,19 +1,7 @@
 // A site with a service of teams under one of its paths, its own sessions, and routes that use the teams.
 import { Hono } from "hono";
-import { Catalog, dumpComponent, ReplayChatCompletionClient, AssistantAgent } from "troupe";
 import { createTroupe, type Env } from "troupe/worker";
-
-const catalog = new Catalog();
-catalog.defineTeam({
-  name: "greeter",
-  description: "Greets.",
-  component: dumpComponent(
-    new AssistantAgent({
-      name: "greeter",
-      modelClient: new ReplayChatCompletionClient(["Good morning.", "Good evening."]),
-    }),
-  ),
-});
+import { catalog } from "./greeter.ts";
 
 const troupe = createTroupe({
   catalog,

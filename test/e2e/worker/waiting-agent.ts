@@ -2,6 +2,7 @@ import * as z from "zod";
 import {
   BaseChatAgent,
   createMessage,
+  type JsonObject,
   registerComponent,
   type AgentResponse,
   type TextMessage,
@@ -42,6 +43,13 @@ class WaitingAgent extends BaseChatAgent {
   onReset(): Promise<void> {
     return Promise.resolve();
   }
+
+  /** Fields that runs and questions of the API have, too. */
+  override saveState(): JsonObject {
+    return { runs: ["one", 2, null], requests: [null] };
+  }
+
+  override loadState(): void {}
 
   toConfig(): { name: string } {
     return { name: this.name };

@@ -3,7 +3,7 @@ import { dumpComponent } from "troupe";
 import { pushConfig, pushesAt } from "../../api/protocols/a2a/support/pushes.ts";
 import { answerText, clientOf, send, stateOf } from "../../api/protocols/a2a/support/client.ts";
 import { HUMAN, inTurn } from "../../api/protocols/support/teams.ts";
-import { saying } from "../../console/support/components.ts";
+import { saying } from "../../../console/test/support/components.ts";
 import { WebhookReceiver } from "../../support/webhook-receiver.ts";
 import { server } from "./support/shared-server.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { ConsoleStage } from "../../console/support/stage.ts";
+import { ConsoleStage } from "../../../console/test/support/stage.ts";
 import { testInBrowser } from "../../support/browser.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { server } from "./support/shared-server.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { WebhookDelivery } from "#contract/webhooks/webhook.ts";
+import type { WebhookDelivery } from "#contract/webhook.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { WebhookReceiver } from "../../support/webhook-receiver.ts";
 import { server } from "./support/shared-server.ts";

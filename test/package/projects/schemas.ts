@@ -34,10 +34,11 @@ const [first, second] = modelClient.requests;
 deepStrictEqual(first?.options.tools?.[0]?.parameters, {
   type: "object",
   properties: {
-    city: { type: "string", description: "The name of a city." },
-    days: { type: "integer", minimum: 1, default: 1 },
-    units: { type: "string", enum: ["celsius", "kelvin"] },
+    city: { title: "City", type: "string", description: "The name of a city." },
+    days: { title: "Days", type: "integer", minimum: 1, default: 1 },
+    units: { title: "Units", type: "string", enum: ["celsius", "kelvin"] },
     near: {
+      title: "Near",
       anyOf: [
         {
           type: "array",

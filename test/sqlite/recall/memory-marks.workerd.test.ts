@@ -21,7 +21,7 @@ function write(id: string, started_at: number) {
   return { id, run: null, text: `content of ${id}`, started_at };
 }
 
-test("old marks become one, before which nothing comes back", () =>
+test("old marks become one, which blocks all earlier entries", () =>
   withMarks((marks, rows) => {
     const old = NOW - 100 * DAY_MS;
     for (let n = 0; n < 50; n++) marks.addForEntry(`old-${n}`, `content of old-${n}`, old + n);
@@ -34,7 +34,7 @@ test("old marks become one, before which nothing comes back", () =>
     expect(marks.has(write("new", NOW))).toBe(false);
   }));
 
-test("of very many marks those of the last day stay", () =>
+test("the marks of the last day stay if there are very many", () =>
   withMarks((marks, rows) => {
     const before = NOW - 2 * DAY_MS;
     for (let n = 0; n < 10_000; n++) marks.addForRun(`run-${n}`, before + (n % 1000));

@@ -2,10 +2,14 @@ import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { cosine } from "#core/memory/merge-ranks.ts";
 import type { JsonObject } from "#core/json.ts";
+import type { TextLanguage } from "#core/search/languages.ts";
+import { languagesIn, rank } from "#core/search/rank.ts";
+import { countTokens, queryWords } from "#core/search/tokens.ts";
 import { Database } from "#sqlite/database.ts";
 import { type IndexQuery, RecallIndex, storedVector } from "#sqlite/recall/recall-index.ts";
 import { TextStore } from "#sqlite/text-store.ts";
 import { counter, TestTeam } from "../../team/support/team.ts";
+import { WORD_CASES } from "../../support/word-cases.ts";
 import { generatedVectors } from "./generated-vectors.ts";
 
 interface Note {
@@ -18,9 +22,21 @@ class Index {
   readonly db: Database;
   recall: RecallIndex<Note>;
 
+  language: TextLanguage = "auto";
+  /** Searches that met entries to be renewed. */
+  outdated = 0;
+
   constructor(db: Database) {
     this.db = db;
-    this.recall = new RecallIndex(db, new TextStore(db), "note", ({ text }) => text);
+    this.recall = this.#load();
+  }
+
+  #load(): RecallIndex<Note> {
+    return new RecallIndex(this.db, new TextStore(this.db), "note", {
+      textOf: ({ text }) => text,
+      languageOf: () => this.language,
+      onOutdated: () => this.outdated++,
+    });
   }
 
   put(id: string, text: string, more: Partial<NoteFields> = {}): void {
@@ -45,7 +61,7 @@ class Index {
   }
 
   reload(): void {
-    this.recall = new RecallIndex(this.db, new TextStore(this.db), "note", ({ text }) => text);
+    this.recall = this.#load();
   }
 }
 
@@ -65,8 +81,8 @@ function embedding(values: readonly number[], space = "a") {
   return { space, values };
 }
 
-describe("words", () => {
-  test("are found by their stems, the rarest count most", () =>
+describe("words in the index", () => {
+  test("are found by their stems, and the rarest count most", () =>
     withIndex((index) => {
       index.add("shoes", "Anna buys running shoes");
       index.add("tea", "Anna drinks tea in the morning");
@@ -82,7 +98,7 @@ describe("words", () => {
     ["東京", "彼は東京都に住んでいます", "大阪で働いています"],
     ["データベース", "データベースの設計について話した", "猫が好きです"],
     ["ภาษาไทย", "ฉันเรียนภาษาไทยทุกวัน", "วันนี้ฝนตก"],
-  ] as const)("without spaces are found: %s", ([text, right, wrong]) =>
+  ] as const)("are found without spaces: %s", ([text, right, wrong]) =>
     withIndex((index) => {
       index.add("right", right);
       index.add("wrong", wrong);
@@ -90,7 +106,7 @@ describe("words", () => {
     }),
   );
 
-  test("of a text that was changed or removed are not found", () =>
+  test("are not found in a text that was changed or removed", () =>
     withIndex((index) => {
       index.add("one", "a green parrot");
       index.add("one", "a blue parrot");
@@ -102,12 +118,12 @@ describe("words", () => {
     }));
 });
 
-describe("vectors", () => {
+describe("vectors in the index", () => {
   test.for([
     { dimensions: 1536, clusters: 20, spread: 0.7 },
     { dimensions: 384, clusters: 10, spread: 0.3 },
     { dimensions: 100, clusters: 40, spread: 1 },
-  ])("of %o: the first ten are those of an exact search", (kind) =>
+  ])("give the same first ten as an exact search for %o", (kind) =>
     withIndex((index) => {
       const generated = generatedVectors(kind);
       const stored = Array.from({ length: 800 }, () => generated.next());
@@ -129,7 +145,7 @@ describe("vectors", () => {
     }),
   );
 
-  test("of another embedding are not compared", () =>
+  test("are not compared if they come from another embedding", () =>
     withIndex((index) => {
       index.add("a", "first", { values: [1, 0, 0, 0], space: "a" });
       index.add("b", "second", { values: [1, 0, 0, 0], space: "b" });
@@ -147,7 +163,7 @@ describe("vectors", () => {
       });
     }));
 
-  test("and words are merged: what both find comes first", () =>
+  test("are merged with words: an entry that both find comes first", () =>
     withIndex((index) => {
       index.add("meaning", "a vehicle with two wheels", { values: [1, 0, 0, 0] });
       index.add("both", "a bicycle", { values: [0.9, 0.1, 0, 0] });
@@ -157,7 +173,7 @@ describe("vectors", () => {
       expect(new Set(index.search(query))).toEqual(new Set(["meaning", "both", "word"]));
     }));
 
-  test("of equal texts are known", () =>
+  test("are known for equal texts", () =>
     withIndex((index) => {
       index.add("a", "the same text", { values: [3, 4] });
       index.reload();
@@ -169,7 +185,7 @@ describe("vectors", () => {
     }));
 });
 
-test("filters and collections leave out the others, however many those are", () =>
+test("filters and collections exclude all other entries, however many", () =>
   withIndex((index) => {
     const generated = generatedVectors({ dimensions: 64, clusters: 2 });
     index.recall.change(() => {
@@ -210,7 +226,7 @@ test("an entry is three written rows, and a query writes none", () =>
     expect(index.db.rowsWritten).toBe(before);
   }));
 
-test("changes that are looked at only, or fail, leave nothing", () =>
+test("changes that are rolled back or fail leave nothing", () =>
   withIndex((index) => {
     index.add("kept", "a kept parrot", { values: [1, 0, 0, 0] });
     const query = { text: "parrot", embedding: embedding([1, 0, 0, 0]) };
@@ -246,3 +262,97 @@ test("a cleared index is empty, and is filled again", () =>
     index.add("two", "two words");
     expect(index.search({ text: "two" })).toEqual(["two"]);
   }));
+
+describe.each(WORD_CASES)("the index finds by words: $name", ({ texts, questions }) => {
+  test("the results equal those without SQLite", () =>
+    withIndex((index) => {
+      for (const [n, text] of texts.entries()) index.add(String(n), text);
+      const counted = texts.map((text) => countTokens(text, { tokenizer: "porter" }));
+      const languages = languagesIn(counted);
+      for (const [question, expected] of questions) {
+        const { hits } = index.recall.search({ text: question, k: 10, collection: null });
+        expect([question, hits[0]?.row.id]).toEqual([question, expected?.toString()]);
+        const words = queryWords(question, { tokenizer: "porter" }, languages);
+        expect(hits.map(({ row, words: score }) => [Number(row.id), score?.toFixed(6)])).toEqual(
+          rank(counted, words).map((hit) => [hit.index, hit.score.toFixed(6)]),
+        );
+      }
+    }));
+});
+
+describe("an index of an earlier version", () => {
+  const TABLE = "note_words";
+
+  /** As versions before 0.2 have made it: SQLite took the words apart, and stemmed them as English. */
+  function makeEarlier(index: Index, texts: Readonly<Record<string, string>>): void {
+    for (const [id, text] of Object.entries(texts)) index.add(id, text);
+    index.db.write("drop table note_words_2_terms");
+    index.db.write("drop table note_words_2");
+    index.db.write(
+      `create virtual table ${TABLE} using fts5 (text, content = '', contentless_delete = 1, tokenize = "porter unicode61 categories 'L* N* Co Mn Mc'")`,
+    );
+    index.db.write(`create virtual table ${TABLE}_terms using fts5vocab (${TABLE}, 'row')`);
+    for (const [n, text] of Object.values(texts).entries()) {
+      index.db.write(`insert into ${TABLE} (rowid, text) values (?, ?)`, n + 1, text.toLowerCase());
+    }
+    index.reload();
+  }
+
+  test("answers at once, accepts changes, and is renewed part by part", () =>
+    withIndex((index) => {
+      const others = Array.from({ length: 450 }, (_, n) => [`other${n}`, `Box ${n} of the store`]);
+      const texts = {
+        shoes: "Anna buys running shoes",
+        insurance: "Die Haftpflichtversicherung deckt Schäden",
+        tea: "Anna drinks tea",
+        ...(Object.fromEntries(others) as Record<string, string>),
+      };
+      makeEarlier(index, texts);
+      expect(index.recall.exists).toBe(true);
+      expect(index.search({ text: "who runs?" })).toEqual(["shoes"]);
+      expect(index.search({ text: "Versicherung" })).toEqual([]);
+      expect(index.outdated).toBe(2);
+
+      index.add("coffee", "Ben drinks coffee in the morning");
+      index.add("tea", "Anna drinks green tea");
+      index.recall.change(() => index.recall.remove(1));
+      expect(new Set(index.search({ text: "drinks" }))).toEqual(new Set(["tea", "coffee"]));
+      expect(index.search({ text: "green" })).toEqual(["tea"]);
+      expect(index.search({ text: "shoes" })).toEqual([]);
+
+      let times = 1;
+      while (index.recall.renewWords()) {
+        times++;
+        index.reload();
+        expect(index.search({ text: "Box 449" })[0]).toBe("other449");
+      }
+      expect(times).toBe(3);
+      expect(index.db.hasTable(TABLE)).toBe(false);
+      expect(index.search({ text: "Versicherung" })).toEqual(["insurance"]);
+      expect(index.search({ text: "Box 449" })[0]).toBe("other449");
+      expect(index.recall.renewWords()).toBe(false);
+    }));
+
+  test("is renewed for another language", () =>
+    withIndex((index) => {
+      index.language = "sv";
+      index.add("one", "Kirjastossa");
+      index.add("two", "Talossa");
+      expect(index.search({ text: "kirjaston" })).toEqual([]);
+      index.language = "fi";
+      expect(index.recall.renewWords("fi")).toBe(false);
+      expect(index.search({ text: "kirjaston" })).toEqual(["one"]);
+      const written = index.db.rowsWritten;
+      expect(index.recall.renewWords("fi")).toBe(false);
+      expect(index.db.rowsWritten).toBe(written);
+    }));
+
+  test("is cleared with both of its tables", () =>
+    withIndex((index) => {
+      makeEarlier(index, { shoes: "Anna buys running shoes" });
+      index.recall.change(() => index.recall.clear());
+      expect(index.db.hasTable(TABLE)).toBe(false);
+      index.add("tea", "Anna drinks tea");
+      expect(index.search({ text: "Anna" })).toEqual(["tea"]);
+    }));
+});

@@ -55,7 +55,7 @@ export const parameters: readonly BadRequest[] = [
     code: "invalid_query",
   },
   {
-    name: "a cursor nobody gave out",
+    name: "an unknown cursor",
     method: "GET",
     path: `${RUNS}?cursor=%00`,
     status: 422,

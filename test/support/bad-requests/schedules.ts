@@ -83,7 +83,7 @@ export const schedules: readonly BadRequest[] = [
     code: "team_not_found",
   },
   {
-    name: "a cursor of schedules that nobody gave out",
+    name: "an unknown cursor of schedules",
     method: "GET",
     path: `${SCHEDULES}?cursor=%20`,
     status: 422,

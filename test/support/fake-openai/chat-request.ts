@@ -36,7 +36,12 @@ const text = z.union([z.string(), z.array(textPart)]);
 const toolCallSchema = z.strictObject({
   id: z.string().min(1),
   type: z.literal("function"),
-  function: z.strictObject({ name: z.string().min(1), arguments: z.string() }),
+  function: z.strictObject({
+    name: z
+      .string()
+      .regex(/^[a-zA-Z0-9_-]{1,64}$/, "string does not match pattern '^[a-zA-Z0-9_-]+$'"),
+    arguments: z.string(),
+  }),
 });
 
 const messageSchema = z.discriminatedUnion("role", [
@@ -134,7 +139,10 @@ export function parseChatRequest(body: unknown): ChatRequest | { problem: string
   if (!parsed.success) return { problem: z.prettifyError(parsed.error) };
   const request = parsed.data;
   const problem =
-    toolCallProblem(request.messages) ?? optionProblem(request) ?? pdfProblem(request);
+    toolCallProblem(request.messages) ??
+    callProblem(request.messages) ??
+    optionProblem(request) ??
+    pdfProblem(request);
   return problem === undefined ? request : { problem };
 }
 
@@ -158,6 +166,30 @@ function toolCallProblem(messages: readonly ChatRequestMessage[]): string | unde
     }
   }
   return open.length > 0 ? `tool calls without a result at the end: ${open.join(", ")}` : undefined;
+}
+
+/** Many servers read the arguments of calls (https://github.com/openai/openai-agents-python/issues/2061), and know them by their ids. */
+function callProblem(messages: readonly ChatRequestMessage[]): string | undefined {
+  const ids = new Set<string>();
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== "assistant") continue;
+    for (const call of message.tool_calls ?? []) {
+      if (!isObjectText(call.function.arguments))
+        return `messages[${index}]: the arguments of the call '${call.id}' are no JSON object`;
+      if (ids.has(call.id)) return `messages[${index}]: duplicate tool call id '${call.id}'`;
+      ids.add(call.id);
+    }
+  }
+  return undefined;
+}
+
+function isObjectText(written: string): boolean {
+  try {
+    const value: unknown = JSON.parse(written);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -196,6 +228,8 @@ function optionProblem(request: ChatRequest): string | undefined {
     !tools.some((tool) => tool.function.name === choice.function.name)
   )
     return `tool_choice names '${choice.function.name}', which is not among the tools`;
+  // Gemini knows no strict mode: its own rules for schemas are in makers/schema-refusals.ts.
+  if (request.model.startsWith("gemini-")) return undefined;
   for (const [index, tool] of tools.entries()) {
     if (tool.function.strict !== true) continue;
     const problem = strictProblem(tool.function.parameters ?? {}, `tools[${index}]`);

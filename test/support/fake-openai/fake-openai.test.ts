@@ -10,7 +10,7 @@ const user = (content: string) => ({ role: "user" as const, content });
 
 const clientOf = (url: string) => new OpenAI({ baseURL: url, apiKey: "key", maxRetries: 0 });
 
-test("the same request gets the same answer, another one another", async () => {
+test("a repeated request gets the same answer, and another one another", async () => {
   await using fake = await startFakeOpenAI();
   const client = clientOf(fake.url);
   const ask = async (...texts: string[]) => {
@@ -23,7 +23,7 @@ test("the same request gets the same answer, another one another", async () => {
   expect(await ask("before", "hello")).not.toBe(first);
 });
 
-test("a rule may look at any message, and its answer may tell which request it was given to", async () => {
+test("a rule may match any message, and its answer may name the request that it was given to", async () => {
   await using fake = await startFakeOpenAI({
     rules: [{ name: "secret", match: { any: "sesame" }, reply: { content: "Open, {digest}." } }],
   });
@@ -61,7 +61,7 @@ test("a streamed answer adds up to the plain one and ends with the usage", async
   expect(fake.requests.at(-1)).toMatchObject({ rule: "long", chunks: 503 });
 });
 
-test("refuses what OpenAI refuses, and says why", async () => {
+test("the fake refuses the requests that OpenAI refuses, and names the reason", async () => {
   await using fake = await startFakeOpenAI({ apiKey: "key" });
   const post = async (body: unknown, path = "/chat/completions", key = "key") => {
     const response = await fetch(fake.url + path, {
@@ -83,7 +83,7 @@ test("refuses what OpenAI refuses, and says why", async () => {
   expect(await post({ model: "m", messages: [...asked, result, result] })).toMatch(/^400 .*c1/);
 });
 
-test("a rule applies so many times, holds until it is released, and sees clients leave", async () => {
+test("a rule applies a limited number of times, holds until it is released, and sees clients disconnect", async () => {
   await using fake = await startFakeOpenAI({
     rules: [
       { name: "once", times: 1, fault: { kind: "status", status: 500 } },
@@ -107,7 +107,7 @@ test("a rule applies so many times, holds until it is released, and sees clients
   expect(fake.requests.map(({ state }) => state).toSorted()).toEqual(["aborted", "done", "done"]);
 });
 
-test("a rule holds in the middle of a stream, too, at each place again", async () => {
+test("a rule holds in the middle of a stream, too, at each position again", async () => {
   await using fake = await startFakeOpenAI({
     rules: [
       { name: "wait", hold: true, hold_after: [3, 5], reply: { content: "a b c d e f g h" } },
@@ -133,7 +133,7 @@ test("a rule holds in the middle of a stream, too, at each place again", async (
   expect(text).toBe("a b c d e f g h");
 });
 
-test("runs as a process of its own and is controlled over HTTP", async () => {
+test("the fake runs as a process of its own and is controlled over HTTP", async () => {
   const main = fileURLToPath(new URL("main.ts", import.meta.url));
   const child = spawn(process.execPath, [main, "--port", "0"]);
   const lines = createInterface({ input: child.stdout });

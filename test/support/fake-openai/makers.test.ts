@@ -359,7 +359,7 @@ test.each<[string, string, object, object]>([
     responses({ file_data: `data:application/pdf;base64,${PDF_DATA}` }),
     responses({ filename: "a.pdf", file_data: `data:application/pdf;base64,${PDF_DATA}` }),
   ],
-])("%s is refused", async (_name, path, wrong, right) => {
+])("a request with %s is refused", async (_name, path, wrong, right) => {
   const fake = await startFakeOpenAI();
   const headers = { ...anthropic.headers, authorization: "Bearer key" };
   try {

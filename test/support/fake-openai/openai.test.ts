@@ -68,7 +68,7 @@ test.each<[string, Change, RegExp, number?]>([
     /'temperature' does not support 0/,
   ],
   ["max_tokens of a model that reasons", (b) => ({ ...b, max_tokens: 9 }), /max_completion_tokens/],
-])("chat completions refuses %s", async (_, change, message, status = 400) => {
+])("the API of chat completions refuses %s", async (_, change, message, status = 400) => {
   await using fake = await startFakeOpenAI();
   const right = await post(fake, "/v1/chat/completions", chat);
   expect(right).toMatchObject({ status: 200 });
@@ -76,7 +76,7 @@ test.each<[string, Change, RegExp, number?]>([
   expect(wrong).toMatchObject({ status, text: expect.stringMatching(message) as string });
 });
 
-test("chat completions takes tools for gpt-5.4 without an effort, and for earlier models with one", async () => {
+test("the API of chat completions accepts tools for gpt-5.4 without an effort, and for earlier models with one", async () => {
   await using fake = await startFakeOpenAI();
   for (const part of [
     { model: "gpt-5.4" },
@@ -178,7 +178,7 @@ test.each<[string, (input: Item[]) => unknown[], RegExp, number?]>([
     (i) => [...i, { role: "user", content: [{ type: "text", text: "a" }] }],
     /Invalid value: 'text'/,
   ],
-])("responses refuses %s", async (_, change, message, status = 400) => {
+])("the Responses API refuses %s", async (_, change, message, status = 400) => {
   await using fake = await startFakeOpenAI();
   const { input, body } = await afterCall(fake);
   expect(await post(fake, "/v1/responses", body)).toMatchObject({ status: 200 });
@@ -186,7 +186,7 @@ test.each<[string, (input: Item[]) => unknown[], RegExp, number?]>([
   expect(wrong).toMatchObject({ status, text: expect.stringMatching(message) as string });
 });
 
-test("responses refuses the content of another account, and takes calls without ids and reasoning", async () => {
+test("the Responses API refuses the content of another account, and accepts calls without ids and reasoning", async () => {
   await using fake = await startFakeOpenAI();
   const { input, body } = await afterCall(fake);
   expect(await post(fake, "/v1/responses", body, "other")).toMatchObject({
@@ -252,14 +252,14 @@ test.each<[string, object, RegExp]>([
     { previous_response_id: "resp_1" },
     /previous_response_not_found/,
   ],
-])("responses refuses %s", async (_, part, message) => {
+])("the Responses API refuses %s", async (_, part, message) => {
   await using fake = await startFakeOpenAI();
   expect(await post(fake, "/v1/responses", asked)).toMatchObject({ status: 200 });
   const wrong = await post(fake, "/v1/responses", { ...asked, ...part });
   expect(wrong).toMatchObject({ status: 400, text: expect.stringMatching(message) as string });
 });
 
-test("a stored response is continued from, one that was not stored is not known", async () => {
+test("a stored response can be continued, and one that was not stored is unknown", async () => {
   await using fake = await startFakeOpenAI();
   const ask = async (part: object) => {
     const answer = await post(fake, "/v1/responses", { ...asked, include: undefined, ...part });

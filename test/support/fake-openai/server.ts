@@ -292,6 +292,8 @@ export class FakeOpenAI {
     if (!(header(request, "content-type") ?? "").startsWith("application/json"))
       return bad("content-type is not application/json");
     if (body === undefined) return bad("The body is not JSON");
+    if (!isWellFormed(body))
+      return bad("The request body is not valid JSON: no low surrogate in string");
     return undefined;
   }
 }
@@ -315,6 +317,21 @@ async function bodyText(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
   return Buffer.concat(parts).toString("utf8");
+}
+
+/**
+ * Whether no text has half of a character, also as an escape in arguments of calls, which servers parse
+ * (https://github.com/anthropics/claude-code/issues/68325).
+ */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(
+    ([name, inner]: [string, unknown]) =>
+      name.isWellFormed() &&
+      isWellFormed(inner) &&
+      (name !== "arguments" || typeof inner !== "string" || isWellFormed(parseJson(inner))),
+  );
 }
 
 function parseJson(text: string): unknown {

@@ -1,6 +1,6 @@
 import type { CreateScheduleInput } from "#contract/gateways/team-gateway.ts";
 import type { RunInfo } from "#contract/run.ts";
-import type { ScheduleInfo } from "#contract/schedule.ts";
+import type { ScheduleInfo } from "#contract/team/schedule.ts";
 import { startInput, type TestTeam, value } from "./team.ts";
 
 /** A schedule that runs at eight each day in UTC, unless `options` say something else. */

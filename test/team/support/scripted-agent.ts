@@ -20,6 +20,7 @@ import type {
   TurnContext,
 } from "troupe";
 import { componentModelSchema } from "#core/component/component-model.ts";
+import type { CancelledWork, RemoteWork } from "#core/steps/remote-work.ts";
 
 /** One answer of a scripted agent: yields what happens, returns what it says. */
 export type Behaviour = (
@@ -35,6 +36,9 @@ const behaviours = new Map<string, Behaviour>();
 export function script(name: string, behaviour: Behaviour): void {
   behaviours.set(name, behaviour);
 }
+
+/** What services answer that have work of scripted agents, by the names of these. */
+export const cancellations = new Map<string, () => CancelledWork>();
 
 const configSchema = z.object({
   name: z.string(),
@@ -87,6 +91,11 @@ export class ScriptedAgent extends BaseChatAgent {
       content,
     });
     return { chatMessage, innerMessages: null };
+  }
+
+  cancelWork({ agent }: RemoteWork): Promise<CancelledWork> | undefined {
+    const answer = agent === this.name ? cancellations.get(this.name) : undefined;
+    return answer && Promise.resolve().then(answer);
   }
 
   onReset(): Promise<void> {

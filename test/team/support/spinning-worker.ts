@@ -2,7 +2,13 @@ import * as z from "zod";
 import { BaseChatAgent, registerComponent, type AgentResponse, type TurnContext } from "troupe";
 import app, { MemoryObject, TeamObject, TenantObject } from "troupe/worker";
 
-/** An agent that never returns: after a step it takes the whole process with it. */
+function spin(): never {
+  // oxlint-disable-next-line no-console -- tells the test that this process is lost
+  console.log("SPINNING");
+  for (;;);
+}
+
+/** An agent that never returns: after a step it takes the whole process with it. The one named `caller` does so in a tool, `receiver` when its model answers. */
 class SpinningAgent extends BaseChatAgent {
   static readonly component = {
     provider: "test.SpinningAgent",
@@ -21,13 +27,20 @@ class SpinningAgent extends BaseChatAgent {
     ctx: TurnContext,
   ): AsyncGenerator<never, AgentResponse> {
     yield* [];
+    const spinAfter = (ms: number) => async (): Promise<never> => {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      return spin();
+    };
+    // The request that starts the run is answered before.
+    if (this.name === "caller") {
+      await ctx.step("call", spinAfter(5), { kind: "tool", subject: { name: "count_forever" } });
+    }
+    if (this.name === "receiver") await ctx.step("ask", spinAfter(400), { kind: "model" });
     await ctx.step("look", async () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
       return null;
     });
-    // oxlint-disable-next-line no-console -- tells the test that this process is lost
-    console.log("SPINNING");
-    for (;;);
+    return spin();
   }
 
   onReset(): Promise<void> {

@@ -4,7 +4,7 @@ import { expect, vi } from "vitest";
 import type { ComponentModel, Json, JsonObject } from "troupe";
 import type { Result } from "#contract/result.ts";
 import type { RunInfo } from "#contract/run.ts";
-import { type RunTrace, runTraceSchema } from "#contract/trace.ts";
+import { type RunTrace, runTraceSchema } from "#contract/team/trace.ts";
 import { streamFrameSchema } from "#contract/stream/stream-frame.ts";
 import type { StartRunInput, StreamCaller, TeamGateway } from "#contract/gateways/team-gateway.ts";
 import { DurableObjectGateway } from "#team/object/durable-object-gateway.ts";

@@ -4,12 +4,16 @@ import { expect, vi } from "vitest";
 import { REGISTRY } from "#tenant/object/registry.ts";
 import type { Result } from "#contract/result.ts";
 import type { TenantList } from "#contract/tenant/tenant.ts";
-import type { TenantGateway, TenantOfTeam } from "#contract/gateways/tenant-gateway.ts";
+import type {
+  TenantGateway,
+  TenantOfMemories,
+  TenantOfTeam,
+} from "#contract/gateways/tenant-gateway.ts";
 import type { Tenant } from "./worker.ts";
 import { PATIENCE } from "../../support/patience.ts";
 
 /** A tenant as its Worker sees it; the stub's own type is too deep for the compiler. */
-export type TenantStub = Omit<TenantGateway, "events"> & TenantOfTeam;
+export type TenantStub = Omit<TenantGateway, "events"> & TenantOfTeam & TenantOfMemories;
 
 export function tenantStub(name: string): TenantStub {
   const stub: unknown = env.TENANT.get(env.TENANT.idFromName(name));
@@ -37,3 +41,16 @@ async function registered(): Promise<string[]> {
 export function tenantObject(tenant: TenantStub): DurableObjectStub<Tenant> {
   return tenant as never;
 }
+
+/** Takes back what knows of the users of runs, teams and logins, so that the tables are those of an earlier version. */
+export const WITHOUT_USERS = `
+drop table user_usage;
+drop index activity_user;
+drop index run_user;
+drop index request_user;
+drop index usage_user;
+alter table gone drop column team_user;
+alter table closed drop column team_user;
+drop index login_of;
+drop index login_until;
+`;

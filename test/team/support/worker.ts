@@ -6,15 +6,16 @@ import {
   mcpComponents,
   sandboxComponents,
 } from "troupe";
-import type { FormatCode, MakeEncoder } from "#contract/gateways/stream-format.ts";
+import type { FormatCode, MakeEncoder } from "#contract/stream/stream-format.ts";
 import type { LogEntry } from "#core/log.ts";
 import type { MemoryDelivery, MemoryOfTeam } from "#contract/gateways/memory-gateway.ts";
-import { type MemoryEnv, TroupeMemory } from "#memory/object/memory-object.ts";
+import { TroupeMemory } from "#memory/object/memory-object.ts";
+import type { MemoryEnv } from "#memory/object/memory-parts.ts";
 import { ONE_OWNER, type SecretOwners } from "#secrets/kept-secrets.ts";
 import { TroupeTeam } from "#team/object/team-object.ts";
 import { TroupeTenant } from "#tenant/object/tenant-object.ts";
 import type { SendResult } from "#tenant/webhooks/dispatcher.ts";
-import type { PushBody, RunChange } from "#contract/webhooks/run-change.ts";
+import type { PushBody, RunChange } from "#contract/stream/run-change.ts";
 import type { SignedRequest } from "#tenant/webhooks/signing.ts";
 import { TestCodeExecutor } from "../../core/support/code-executor.ts";
 import { catalog } from "./catalog.ts";

@@ -2,8 +2,8 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { vi } from "vitest";
 import type { JsonObject } from "troupe";
 import type { WebhookEventType } from "#contract/constants.ts";
-import type { PutWebhook, StoredRunWebhook, WebhookDelivery } from "#contract/webhooks/webhook.ts";
-import type { SecretPushConfig } from "#contract/webhooks/push.ts";
+import type { PutWebhook, StoredRunWebhook, WebhookDelivery } from "#contract/webhook.ts";
+import type { SecretPushConfig } from "#contract/push.ts";
 import type { OutboxChange, OutboxEntry } from "#contract/directory.ts";
 import { settled, tenantObject, tenantStub, type TenantStub } from "../../team/support/tenant.ts";
 import { value } from "../../team/support/team.ts";

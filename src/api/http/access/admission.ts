@@ -7,8 +7,8 @@ import {
 import type { Gateway } from "../../../contract/gateways/team-gateway.ts";
 import type { Tenants } from "../../../contract/gateways/tenant-gateway.ts";
 import { type Scope, SCOPES, SHARED_SCOPES } from "../../../contract/constants.ts";
-import type { Endpoint } from "../endpoint.ts";
-import { invalid, ProblemError } from "../problem.ts";
+import type { Endpoint } from "../endpoint/endpoint.ts";
+import { invalid, ProblemError } from "../endpoint/problem.ts";
 import type { RequestRate } from "./rate-limit.ts";
 
 /** The caller of an endpoint without a scope. */
@@ -56,14 +56,21 @@ export class Admission {
   readonly again: Authenticate = (request) => this.#callerOf(request);
 
   /**
-   * Waits until a credential is revoked that only an object knows. The object is not kept in memory meanwhile.
+   * Waits until a credential is revoked that only objects know. They are not kept in memory meanwhile.
    *
    * @returns whether it was revoked, or false when the object was restarted; undefined for other credentials
    */
   revocation({ tenant, team, key }: Principal, signal: AbortSignal): Promise<boolean> | undefined {
     const { gateway, tenants } = this.#options;
-    if (team !== undefined) return gateway.team(tenant, team.id).tokenEnds(team.token, signal);
-    return key === undefined ? undefined : tenants?.tenant(tenant).keyEnds(key, signal);
+    const first = new AbortController();
+    const until = AbortSignal.any([signal, first.signal]);
+    const ends = [
+      team && gateway.team(tenant, team.id).tokenEnds(team.token, until),
+      key === undefined ? undefined : tenants?.tenant(tenant).keyEnds(key, until),
+    ].filter((end) => end !== undefined);
+    if (ends.length === 0) return undefined;
+    // A team token may also end with the key that made it. The other object is not waited for any longer.
+    return Promise.race(ends).finally(() => first.abort());
   }
 
   /** The caller of an endpoint, which may be anybody. @throws ProblemError 403 or 422 */
@@ -94,13 +101,14 @@ export class Admission {
 }
 
 /** @throws ProblemError 403 or, for an operator who names no tenant, 422 */
-function requireAccess({ scope, path, namesTeam }: Endpoint, principal: Principal): void {
+function requireAccess({ scope, path, namesTeam, ofTenant }: Endpoint, principal: Principal): void {
   const { kind, tenant } = principal;
   if (scope === null || scope === "any") return;
   if (scope === "operator") {
     if (kind === "operator") return;
     throw forbidden("operator_only", "Only the operator's key may do this.");
   }
+  if (ofTenant === true) requireAllTeams(principal);
   if (scope !== "each") requireScope(scope, principal);
   if (kind === "team" && namesTeam !== true && !path.includes("/teams/:team")) throw otherTeam();
   if (kind === "operator" && tenant === "") {
@@ -144,9 +152,42 @@ export function userOf({ user, kind }: Principal, given?: string): string | unde
   );
 }
 
+/**
+ * Who asks for a run: its user, and the name or subject of its credential.
+ *
+ * @param given as of {@link userOf}
+ */
+export function askerOf(principal: Principal, given?: string): Asker {
+  return { user: userOf(principal, given), subject: principal.name ?? undefined };
+}
+
+/** Both are named even where there is none, so that no protocol forgets them. */
+export interface Asker {
+  user: string | undefined;
+  subject: string | undefined;
+}
+
 /** @throws ProblemError 403 when the credential is the token of another team */
 export function requireTeam(id: string, { team }: Principal): void {
   if (team !== undefined && team.id !== id) throw otherTeam();
+}
+
+/**
+ * To whom a new team belongs: the user that the request names, or else that of a caller who has only the teams of one user.
+ *
+ * @throws ProblemError as {@link userOf}
+ */
+export function teamUserOf(principal: Principal, given?: string): string | undefined {
+  return given === undefined ? principal.own_teams_of : userOf(principal, given);
+}
+
+/** @throws ProblemError 403 for a caller who has only the teams of one user */
+export function requireAllTeams({ own_teams_of }: Principal): void {
+  if (own_teams_of === undefined) return;
+  throw forbidden(
+    "own_teams_only",
+    'This caller has only its own teams: what belongs to the whole tenant needs a key, or a caller with teams: "all".',
+  );
 }
 
 function otherTeam(): ProblemError {

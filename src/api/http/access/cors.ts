@@ -21,7 +21,7 @@ const PREFLIGHT_VALID = "600";
 /**
  * Reads `ALLOWED_ORIGINS`: exact origins, separated by commas, or `*` for any page that has a team token.
  *
- * @throws ValueError for an entry that is no origin
+ * @throws ValueError for an entry that is not an origin
  */
 export function allowedOrigins(setting: unknown): AllowedOrigins {
   const entries = typeof setting === "string" ? setting.split(",") : [];
@@ -29,16 +29,33 @@ export function allowedOrigins(setting: unknown): AllowedOrigins {
   let anyWithTeamToken = false;
   for (const entry of entries.map((text) => text.trim()).filter((text) => text !== "")) {
     if (entry === "*") anyWithTeamToken = true;
-    else if (URL.canParse(entry) && new URL(entry).origin === entry && entry !== "null") {
+    else if (isOrigin(entry)) {
       origins.add(entry);
     } else {
       throw new ValueError(
-        `ALLOWED_ORIGINS has ${JSON.stringify(entry)}: it must be an origin such as https://app.example.com, or *`,
+        `ALLOWED_ORIGINS has ${JSON.stringify(entry)}: it must be an origin such as https://app.example.com, app://obsidian.md or chrome-extension://ID, or *`,
       );
     }
   }
   return { origins, anyWithTeamToken };
 }
+
+/** Programs and extensions of browsers have schemes of their own, whose origins URL does not know. */
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, host, origin } = new URL(text);
+  if (origin !== "null") return origin === text;
+  return !NO_ORIGIN.has(protocol) && host !== "" && text === `${protocol}//${host}`;
+}
+
+/** Schemes whose pages have the origin `null`, or none. */
+const NO_ORIGIN: ReadonlySet<string> = new Set([
+  "file:",
+  "data:",
+  "javascript:",
+  "about:",
+  "blob:",
+]);
 
 /** Answers preflights, and lets allowed pages read answers. Never with credentials: browsers send none here by themselves. */
 export class Cors {
@@ -66,12 +83,16 @@ export class Cors {
     });
   }
 
-  /** Lets an allowed page read the response. @param hasTeamToken whether the request was admitted with a team token */
-  allow(request: Request, response: Response, hasTeamToken: boolean): void {
+  /**
+   * Lets an allowed page read the response.
+   *
+   * @param origin the header of the request
+   * @param hasTeamToken whether the request was admitted with a team token
+   */
+  allow(origin: string | null, response: Response, hasTeamToken: boolean): void {
     const { origins, anyWithTeamToken } = this.#allowed;
     if (origins.size === 0 && !anyWithTeamToken) return;
     response.headers.append("vary", "Origin");
-    const origin = request.headers.get("origin");
     if (origin === null || origin === "null") return;
     if (origins.has(origin) || (anyWithTeamToken && hasTeamToken)) {
       response.headers.set("access-control-allow-origin", origin);

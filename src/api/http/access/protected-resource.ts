@@ -1,7 +1,8 @@
+import { beginningOf } from "../../../core/cut.ts";
 import { type Scope, SCOPES } from "../../../contract/constants.ts";
 import type { Problem } from "../../../contract/problem.ts";
-import { type Endpoint, endpoint, json } from "../endpoint.ts";
-import { ProblemError } from "../problem.ts";
+import { type Endpoint, endpoint, json } from "../endpoint/endpoint.ts";
+import { ProblemError } from "../endpoint/problem.ts";
 
 /** Where clients of OAuth look for the metadata of a resource: this, and then the path of the resource (RFC 9728). */
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
@@ -13,8 +14,8 @@ const VALID_SECONDS = 300;
 export interface ProtectedResources {
   /** The authorization server whose identity tokens are accepted; undefined for none. */
   issuer: string | undefined;
-  /** The path of the whole service, without a slash at its end. */
-  basePath: string;
+  /** The address of the whole service, without a slash at its end: PUBLIC_URL where it is set, not what a Host header names. */
+  baseUrl: (request: Pick<Request, "url">) => string;
 }
 
 const AGENT_SCOPES: readonly Scope[] = ["teams:read", "runs:read", "runs:write", "requests:write"];
@@ -44,17 +45,16 @@ function resourceOf(pathname: string): { path: string; scopes: readonly Scope[] 
 export function challengeOf(
   { code, extra }: Problem,
   { url }: Request,
-  { issuer, basePath }: ProtectedResources,
+  { issuer, baseUrl }: ProtectedResources,
 ): Record<string, string> {
   const given = CHALLENGES[code];
   if (given === undefined) return {};
-  const { origin, pathname } = new URL(url);
-  const { path, scopes } = resourceOf(pathname);
+  const { path, scopes } = resourceOf(new URL(url).pathname);
   const fields = ['realm="troupe"', ...given];
   if (typeof extra?.scope === "string") fields.push(`scope="${extra.scope}"`);
   if (issuer !== undefined) {
     if (extra?.scope === undefined && path !== "") fields.push(`scope="${scopes.join(" ")}"`);
-    fields.push(`resource_metadata="${origin}${basePath}${METADATA_PATH}${path}"`);
+    fields.push(`resource_metadata="${baseUrl({ url })}${METADATA_PATH}${path}"`);
   }
   return { "www-authenticate": `Bearer ${fields.join(", ")}` };
 }
@@ -81,20 +81,23 @@ export function protectedResourceEndpoints(resources: ProtectedResources): Endpo
       path: METADATA_PATH,
       id: "protectedResource",
       summary: "Where clients of OAuth get tokens for this service",
-      handle: async ({ c }) => metadata(new URL(c.req.url), resources),
+      handle: async ({ c }) => metadata(c.req, resources),
     }),
     endpoint({
       ...common,
       path: `${METADATA_PATH}/:path{[^]+}`,
       id: "protectedResourcePart",
       summary: "Where clients of OAuth get tokens for a part of this service, such as /mcp",
-      handle: async ({ c }) => metadata(new URL(c.req.url), resources),
+      handle: async ({ c }) => metadata(c.req, resources),
     }),
   ];
 }
 
-/** @throws ProblemError 404 without an issuer, and for a path that is no resource */
-function metadata({ origin, pathname }: URL, { issuer, basePath }: ProtectedResources): Response {
+/** @throws ProblemError 404 without an issuer, and for a path that is not a resource */
+function metadata(
+  { url }: Pick<Request, "url">,
+  { issuer, baseUrl }: ProtectedResources,
+): Response {
   if (issuer === undefined) {
     throw new ProblemError({
       status: 404,
@@ -102,17 +105,17 @@ function metadata({ origin, pathname }: URL, { issuer, basePath }: ProtectedReso
       detail: "This server accepts keys and no tokens of OAuth: JWT_ISSUER is not set.",
     });
   }
-  const named = pathname.slice(METADATA_PATH.length);
+  const named = new URL(url).pathname.slice(METADATA_PATH.length);
   const { path, scopes } = resourceOf(named);
   if (path !== named) {
     throw new ProblemError({
       status: 404,
       code: "not_found",
-      detail: `${JSON.stringify(named.slice(0, 100))} is no resource; /mcp, /mcp/teams/{team} and /openai/v1 are, and the other protocols' addresses of teams.`,
+      detail: `${JSON.stringify(beginningOf(named, 100))} is not a protected resource. Protected resources are /mcp, /mcp/teams/{team}, /openai/v1 and the addresses of teams in the other protocols.`,
     });
   }
   const document = {
-    resource: `${origin}${basePath}${path}`,
+    resource: `${baseUrl({ url })}${path}`,
     authorization_servers: [issuer],
     scopes_supported: scopes,
     bearer_methods_supported: ["header"],

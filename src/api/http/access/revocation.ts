@@ -33,21 +33,47 @@ export function endWithCredential(
   if (!canEnd || body === null || response.headers.get("content-type") !== EVENT_STREAM) {
     return response;
   }
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  const [ended, over] = [new AbortController(), new AbortController()];
+  const over = new AbortController();
+  const reader = body.getReader();
   const life = expires_at === null ? Infinity : Date.parse(expires_at) - Date.now();
-  const expiry = life > LONGEST_TIMER_MS ? undefined : setTimeout(() => ended.abort(), life);
-  void untilRevoked(checks, over.signal)
-    .then(() => ended.abort())
-    .catch(() => undefined); // The stream is over.
-  void body
-    .pipeTo(writable, { signal: ended.signal, preventAbort: true })
-    .catch((error: unknown) => (ended.signal.aborted ? writable.close() : writable.abort(error)))
-    .catch(() => undefined) // The client left.
-    .finally(() => {
-      clearTimeout(expiry);
-      over.abort();
-    });
+  let expiry: ReturnType<typeof setTimeout> | undefined;
+  const finish = (): void => {
+    clearTimeout(expiry);
+    over.abort();
+  };
+  const readable = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        // Closed here, not where the body is read: a body that sends nothing would keep the stream open until its next ping.
+        const end = (): void => {
+          if (over.signal.aborted) return;
+          finish();
+          controller.close();
+          void reader.cancel().catch(() => undefined); // It has failed.
+        };
+        if (life <= LONGEST_TIMER_MS) expiry = setTimeout(end, life);
+        void untilRevoked(checks, over.signal).then(end, () => undefined); // The stream is over.
+      },
+      async pull(controller) {
+        const read = await reader.read().catch((error: unknown) => {
+          finish();
+          throw error;
+        });
+        if (over.signal.aborted) return;
+        if (read.done) {
+          finish();
+          controller.close();
+        } else {
+          controller.enqueue(read.value);
+        }
+      },
+      cancel(reason) {
+        finish();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
   return new Response(readable, response);
 }
 

@@ -1,6 +1,7 @@
-import type { JsonObject } from "../../../core/json.ts";
-import { invalid, ProblemError } from "../problem.ts";
-import { type Limits, MAX_REQUEST_BYTES } from "../limits.ts";
+import { beginningOf } from "../../../core/cut.ts";
+import { type Json, type JsonObject, parseJson } from "../../../core/json.ts";
+import { invalid, ProblemError } from "../endpoint/problem.ts";
+import { type Limits, MAX_REQUEST_BYTES } from "../endpoint/limits.ts";
 
 /** The most that is read of a refused body before its connection is given up. */
 const MOST_DISCARDED_BYTES = MAX_REQUEST_BYTES;
@@ -15,10 +16,15 @@ export interface JsonBody {
  * Reads a JSON body. Counts the bytes that arrive, whatever Content-Length says, and checks the nesting before
  * parsing, so that no later recursion can overflow the stack.
  *
+ * @param remedy added to the refusal of a body that is too large
  * @throws ProblemError 400, 413 or 415
  */
-export async function readJson(request: Request, limits: Limits): Promise<JsonBody> {
-  const bytes = await readBytes(request, limits.max_body_bytes, FILES_ELSEWHERE);
+export async function readJson(
+  request: Request,
+  limits: Limits,
+  remedy = FILES_ELSEWHERE,
+): Promise<JsonBody> {
+  const bytes = await readBytes(request, limits.max_body_bytes, remedy);
   if (bytes.length === 0) return { value: undefined, bytes };
   requireJsonType(request.headers.get("content-type"));
   requireNoCoding(request.headers.get("content-encoding"));
@@ -29,6 +35,14 @@ export async function readJson(request: Request, limits: Limits): Promise<JsonBo
   } catch (error) {
     throw malformed(`The body is not JSON: ${withoutExcerpt((error as SyntaxError).message)}`);
   }
+}
+
+/**
+ * The value of a body with exact numbers. Only what passes them on as JSON text can use it: the values of requests go to objects
+ * as structured clones, in which such a number would be an object.
+ */
+export function exactValueOf({ value, bytes }: JsonBody): Json {
+  return value === undefined ? {} : parseJson(decode(bytes));
 }
 
 /**
@@ -96,7 +110,7 @@ function requireJsonType(contentType: string | null): void {
     status: 415,
     code: "unsupported_media_type",
     detail: `Send the body as application/json in UTF-8; Content-Type is ${
-      contentType === null ? "missing" : JSON.stringify(contentType.slice(0, 100))
+      contentType === null ? "missing" : JSON.stringify(beginningOf(contentType, 100))
     }.`,
   });
 }
@@ -108,7 +122,7 @@ export function requireNoCoding(contentEncoding: string | null): void {
   throw new ProblemError({
     status: 415,
     code: "unsupported_media_type",
-    detail: `Send the body without encoding; Content-Encoding is ${JSON.stringify(coding.slice(0, 100))}.`,
+    detail: `Send the body without encoding; Content-Encoding is ${JSON.stringify(beginningOf(coding, 100))}.`,
   });
 }
 

@@ -5,8 +5,8 @@ import type { Issue } from "../../../core/errors.ts";
 import { pathOf } from "../../../core/issues.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { userInfoIssues } from "../../../secrets/url-secrets.ts";
-import { invalid, type ProblemError } from "../problem.ts";
-import type { Services } from "../services.ts";
+import { invalid, type ProblemError } from "../endpoint/problem.ts";
+import type { Services } from "../endpoint/services.ts";
 
 /** The types of component that a team object can run. */
 const RUNNABLE = ["team", "agent"] as const;

@@ -1,10 +1,11 @@
+import { beginningOf } from "../../../core/cut.ts";
 import { DocumentError } from "../../../contract/files/documents.ts";
 import { fromBase64 } from "../../../core/base64.ts";
 import { ComponentError } from "../../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import { PDF } from "../../../core/models/attached-files.ts";
-import { invalid, type ProblemError } from "../problem.ts";
-import type { MessageServices } from "../services.ts";
+import { invalid, type ProblemError } from "../endpoint/problem.ts";
+import type { MessageServices } from "../endpoint/services.ts";
 
 type TextServices = Pick<MessageServices, "components" | "documents">;
 
@@ -68,7 +69,7 @@ async function textOf(part: JsonObject, { documents }: TextServices): Promise<st
   if (text.trim() === "")
     throw new DocumentError("unreadable", "its pages have no text: they may be pictures");
   if (text.length <= LONGEST_TEXT) return text;
-  return `${text.slice(0, LONGEST_TEXT)}\n[Cut: the document has ${text.length} characters, ${LONGEST_TEXT} are shown.]`;
+  return `${beginningOf(text, LONGEST_TEXT)}\n[Cut: the document has ${text.length} characters, ${LONGEST_TEXT} are shown.]`;
 }
 
 function refused({ code, message }: DocumentError, path: string): ProblemError {

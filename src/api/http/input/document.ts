@@ -1,15 +1,17 @@
+import { beginningOf } from "../../../core/cut.ts";
 import { putDocumentSchema } from "../../../contract/files/collection.ts";
 import { MAX_DOCUMENT_BYTES } from "../../../contract/constants.ts";
-import type { DocumentChunk, PutDocument } from "../../../contract/gateways/memory-gateway.ts";
+import type { PutDocument } from "../../../contract/gateways/memory-gateway.ts";
 import { issuesOf, namesKnownFields } from "../../../core/issues.ts";
-import type { SentDocument } from "../../documents/split-document.ts";
-import { invalid, ProblemError } from "../problem.ts";
-import type { Services } from "../services.ts";
-import { readBytes, readJson, requireNoCoding, tooLarge } from "./body.ts";
+import { RefusedDocument, type SentDocument } from "../../documents/sent-document.ts";
+import { ChunkLines } from "../../documents/chunk-lines.ts";
+import { invalid, ProblemError } from "../endpoint/problem.ts";
+import type { Services } from "../endpoint/services.ts";
+import { readBytes, readJson, requireNoCoding } from "./body.ts";
 import { checkMetadata } from "./body.ts";
 
-/** JSON has up to six bytes for one; a body of this size has a text of the largest size in most languages. */
-const MAX_JSON_BYTES = 3 * MAX_DOCUMENT_BYTES;
+/** JSON is held and parsed as a whole, unlike the bytes of a document. */
+const MAX_JSON_BYTES = 8_000_000;
 
 /** What a document is called, in the query of its raw bytes. */
 interface Named {
@@ -19,21 +21,42 @@ interface Named {
 
 /** A document in its parts. */
 export interface ReadDocument extends Omit<PutDocument, "id"> {
-  chunks: DocumentChunk[];
+  /** Lines of JSON, as the collection's object reads them. */
+  chunks: ReadableStream<Uint8Array>;
 }
+
+/** How long a document takes that is being read, about. */
+const RETRY_SECONDS = 5;
 
 /**
  * Reads a document and splits it: the raw bytes of a media type, or JSON with its text.
  *
- * @throws ProblemError 413, 415 or 422
+ * @throws ProblemError 413, 415, 422, or 503 while others have the memory that it needs
  */
 export async function readDocument(
   request: Request,
   named: Named,
+  services: Pick<Services, "limits" | "documents">,
+): Promise<ReadDocument> {
+  const { withRoom } = await import("../../documents/turns.ts");
+  const length = Number(request.headers.get("content-length") ?? MAX_DOCUMENT_BYTES);
+  const bytes = Math.min(length, MAX_DOCUMENT_BYTES);
+  const document = await withRoom(bytes, () => readInRoom(request, named, services));
+  if (document !== undefined) return document;
+  throw new ProblemError({
+    status: 503,
+    code: "temporarily_unavailable",
+    detail: "Other large documents are being read. Nothing was stored. Try again.",
+    retry_after: RETRY_SECONDS,
+  });
+}
+
+async function readInRoom(
+  request: Request,
+  named: Named,
   { limits, documents }: Pick<Services, "limits" | "documents">,
 ): Promise<ReadDocument> {
-  const { isDocumentType, RefusedDocument, splitDocument } =
-    await import("../../documents/split-document.ts");
+  const { isDocumentType, splitDocument } = await import("../../documents/split-document.ts");
   const type = contentType(request);
   const sent = type.mimeType === "application/json" ? await readText(request, limits) : undefined;
   const { mimeType, charset } = sent ?? type;
@@ -42,9 +65,12 @@ export async function readDocument(
   checkMetadata(metadata, limits);
   const bytes = sent?.bytes ?? (await readRaw(request));
   try {
-    const split = await splitDocument({ bytes, mimeType, charset }, documents);
-    const title = (sent === undefined ? named.title : sent.title) ?? split.title;
-    return { title, mime_type: mimeType, metadata, chunks: split.chunks };
+    const lines = new ChunkLines();
+    const own = await splitDocument({ bytes, mimeType, charset }, documents, (chunk) =>
+      lines.add(chunk),
+    );
+    const title = (sent === undefined ? named.title : sent.title) ?? own;
+    return { title, mime_type: mimeType, metadata, chunks: lines.stream() };
   } catch (error) {
     if (!(error instanceof RefusedDocument)) throw error;
     const { code, message } = error;
@@ -58,13 +84,16 @@ async function readText(
   request: Request,
   limits: Services["limits"],
 ): Promise<SentDocument & { title: string | null; metadata: PutDocument["metadata"] }> {
-  const { value } = await readJson(request, { ...limits, max_body_bytes: MAX_JSON_BYTES });
+  const { value } = await readJson(
+    request,
+    { ...limits, max_body_bytes: MAX_JSON_BYTES },
+    ` Send a longer text as it is, with its Content-Type: up to ${MAX_DOCUMENT_BYTES} bytes.`,
+  );
   const result = putDocumentSchema.safeParse(value, { error: namesKnownFields });
   if (!result.success)
     throw invalid("invalid_request", "The body is invalid.", issuesOf(result.error));
   const { title, content, metadata } = result.data;
   const bytes = new Uint8Array(new TextEncoder().encode(content));
-  if (bytes.length > MAX_DOCUMENT_BYTES) throw tooLarge(MAX_DOCUMENT_BYTES, DIVIDE);
   // The text is decoded already, whatever the type says.
   const [mimeType = ""] = result.data.mime_type.toLowerCase().split(";");
   return { bytes, mimeType: mimeType.trim(), charset: "utf-8", title, metadata };
@@ -79,14 +108,14 @@ function readRaw(request: Request): Promise<Uint8Array<ArrayBuffer>> {
 
 function contentType({ headers }: Request): Pick<SentDocument, "mimeType" | "charset"> {
   const [type = "", ...parameters] = (headers.get("content-type") ?? "").split(";");
-  const charset = parameters.map((one) => /^\s*charset="?([^"]*)"?\s*$/i.exec(one)?.[1]);
-  return { mimeType: type.trim().toLowerCase(), charset: charset.find((one) => one !== undefined) };
+  const [charset] = parameters.flatMap((one) => /^charset=(.*)$/is.exec(one.trim())?.[1] ?? []);
+  return { mimeType: type.trim().toLowerCase(), charset: charset?.replaceAll('"', "") };
 }
 
 function unsupported(mimeType: string, inJson: boolean): ProblemError {
   const allowed =
     "text/plain, text/markdown, text/html and other text, application/pdf or an office document";
-  const type = mimeType === "" ? "missing" : JSON.stringify(mimeType.slice(0, 100));
+  const type = mimeType === "" ? "missing" : JSON.stringify(beginningOf(mimeType, 100));
   if (inJson) {
     throw invalid("invalid_request", "The body is invalid.", [
       { path: "mime_type", message: `is ${type}; it must be ${allowed}` },
@@ -97,10 +126,4 @@ function unsupported(mimeType: string, inJson: boolean): ProblemError {
     code: "unsupported_media_type",
     detail: `Content-Type is ${type}. Send a document as ${allowed}, or as application/json with its text.`,
   });
-}
-
-/** The chunks as lines of JSON, as the collection's object reads them. */
-export function chunkStream(chunks: readonly DocumentChunk[]): ReadableStream<Uint8Array> {
-  const lines = chunks.map((chunk) => `${JSON.stringify(chunk)}\n`);
-  return new Blob(lines).stream() as ReadableStream<Uint8Array>;
 }

@@ -1,5 +1,6 @@
+import { beginningOf } from "../../../core/cut.ts";
 import { getMimeType } from "hono/utils/mime";
-import { fromBase64 } from "../../../core/base64.ts";
+import { fromBase64, isBase64 } from "../../../core/base64.ts";
 import { ALLOWED_FILES, isPdf, isTextType, PDF } from "../../../core/models/attached-files.ts";
 import { imageMediaType } from "../../../core/models/images.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -16,7 +17,6 @@ export interface GivenFile {
 const GENERIC = /^(application|binary)\/(octet-stream|x-binary)$/;
 const MARKDOWN = /\.(md|markdown)$/i;
 const YAML = /\.ya?ml$/i;
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 // oxlint-disable-next-line no-control-regex -- such a name would break the lines that show it
 const NAME = /^[^\u0000-\u001f\u007f]{1,255}$/;
 
@@ -49,17 +49,6 @@ export function partOfFile({ data, name = "file", mediaType }: GivenFile): JsonO
   return { data, name, media_type: type ?? textTypeOf(name) };
 }
 
-export function isBase64(data: string): boolean {
-  return data.length % 4 === 0 && BASE64.test(data);
-}
-
-/** The bytes of a `data:` URL and what it says of them; undefined for another URL, and for one without base64. */
-export function dataUrlFile(url: string): { data: string; mediaType: string } | undefined {
-  const [, mediaType, data] = /^data:([^,]*?)(?:;[^,;]*)*;base64,(.*)$/s.exec(url) ?? [];
-  if (mediaType === undefined || data === undefined) return undefined;
-  return { mediaType, data: data.replaceAll(/\s/g, "") };
-}
-
 function notAllowed(type: string): string {
   const unlike = type.startsWith("image/") ? "is not a PNG, JPEG, WebP or GIF picture" : "";
   return unlike || `has the media type ${quoted(type)}; it must be of ${ALLOWED_FILES}`;
@@ -83,5 +72,5 @@ function textTypeOf(name: string): string {
 }
 
 function quoted(type: string): string {
-  return JSON.stringify(type.slice(0, 100));
+  return JSON.stringify(beginningOf(type, 100));
 }

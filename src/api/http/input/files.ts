@@ -1,11 +1,11 @@
 import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
-import { toBase64 } from "../../../core/base64.ts";
+import { dataUrlBytes, toBase64 } from "../../../core/base64.ts";
 import { TroupeError } from "../../../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { imageMediaType } from "../../../core/models/images.ts";
-import { invalid, ProblemError, unwrap } from "../problem.ts";
-import type { MessageServices } from "../services.ts";
-import { dataUrlFile, type GivenFile, partOfFile } from "./file-parts.ts";
+import { invalid, ProblemError, unwrap } from "../endpoint/problem.ts";
+import type { MessageServices } from "../endpoint/services.ts";
+import { type GivenFile, partOfFile } from "./file-parts.ts";
 
 export { addTexts } from "./document-texts.ts";
 
@@ -30,7 +30,7 @@ const FETCH_MS = 15_000;
 
 /**
  * A task or a message of a request with its files in it: what a part names by `path` or `url` is read, and bytes are
- * checked to be what they are said to be. What is no part of a message is left as it is.
+ * checked to be what they are said to be. What is not part of a message is left as it is.
  *
  * @throws ProblemError 422 at the part, 502 or 503 when the workspace cannot be reached
  */
@@ -102,7 +102,7 @@ async function givenFile(part: FilePart, at: string, sources: Sources): Promise<
     const data = await workspaceFile(value, `${at}.path`, sources);
     return { data, name: name ?? lastName(value), mediaType: media_type };
   }
-  const inUrl = dataUrlFile(value);
+  const inUrl = dataUrlBytes(value);
   if (inUrl !== undefined) {
     return { data: inUrl.data, name, mediaType: media_type ?? (inUrl.mediaType || undefined) };
   }

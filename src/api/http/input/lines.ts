@@ -1,5 +1,5 @@
 import { discard, requireNoCoding, tooLarge } from "./body.ts";
-import { invalid, ProblemError } from "../problem.ts";
+import { invalid, ProblemError } from "../endpoint/problem.ts";
 
 export interface LinesLimits {
   bytes: number;

@@ -1,3 +1,4 @@
+import { bytesOfBase64 } from "../../../core/base64.ts";
 import { type Issue, TaskError } from "../../../core/errors.ts";
 import { pathOf } from "../../../core/issues.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
@@ -5,9 +6,9 @@ import type { MessageOrigin } from "../../../core/messages/create.ts";
 import { type ChatMessage, plainChatMessageSchema } from "../../../core/messages/message.ts";
 import { loadTask } from "../../../core/messages/load-task.ts";
 import type { StartRunInput, TeamGateway } from "../../../contract/gateways/team-gateway.ts";
-import type { Limits } from "../limits.ts";
-import { invalid, unwrap } from "../problem.ts";
-import type { MessageServices } from "../services.ts";
+import type { Limits } from "../endpoint/limits.ts";
+import { invalid, unwrap } from "../endpoint/problem.ts";
+import type { MessageServices } from "../endpoint/services.ts";
 
 type TaskMessage = NonNullable<StartRunInput["task"]>[number];
 
@@ -67,7 +68,7 @@ export async function readAnswer(
   return answer;
 }
 
-/** Whether a message has parts that are no texts. */
+/** True if a message has parts that are not texts. */
 function mayHaveFiles(given: unknown): boolean {
   return [given]
     .flat()
@@ -197,7 +198,7 @@ function sizeIssues(
       return [{ path, message: text }];
     }
     if (files.length === 0) return [];
-    filesBytes += files.reduce((sum, data) => sum + decodedLength(data), 0);
+    filesBytes += files.reduce((sum, data) => sum + bytesOfBase64(data), 0);
     if (filesBytes <= limits.max_message_files_bytes) return [];
     const text = `has files and images of ${filesBytes} bytes, with those of earlier messages; at most ${limits.max_message_files_bytes} are allowed (MAX_MESSAGE_FILES_BYTES)`;
     return [{ path, message: text }];
@@ -212,11 +213,6 @@ function filesOf(message: unknown): string[] {
     .flatMap((part) =>
       isJsonObject(part) && typeof part["data"] === "string" ? [part["data"]] : [],
     );
-}
-
-/** Bytes of what base64 stands for. */
-function decodedLength(data: string): number {
-  return Math.floor((data.replace(/=+$/, "").length * 3) / 4);
 }
 
 function refuse(what: "task" | "answer", issues: Issue[]): Error {

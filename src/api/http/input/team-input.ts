@@ -2,7 +2,7 @@ import { toBase64Url } from "../../../core/base64.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { Idempotency } from "../../../contract/common.ts";
 import type { Tenants } from "../../../contract/gateways/tenant-gateway.ts";
-import { unwrap } from "../problem.ts";
+import { unwrap } from "../endpoint/problem.ts";
 
 /**
  * An id that cannot be guessed: 128 random bits; or with an idempotency key the first 128 bits of its hash, so that the

@@ -1,7 +1,7 @@
 import type { TemplateCollection } from "../../../core/component/template.ts";
-import { unwrap } from "../problem.ts";
-import type { Services } from "../services.ts";
-import { chunkStream } from "./document.ts";
+import { ChunkLines } from "../../documents/chunk-lines.ts";
+import { unwrap } from "../endpoint/problem.ts";
+import type { Services } from "../endpoint/services.ts";
 
 const MARKDOWN = "text/markdown";
 
@@ -14,12 +14,13 @@ export async function makeTemplateCollection(
   const collection = memories?.collection(tenant, id);
   if (collection === undefined || (await collection.collection()).ok) return;
   const { splitDocument } = await import("../../documents/split-document.ts");
-  unwrap(await collection.putCollection({ description, embedding: null }));
+  unwrap(await collection.putCollection({ description, embedding: null, language: "auto" }));
   for (const { id: document, content } of documents) {
     const bytes = new Uint8Array(new TextEncoder().encode(content));
     const sent = { bytes, mimeType: MARKDOWN, charset: "utf-8" };
-    const { title, chunks } = await splitDocument(sent, undefined);
+    const lines = new ChunkLines();
+    const title = await splitDocument(sent, undefined, (chunk) => lines.add(chunk));
     const about = { id: document, title, mime_type: MARKDOWN, metadata: {} };
-    unwrap(await collection.putDocument(about, chunkStream(chunks)));
+    unwrap(await collection.putDocument(about, lines.stream()));
   }
 }

@@ -1,6 +1,6 @@
 import { TroupeError } from "../../../core/errors.ts";
-import { invalid } from "../problem.ts";
-import type { Services } from "../services.ts";
+import { invalid } from "../endpoint/problem.ts";
+import type { Services } from "../endpoint/services.ts";
 
 /** @throws ProblemError 422 at the field when no webhook may be sent to the URL */
 export function requireWebhookUrl(

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { TAGS } from "../../../contract/commands/command.ts";
-import { type Endpoint, json } from "../endpoint.ts";
+import { type Endpoint, json } from "../endpoint/endpoint.ts";
 import { type Described, documentOf } from "../../../http/openapi.ts";
 import { operation, REASONS } from "./operation.ts";
 import { componentSchemas } from "./schemas.ts";

@@ -1,5 +1,5 @@
-import type { Endpoint } from "../endpoint.ts";
-import { COLLECTED } from "../call.ts";
+import type { Endpoint } from "../endpoint/endpoint.ts";
+import { COLLECTED } from "../input/call.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import {
   type Described,
@@ -29,7 +29,7 @@ export const REASONS: Record<number, string> = {
   403: "The key lacks the scope, or the request comes from a foreign site.",
   404: "There is no such team, run, request or schedule.",
   409: "It conflicts with what exists or runs; the code says how.",
-  410: "What was asked for is no longer known.",
+  410: "The resource no longer exists.",
   412: "If-Match names another version than the current one.",
   413: "The body is too large.",
   415: "The body is not application/json.",

@@ -5,10 +5,10 @@ import { jsonObjectSchema } from "../../../core/json-object.ts";
 import { makerDataSchema } from "../../../core/models/llm-messages.ts";
 import { streamFrameSchema, tenantFrameSchema } from "../../../contract/stream/stream-frame.ts";
 import { problemSchema } from "../../../contract/problem.ts";
-import { messageSchema, namedMessageSchemas } from "../../../contract/stream/message.ts";
+import { messageSchema, namedMessageSchemas } from "../../../contract/message.ts";
 import type { ResponseSpec } from "../../../contract/commands/command.ts";
 import type { Described } from "../../../http/openapi.ts";
-import type { Endpoint } from "../endpoint.ts";
+import type { Endpoint } from "../endpoint/endpoint.ts";
 import { humanRequestSchema } from "../../../contract/run.ts";
 import { componentInputSchema } from "../../../contract/team.ts";
 

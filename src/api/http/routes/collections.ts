@@ -1,14 +1,21 @@
-import { DOCUMENT_ID } from "../../../contract/files/collection.ts";
+import { beginningOf } from "../../../core/cut.ts";
+import {
+  type CollectionInfo,
+  type CollectionPage,
+  DOCUMENT_ID,
+} from "../../../contract/files/collection.ts";
 import { collectionCommands } from "../../../contract/commands/collections.ts";
+import type { Refused } from "../../../contract/result.ts";
+import { isUnreadable } from "../../../contract/stored-data.ts";
 import { tokensOfCall } from "../../../contract/usage/model-usage.ts";
 import type { ComponentModel } from "../../../core/component/component-model.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { commandEndpoints } from "../command-endpoints.ts";
-import { type Call, type Endpoint, json } from "../endpoint.ts";
+import { commandEndpoints } from "../endpoint/command-endpoints.ts";
+import { type Call, type Endpoint, json } from "../endpoint/endpoint.ts";
 import { preparedComponent } from "../input/component.ts";
-import { chunkStream, readDocument } from "../input/document.ts";
-import { ProblemError, unwrap } from "../problem.ts";
-import { memoriesOf, type Services, tenantOf } from "../services.ts";
+import { readDocument } from "../input/document.ts";
+import { INTERNAL_PROBLEM, ProblemError, problemOf, unwrap } from "../endpoint/problem.ts";
+import { memoriesOf, type Services, tenantOf } from "../endpoint/services.ts";
 
 /** Collections of documents. */
 export function collectionEndpoints(services: Services): Endpoint[] {
@@ -26,24 +33,37 @@ export function collectionEndpoints(services: Services): Endpoint[] {
           ...(query.cursor !== undefined && { cursor: query.cursor }),
         }),
       );
+      const collections: CollectionInfo[] = [];
+      const unusable: NonNullable<CollectionPage["unusable"]> = [];
       const found = await Promise.all(
-        page.names.map((name) =>
-          memories.collection(principal.tenant, name.slice(PREFIX.length)).collection(),
-        ),
+        page.names.map(async (name) => {
+          const id = name.slice(PREFIX.length);
+          const one = memories.collection(principal.tenant, id).collection();
+          return [id, await one.catch(refusalOf)] as const;
+        }),
       );
-      // One may have been deleted meanwhile.
-      const collections = found.flatMap((one) => (one.ok ? [one.value] : []));
-      return json({ collections, next_cursor: page.next_cursor });
+      for (const [id, one] of found) {
+        if (one.ok) collections.push(one.value);
+        // Another may have been deleted meanwhile.
+        else if (one.problem.code !== "collection_not_found") {
+          unusable.push({ id, code: one.problem.code, detail: one.problem.detail });
+        }
+      }
+      return json({
+        collections,
+        ...(unusable.length > 0 && { unusable }),
+        next_cursor: page.next_cursor,
+      });
     },
 
     async putCollection({ body, principal, param }) {
-      const { description } = body;
+      const { description, language } = body;
       const collection = collectionOf({ principal, param });
       const before = await collection.collection();
       const shown = (before.ok && before.value.embedding) || {};
       const embedding = body.embedding && (await embeddingOf(body.embedding, shown, services));
       const { created, ...info } = unwrap(
-        await collection.putCollection({ description, embedding }),
+        await collection.putCollection({ description, embedding, language }),
       );
       if (!created) return json(info);
       return json(info, 201, { location: `/v1/collections/${param("collection")}` });
@@ -52,7 +72,15 @@ export function collectionEndpoints(services: Services): Endpoint[] {
     getCollection: async (call) => json(unwrap(await collectionOf(call).collection())),
 
     async deleteCollection(call) {
-      unwrap(await collectionOf(call).deleteCollection());
+      const deleted = await collectionOf(call).deleteCollection();
+      // One whose object cannot even be started is no longer listed.
+      const forgotten =
+        !deleted.ok &&
+        isUnreadable(deleted, { is: "collection" }) &&
+        (await tenantOf(services, call.principal.tenant).dropMemories(
+          `${PREFIX}${call.param("collection")}`,
+        ));
+      if (!forgotten) unwrap(deleted);
       return new Response(null, { status: 204 });
     },
 
@@ -77,7 +105,7 @@ export function collectionEndpoints(services: Services): Endpoint[] {
       const id = documentOf(call);
       const collection = collectionOf(call);
       const { chunks, ...document } = await readDocument(call.c.req.raw, call.query, services);
-      const stored = unwrap(await collection.putDocument({ id, ...document }, chunkStream(chunks)));
+      const stored = unwrap(await collection.putDocument({ id, ...document }, chunks));
       const location = `/v1/collections/${call.param("collection")}/documents/${id}`;
       return json(stored, 202, { location });
     },
@@ -95,6 +123,11 @@ export function collectionEndpoints(services: Services): Endpoint[] {
       return new Response(null, { status: 204 });
     },
   });
+}
+
+/** One collection that cannot be used must not hide the others. */
+function refusalOf(error: unknown): Refused {
+  return { ok: false, problem: problemOf(error)?.problem ?? INTERNAL_PROBLEM };
 }
 
 /** Begins the names of collections among those of the tenant's memories. */
@@ -121,6 +154,6 @@ function documentOf({ param }: Pick<Call, "param">): string {
   throw new ProblemError({
     status: 404,
     code: "document_not_found",
-    detail: `There is no document ${JSON.stringify(id.slice(0, 100))}: ids match ${DOCUMENT_ID.source}.`,
+    detail: `There is no document ${JSON.stringify(beginningOf(id, 100))}: ids match ${DOCUMENT_ID.source}.`,
   });
 }

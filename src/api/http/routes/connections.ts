@@ -1,61 +1,133 @@
+import type * as z from "zod";
 import { connectionCommands } from "../../../contract/commands/connections.ts";
+import type { LoginCookie } from "../../../contract/gateways/tenant-gateway.ts";
 import {
+  isIssuerName,
   oauthClientAddresses,
   oauthClientMetadata,
 } from "../../../contract/tenant/oauth-client.ts";
-import type { Problem } from "../../../contract/problem.ts";
 import { isLocalHost } from "../../auth/local.ts";
-import { isTenantId } from "../../auth/principal.ts";
-import { commandEndpoints } from "../command-endpoints.ts";
-import { type Endpoint, json } from "../endpoint.ts";
-import { ProblemError, unwrap } from "../problem.ts";
-import { type Services, tenantOf } from "../services.ts";
+import { isTenantId, type Principal } from "../../auth/principal.ts";
+import { userOf } from "../access/admission.ts";
+import { commandEndpoints } from "../endpoint/command-endpoints.ts";
+import { type Call, type Endpoint, json } from "../endpoint/endpoint.ts";
+import { ProblemError, unwrap } from "../endpoint/problem.ts";
+import { type Services, tenantOf } from "../endpoint/services.ts";
+import { connectedPage, loginPage, PAGE, problemPage } from "./login-pages.ts";
 
-/** Logins of the tenant at MCP servers. */
+/** Logins of the tenant and its users at MCP servers. */
 export function connectionEndpoints(services: Services): Endpoint[] {
   const { baseUrl } = services;
+
+  const finish = async ({ query, c }: FinishCall, callback: string | null): Promise<Response> => {
+    const { state = "", code = null, iss = null, error = null } = query;
+    const tenant = tenantIn(state);
+    const cookies = c.req.header("cookie") ?? "";
+    const back = { state, callback, cookies, code, iss, error };
+    const { server, user } = unwrap(await tenantOf(services, tenant).redeemLogin(back));
+    return connectedPage({ tenant, server, user });
+  };
 
   const endpoints = commandEndpoints(connectionCommands, services, {
     async createConnection({ body, principal, c }) {
       const base = baseUrl(c.req.raw);
       requireReachable(base);
+      const user = userOf(principal, body.user);
       const credential = principal.name ?? principal.id;
       const tenant = tenantOf(services, principal.tenant);
       const by = { baseUrl: base, credential };
-      return json(unwrap(await tenant.startConnection(body, by)), 201);
+      return json(unwrap(await tenant.startConnection({ ...body, user }, by)), 201);
     },
 
-    async finishLogin({ query: { state = "", code = null, iss = null, error = null } }) {
-      const tenant = state.slice(0, Math.max(0, state.indexOf(".")));
-      if (!isTenantId(tenant)) {
-        const detail = "The address is not that of a login: it has no valid state.";
-        throw new ProblemError({ status: 404, code: "login_not_found", detail });
-      }
-      const back = { state, code, iss, error };
-      const { server } = unwrap(await tenantOf(services, tenant).redeemLogin(back));
-      const text = `Teams of the tenant "${tenant}" can use it now. Runs that wait for it continue. You can close this page.`;
-      return page(200, `Connected to ${new URL(server).host}`, text);
+    async connections({ query: { user, ...page }, principal }) {
+      const named = user === undefined ? undefined : userOf(principal, user);
+      const users = named === undefined ? usersOf(principal) : [named];
+      return json(
+        unwrap(await tenantOf(services, principal.tenant).connections({ ...page, users })),
+      );
     },
 
-    async clientMetadata({ c }) {
-      const { redirectUrl, clientMetadataUrl } = oauthClientAddresses(baseUrl(c.req.raw));
-      return json({
-        client_id: clientMetadataUrl,
-        ...oauthClientMetadata(redirectUrl),
-        token_endpoint_auth_method: "none",
+    async deleteConnection({ param, principal }) {
+      const tenant = tenantOf(services, principal.tenant);
+      unwrap(await tenant.deleteConnection(param("connection"), usersOf(principal)));
+      return new Response(null, { status: 204 });
+    },
+
+    async loginPage({ query: { ticket } }) {
+      const tenant = tenantOf(services, tenantIn(ticket));
+      return loginPage(unwrap(await tenant.loginPage(ticket)));
+    },
+
+    async continueLogin({ query: { ticket }, c }) {
+      requireOwnPage(c.req.raw, new URL(baseUrl(c.req.raw)).origin);
+      const tenant = tenantOf(services, tenantIn(ticket));
+      const { url, cookie } = unwrap(await tenant.continueLogin(ticket));
+      return new Response(null, {
+        status: 303,
+        headers: {
+          location: url,
+          "set-cookie": cookieHeader(cookie),
+          "cache-control": "no-store",
+          "referrer-policy": "no-referrer",
+        },
       });
     },
+
+    finishLogin: (call) => finish(call, null),
+
+    finishLoginAt: (call) => finish(call, call.param("issuer")),
+
+    async clientMetadata({ c }) {
+      return json(clientDocument(baseUrl(c.req.raw), null));
+    },
+
+    async clientMetadataAt({ c, param }) {
+      const document = param("document");
+      const name = document.replace(/\.json$/, "");
+      if (name === document || !isIssuerName(name)) {
+        const detail = "There is no such document: it is named ISSUER.json.";
+        throw new ProblemError({ status: 404, code: "client_not_found", detail });
+      }
+      return json(clientDocument(baseUrl(c.req.raw), name));
+    },
   });
-  // A human reads it in a browser.
+  // A human reads them in a browser.
   return endpoints.map((one) =>
-    one.path.endsWith("/callback") ? { ...one, refusal: { media: PAGE, write: problemPage } } : one,
+    one.scope === null && !one.path.includes("/client")
+      ? { ...one, refusal: { media: PAGE, write: problemPage } }
+      : one,
   );
 }
 
-const PAGE = "text/html";
+type FinishCall = Pick<Call, "c"> & {
+  query: z.output<ReturnType<typeof connectionCommands.finishLogin.query>>;
+};
 
-function problemPage({ status, detail }: Problem): Response {
-  return page(status, "The login was not completed", `${detail} Begin a new login.`);
+/**
+ * Whose logins a credential may see and delete, null for the tenant's; undefined for one that may speak for anybody. Records of the
+ * tenant's logins name the teams and runs that asked for them.
+ */
+function usersOf({ user, own_teams_of }: Principal): (string | null)[] | undefined {
+  if (own_teams_of !== undefined) return [own_teams_of];
+  if (user === undefined) return undefined;
+  return user === null ? [null] : [null, user];
+}
+
+/** @throws ProblemError 404 for a text without a tenant */
+function tenantIn(secret: string): string {
+  const tenant = secret.slice(0, Math.max(0, secret.indexOf(".")));
+  if (isTenantId(tenant)) return tenant;
+  const detail = "The address is not that of a login.";
+  throw new ProblemError({ status: 404, code: "login_not_found", detail });
+}
+
+function clientDocument(base: string, name: string | null) {
+  const { redirectUrl, clientMetadataUrl } = oauthClientAddresses(base, name);
+  return {
+    client_id: clientMetadataUrl,
+    ...oauthClientMetadata(redirectUrl),
+    token_endpoint_auth_method: "none",
+  };
 }
 
 /** Authorization servers send browsers to https:// addresses, and to this machine. */
@@ -69,22 +141,30 @@ function requireReachable(base: string): void {
   });
 }
 
-/** A page without scripts. */
-function page(status: number, title: string, text: string): Response {
-  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><style>body{font:16px/1.5 system-ui;max-width:36rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}</style><h1>${escaped(title)}</h1><p>${escaped(text)}</p></html>`;
-  return new Response(body, {
-    status,
-    headers: {
-      "content-type": `${PAGE}; charset=utf-8`,
-      "content-security-policy":
-        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-      "cache-control": "no-store",
-      "referrer-policy": "no-referrer",
-      "x-content-type-options": "nosniff",
-    },
+/**
+ * Only a human who reads the page may continue: another page could send its visitors on, who would log in for whomever it likes.
+ * Browsers say which page a form was sent from.
+ */
+function requireOwnPage({ headers, url }: Request, base: string): void {
+  const site = headers.get("sec-fetch-site");
+  const origin = headers.get("origin");
+  const isOwn =
+    site === null
+      ? origin === null || origin === base || origin === new URL(url).origin
+      : site === "same-origin";
+  if (isOwn) return;
+  throw new ProblemError({
+    status: 403,
+    code: "foreign_page",
+    detail: "A login is continued on its own page only. Open its address, and continue there.",
   });
 }
 
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+/** How long a human may take at the authorization server, in seconds. Its page can be opened again after that. */
+const LOGIN_SECONDS = 3_600;
+
+function cookieHeader({ name, value, secure }: LoginCookie): string {
+  const attributes = [`${name}=${value}`, "Path=/", `Max-Age=${LOGIN_SECONDS}`, "HttpOnly"];
+  if (secure) attributes.push("Secure");
+  return [...attributes, "SameSite=Lax"].join("; ");
 }

@@ -1,18 +1,20 @@
 import { USAGE_GROUPS, type UsageQuery } from "../../../contract/usage/usage-report.ts";
 import { directoryCommands } from "../../../contract/commands/directory.ts";
-import { MOST_SEARCHED_TEAMS } from "../../../contract/found-messages.ts";
-import { commandEndpoints } from "../command-endpoints.ts";
-import { type Endpoint, json } from "../endpoint.ts";
-import { invalid, type ProblemError, unwrap } from "../problem.ts";
-import { type Services, tenantOf } from "../services.ts";
-import { cursorOf, eventStreamHead, streamAnswer } from "../sse.ts";
+import { MOST_SEARCHED_TEAMS } from "../../../contract/team/found-messages.ts";
+import { userOf } from "../access/admission.ts";
+import { callerOf, listsOf, sightOf } from "../access/caller.ts";
+import { commandEndpoints } from "../endpoint/command-endpoints.ts";
+import { type Endpoint, json } from "../endpoint/endpoint.ts";
+import { invalid, type ProblemError, unwrap } from "../endpoint/problem.ts";
+import type { Services } from "../endpoint/services.ts";
+import { cursorOf, eventStreamHead, streamAnswer } from "../endpoint/sse.ts";
 
 /** What a tenant has: teams, runs and open questions over all teams. */
 export function directoryEndpoints(services: Services): Endpoint[] {
   return commandEndpoints(directoryCommands, services, {
     async listTeams({ query, principal }) {
       const { status, q, agent, limit, cursor, order = "newest", metadata = {} } = query;
-      const page = await tenantOf(services, principal.tenant).teams({
+      const page = await listsOf(services, principal).teams({
         limit,
         ...(cursor !== undefined && { cursor }),
         order,
@@ -29,7 +31,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
       const begin = Math.max(...[since, from].map((time) => (time ? Date.parse(time) : 0)));
       const end = to === undefined ? undefined : endOf(to);
       if (end !== undefined && begin > end) throw badRange("from", "must not be after to");
-      const page = await tenantOf(services, principal.tenant).runs({
+      const page = await listsOf(services, principal).runs({
         ...filters,
         ...(begin > 0 && { from: begin }),
         ...(end !== undefined && { to: end }),
@@ -37,20 +39,24 @@ export function directoryEndpoints(services: Services): Endpoint[] {
       return json(unwrap(page));
     },
 
+    async listAllRequests({ query: { user, ...query }, principal }) {
+      const sight = sightOf(principal, { user: userOf(principal, user) });
+      return json(unwrap(await listsOf(services, principal).requests(query, sight)));
+    },
+
     async searchMessages({ query: { q, limit, cursor }, principal, c }) {
-      const { tenant, id: credential } = principal;
       const listed = unwrap(
-        await tenantOf(services, tenant).teams({
+        await listsOf(services, principal).teams({
           limit: MOST_SEARCHED_TEAMS,
           ...(cursor !== undefined && { cursor }),
           order: "newest",
           metadata: {},
         }),
       );
-      const { searchTeams } = await import("../search-teams.ts");
-      const caller = { credential, signal: c.req.raw.signal };
+      const { searchTeams } = await import("./search-teams.ts");
+      const caller = callerOf(principal, { signal: c.req.raw.signal });
       const found = await searchTeams(listed.teams, { q, limit }, (team) =>
-        services.gateway.team(tenant, team, caller),
+        services.gateway.team(principal.tenant, team, caller),
       );
       const { next_cursor } = listed;
       const complete = found.complete && next_cursor === null && cursor === undefined;
@@ -63,10 +69,10 @@ export function directoryEndpoints(services: Services): Endpoint[] {
       if (c.req.raw.method === "HEAD") return eventStreamHead();
       return streamAnswer({
         body: unwrap(
-          await tenantOf(services, principal.tenant).events(
+          await listsOf(services, principal).events(
             start,
             principal.scopes.includes("runs:read"),
-            { credential: principal.id, signal: c.req.raw.signal },
+            callerOf(principal, { signal: c.req.raw.signal }),
           ),
         ),
       });
@@ -74,7 +80,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
 
     async getUsage({ query, principal }) {
       const range = usageRange(query, Date.now());
-      return json(unwrap(await tenantOf(services, principal.tenant).usageReport(range)));
+      return json(unwrap(await listsOf(services, principal).usageReport(range)));
     },
   });
 }

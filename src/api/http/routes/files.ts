@@ -1,11 +1,11 @@
 import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { WorkspaceFiles } from "../../../contract/files/workspace-files.ts";
 import { fileCommands } from "../../../contract/commands/files.ts";
-import { commandEndpoints } from "../command-endpoints.ts";
-import { type Endpoint, json } from "../endpoint.ts";
-import { mediaTypeOfPath } from "../media-types.ts";
-import { ProblemError, unwrap } from "../problem.ts";
-import type { Services } from "../services.ts";
+import { commandEndpoints } from "../endpoint/command-endpoints.ts";
+import { type Endpoint, json } from "../endpoint/endpoint.ts";
+import { mediaTypeOfPath } from "../endpoint/media-types.ts";
+import { ProblemError, unwrap } from "../endpoint/problem.ts";
+import type { Services } from "../endpoint/services.ts";
 import { Upload } from "../input/upload.ts";
 
 /** Images that cannot contain scripts, unlike SVG. */

@@ -1,14 +1,16 @@
 import { createApiKey } from "../../auth/api-key.ts";
 import { sha256Hex } from "../../../core/hash.ts";
 import type { Principal } from "../../auth/principal.ts";
-import { type Scope, SHARED_SCOPES } from "../../../contract/constants.ts";
-import { permits } from "../access/admission.ts";
+import { LONGEST_TOKEN_LIFE, type Scope, SHARED_SCOPES } from "../../../contract/constants.ts";
 import { keyCommands } from "../../../contract/commands/keys.ts";
-import { userOf } from "../access/admission.ts";
-import { commandEndpoints } from "../command-endpoints.ts";
-import { type Endpoint, json } from "../endpoint.ts";
-import { ProblemError, unwrap } from "../problem.ts";
-import { type Services, tenantOf } from "../services.ts";
+import { permits, requireScope, userOf } from "../access/admission.ts";
+import type { TokenMaker } from "../../../contract/gateways/tenant-gateway.ts";
+import { isLink, type ListedToken } from "../../../contract/tenant/key.ts";
+import type { TeamTokens } from "../../auth/team-token.ts";
+import { commandEndpoints } from "../endpoint/command-endpoints.ts";
+import { type Endpoint, json } from "../endpoint/endpoint.ts";
+import { ProblemError, unwrap } from "../endpoint/problem.ts";
+import { type Services, tenantOf } from "../endpoint/services.ts";
 
 /** What a browser may be given: it can neither make keys nor change what a team is made of. */
 const TOKEN_SCOPES: readonly Scope[] = [
@@ -47,13 +49,6 @@ export function keyEndpoints(services: Services): Endpoint[] {
     },
 
     async createToken({ body, principal, team, param }) {
-      if (principal.kind === "team") {
-        throw new ProblemError({
-          status: 403,
-          code: "cannot_mint",
-          detail: "A team token cannot make tokens; use a key.",
-        });
-      }
       if (teamTokens === undefined) {
         throw new ProblemError({
           status: 503,
@@ -64,31 +59,111 @@ export function keyEndpoints(services: Services): Endpoint[] {
       const scopes = withinOwn(principal, body.scopes, TOKEN_SCOPES);
       const user = userOf(principal, body.user);
       const creation = unwrap(await team.creation());
+      const { tenant } = principal;
       const team_id = param("team");
-      const signed = await teamTokens.sign(
+      const now = Date.now();
+      const ends_with = await makerOf(principal, teamTokens);
+      const { token, ...signed } = await teamTokens.sign(
         {
-          tenant: principal.tenant,
+          tenant,
           team: team_id,
           creation,
           scopes,
           user,
-          expires_in: body.expires_in,
+          exp: endOf(principal, body.expires_in, now),
+          ...(ends_with !== null && { maker: ends_with }),
         },
-        Date.now(),
+        now,
       );
-      return json({ ...signed, team_id, scopes, user: user ?? null }, 201);
+      const made = { ...signed, scopes: [...scopes], user: user ?? null };
+      unwrap(
+        await tenantOf(services, tenant).addToken(team_id, {
+          ...made,
+          made_by: principal.name ?? principal.kind,
+          maker: principal.id,
+          ends_with,
+          creation,
+          made_at: now,
+        }),
+      );
+      return json({ ...made, token, team_id }, 201);
     },
 
-    async revokeToken({ team, param }) {
-      unwrap(await team.revokeTokens(param("token")));
+    async tokens({ principal, team, param, query: { limit, cursor } }) {
+      const { tenant } = principal;
+      const listed = { id: param("team"), creation: unwrap(await team.creation()) };
+      const page = { limit, ...(cursor !== undefined && { cursor }) };
+      const found = unwrap(await tenantOf(services, tenant).tokens(listed, page));
+      const configured = (await teamTokens?.configured(tenant)) ?? new Set();
+      const tokens = found.tokens
+        .filter(({ ends_with }) => isLeft(ends_with, configured))
+        .map(({ id, scopes, user, made_by, expires_at }): ListedToken => {
+          const kind = isLink(scopes) ? "link" : "token";
+          return { id, kind, scopes, user, made_by, expires_at };
+        });
+      return json({ tokens, next_cursor: found.next_cursor });
+    },
+
+    async revokeToken({ principal, team, param }) {
+      const [id, token] = [param("team"), param("token")];
+      const tenant = tenantOf(services, principal.tenant);
+      const mayAll = permits(principal.scopes, "keys:write");
+      if (!mayAll) requireScope("teams:write", principal);
+      const known = await tenant.tokenRecord(id, token);
+      if (!mayAll) {
+        unwrap(await team.creation());
+        if (known === null) throw tokenNotFound(token);
+        if (known.maker !== principal.id) requireScope("keys:write", principal);
+      }
+      // First where it is refused: a row that is left over is seen, a token that works without a row is not.
+      const end = known === null ? undefined : Date.parse(known.expires_at);
+      unwrap(await team.revokeTokens(token, end));
+      await tenant.dropTokens(id, { id: token });
       return new Response(null, { status: 204 });
     },
 
-    async revokeTokens({ team }) {
+    async revokeTokens({ principal, team, param }) {
+      // A token that is made meanwhile may still work: its row stays.
+      const made_until = Date.now();
       unwrap(await team.revokeTokens(null));
+      await tenantOf(services, principal.tenant).dropTokens(param("team"), { made_until });
       return new Response(null, { status: 204 });
     },
   });
+}
+
+function tokenNotFound(id: string): ProblemError {
+  return new ProblemError({
+    status: 404,
+    code: "token_not_found",
+    detail: `The list of the team's tokens has no ${JSON.stringify(id)}. A token that was made before there was a list can be revoked with the scope keys:write.`,
+  });
+}
+
+/** The key with which a token of this caller ends. One that may revoke the tokens of all makes tokens that outlive it. */
+async function makerOf(
+  { id, kind, key, scopes }: Principal,
+  teamTokens: TeamTokens,
+): Promise<TokenMaker | null> {
+  if (permits(scopes, "keys:write")) return null;
+  if (key !== undefined) return { key };
+  return kind === "static" ? { static: await teamTokens.nameOf(id) } : null;
+}
+
+/** When a token of this caller ends at the latest, in epoch seconds. @param seconds the life that the request names */
+function endOf({ kind, scopes, expires_at }: Principal, seconds: number, now: number): number {
+  const end = Math.floor(now / 1000);
+  if (permits(scopes, "keys:write")) return end + seconds;
+  if (kind === "identity") return end + Math.min(seconds, LONGEST_TOKEN_LIFE);
+  return Math.min(
+    end + seconds,
+    expires_at === null ? Infinity : Math.floor(Date.parse(expires_at) / 1000),
+  );
+}
+
+/** Whether the key with which a token ends is left. The tenant itself drops the tokens of a created key. */
+function isLeft(ends_with: TokenMaker | null, configured: ReadonlySet<string>): boolean {
+  return ends_with === null || "key" in ends_with || configured.has(ends_with.static);
 }
 
 /** @throws ProblemError 403 naming the first scope that the credential lacks or that cannot be given */

@@ -1,18 +1,19 @@
 import type { TenantGateway } from "../../../contract/gateways/tenant-gateway.ts";
 import { scheduleCommands } from "../../../contract/commands/schedules.ts";
 import { serviceCommands } from "../../../contract/commands/service.ts";
+import { MONEY_LIMITS } from "../../../contract/tenant/tenant-limits.ts";
 import { tenantCommands } from "../../../contract/commands/tenants.ts";
 import { webhookCommands } from "../../../contract/commands/webhooks.ts";
 import { isTenantId, type Principal } from "../../auth/principal.ts";
-import { userOf } from "../access/admission.ts";
-import { commandEndpoints } from "../command-endpoints.ts";
-import { type Endpoint, json } from "../endpoint.ts";
+import { askerOf } from "../access/admission.ts";
+import { commandEndpoints } from "../endpoint/command-endpoints.ts";
+import { type Endpoint, json } from "../endpoint/endpoint.ts";
 import { preparedComponent } from "../input/component.ts";
 import { readTask, recipient } from "../input/task.ts";
 import { checkMetadata } from "../input/body.ts";
 import { requireWebhookUrl } from "../input/webhook-url.ts";
-import { invalid, unwrap } from "../problem.ts";
-import { type Services, tenantOf, tenantsOf } from "../services.ts";
+import { invalid, unwrap } from "../endpoint/problem.ts";
+import { type Services, tenantOf, tenantsOf } from "../endpoint/services.ts";
 import { collectionEndpoints } from "./collections.ts";
 import { connectionEndpoints } from "./connections.ts";
 import { directoryEndpoints } from "./directory.ts";
@@ -47,7 +48,7 @@ function scheduleEndpoints(services: Services): Endpoint[] {
       const created = unwrap(
         await team.createSchedule({
           ...body,
-          user: userOf(principal, body.user),
+          ...askerOf(principal, body.user),
           task: await readTask(body.task, services, recipient(team)),
           ...(idempotency && { idempotency }),
         }),
@@ -59,11 +60,11 @@ function scheduleEndpoints(services: Services): Endpoint[] {
     async changeSchedule({ body, principal, team, param }) {
       checkMetadata(body.metadata, limits);
       const { task, ...changes } = body;
-      const user = userOf(principal, body.user);
+      const { user, subject } = askerOf(principal, body.user);
       const changed = await team.changeSchedule(param("schedule"), {
         ...changes,
         // A token's run is for its own user, whoever made the schedule.
-        ...((user !== undefined || principal.user === null) && { user }),
+        ...((user !== undefined || principal.user === null) && { user, subject }),
         ...(task !== undefined && { task: await readTask(task, services, recipient(team)) }),
       });
       return json(unwrap(changed));
@@ -85,6 +86,15 @@ function tenantEndpoints(services: Services): Endpoint[] {
         throw invalid("invalid_tenant", "The tenant's id is not acceptable.", [
           { path: "tenant", message: "must be 1 to 63 lower-case letters, digits and hyphens" },
         ]);
+      }
+      if (services.prices.empty) {
+        const errors = MONEY_LIMITS.filter((name) => body.limits?.[name] != null).map((name) => ({
+          path: `limits.${name}`,
+          message: "needs the setting MODEL_PRICES: without prices no cost is known",
+        }));
+        if (errors.length > 0) {
+          throw invalid("invalid_request", "The cost of runs is not known.", errors);
+        }
       }
       return json(unwrap(await tenantOf(services, id).put(body)));
     },

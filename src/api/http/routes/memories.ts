@@ -1,17 +1,20 @@
 import type { MemoryCalls, NewMemory } from "../../../contract/gateways/memory-gateway.ts";
+import type { Idempotency } from "../../../contract/common.ts";
 import { memoryCommands } from "../../../contract/commands/memories.ts";
 import type { Memory, MemoryScopeName } from "../../../contract/memory.ts";
 import { LONGEST_USER } from "../../../contract/constants.ts";
 import { fromBase64Url, toBase64Url } from "../../../core/base64.ts";
+import { sha256Hex } from "../../../core/hash.ts";
 import type { MemoryContent } from "../../../core/memory/memory-content.ts";
 import type { MemoryEntry } from "../../../core/memory/memory-host.ts";
 import type { Principal } from "../../auth/principal.ts";
-import { requireTeam, userOf } from "../access/admission.ts";
-import { commandEndpoints } from "../command-endpoints.ts";
+import { requireAllTeams, requireTeam, userOf } from "../access/admission.ts";
+import { callerOf } from "../access/caller.ts";
+import { commandEndpoints } from "../endpoint/command-endpoints.ts";
 import { checkMetadata } from "../input/body.ts";
-import { type Call, type Endpoint, json } from "../endpoint.ts";
-import { invalid, ProblemError, unwrap } from "../problem.ts";
-import { memoriesOf, type Services, tenantOf } from "../services.ts";
+import { type Call, type Endpoint, json } from "../endpoint/endpoint.ts";
+import { invalid, ProblemError, unwrap } from "../endpoint/problem.ts";
+import { memoriesOf, type Services, tenantOf } from "../endpoint/services.ts";
 
 /** Where memories are: those of a team, of a user or of the tenant. */
 type Place =
@@ -28,8 +31,10 @@ interface GivenPlace {
 
 /** What teams remember. */
 export function memoryEndpoints(services: Services): Endpoint[] {
-  const callsOf = ({ tenant }: Principal, place: Place): MemoryCalls => {
-    if (place.scope === "team") return services.gateway.team(tenant, place.team);
+  const callsOf = (principal: Principal, place: Place): MemoryCalls => {
+    const { tenant } = principal;
+    if (place.scope === "team")
+      return services.gateway.team(tenant, place.team, callerOf(principal));
     const memories = memoriesOf(services);
     return place.scope === "user" ? memories.user(tenant, place.user) : memories.tenant(tenant);
   };
@@ -56,7 +61,7 @@ export function memoryEndpoints(services: Services): Endpoint[] {
       return json({ memories, next_cursor: null, mode, ...(note !== undefined && { note }) });
     },
 
-    async createMemories({ principal, body }) {
+    async createMemories({ principal, body, idempotency }) {
       const { memories = [], content, metadata = null, ...given } = body;
       const all = content === undefined ? memories : [{ content, metadata, ...given }];
       const places = all.map((one, index) => {
@@ -73,9 +78,15 @@ export function memoryEndpoints(services: Services): Endpoint[] {
           "must have the scope, team and user of the others: a request stores all or none",
         );
       }
-      const added = unwrap(
-        await callsOf(principal, place).addMemories(all.map((one) => newMemory(one))),
-      ).map((entry) => shown(place, entry));
+      const contents = await Promise.all(
+        all.map(async (one, index) => ({
+          ...newMemory(one),
+          ...(idempotency && { request: await requestOf(idempotency, index) }),
+        })),
+      );
+      const added = unwrap(await callsOf(principal, place).addMemories(contents)).map((entry) =>
+        shown(place, entry),
+      );
       return json(memories.length > 0 ? { memories: added } : added[0], 201);
     },
 
@@ -96,14 +107,17 @@ export function memoryEndpoints(services: Services): Endpoint[] {
       return new Response(null, { status: 204 });
     },
 
-    async forgetMemories({ principal, query: { run, team, user } }) {
+    async forgetMemories({ principal, query: { run, team, user, scope } }) {
       if (run === undefined) {
         if (team !== undefined) throw invalidPlace("team", 'belongs to "run"');
-        if (user === undefined) throw invalidPlace("run", 'is missing: give "run" or "user"');
-        const own = userOf(principal, user);
-        const place = { scope: "user" as const, user: own ?? user };
-        return json(unwrap(await callsOf(principal, place).eraseMemories()));
+        if (user === undefined && scope === undefined) {
+          throw invalidPlace("run", 'is missing: give "run", "user" or "scope"');
+        }
+        const place = placeOf(principal, { scope: scope ?? "user", user });
+        const { forgotten } = unwrap(await callsOf(principal, place).eraseMemories());
+        return forgotten === null ? new Response(null, { status: 204 }) : json({ forgotten });
       }
+      if (scope !== undefined) throw invalidPlace("scope", 'does not go with "run"');
       const places = await placesOfRun(principal, { run, team, user }, services);
       const taken = await Promise.all(
         places.map((place) => callsOf(principal, place).forgetRun(run)),
@@ -136,6 +150,7 @@ function placeOf(principal: Principal, given: GivenPlace, index?: number): Place
   }
   if (scope === "tenant") {
     if (principal.team !== undefined) requireTeam("", principal);
+    requireAllTeams(principal);
     return { scope };
   }
   if (scope === "team") {
@@ -163,7 +178,10 @@ async function placesOfRun(
   const team =
     named ?? principal.team?.id ?? (await tenantOf(services, tenant).teamOfRun(run)) ?? undefined;
   if (team !== undefined) requireTeam(team, principal);
-  const found = team === undefined ? undefined : await services.gateway.team(tenant, team).run(run);
+  const found =
+    team === undefined
+      ? undefined
+      : await services.gateway.team(tenant, team, callerOf(principal)).run(run);
   const known = found?.ok ? found.value : undefined;
   const user = known?.user ?? userOf(principal, given);
   // Who may not name the user of the run may not take back what it has learned of that user.
@@ -173,8 +191,13 @@ async function placesOfRun(
   return [
     ...(known !== undefined && team !== undefined ? [{ scope: "team" as const, team }] : []),
     ...(outside && user !== undefined ? [{ scope: "user" as const, user }] : []),
-    ...(outside && principal.team === undefined ? [{ scope: "tenant" as const }] : []),
+    ...(outside && reachesTenant(principal) ? [{ scope: "tenant" as const }] : []),
   ];
+}
+
+/** Whether a principal reaches the memories of the tenant, which agents of all users recall. */
+function reachesTenant({ team, own_teams_of }: Principal): boolean {
+  return team === undefined && own_teams_of === undefined;
 }
 
 /** The id of an entry with its place: `team.TEAM.ID`, `user.USER.ID` or `tenant.ID`. */
@@ -235,6 +258,15 @@ function newMemory({
 }): NewMemory {
   const mime_type = typeof content === "string" ? "text/plain" : "application/json";
   return { content: { content: content as MemoryContent["content"], mime_type, metadata } };
+}
+
+/** The same ids for each attempt of a request. */
+async function requestOf(
+  { key, hash }: Idempotency,
+  index: number,
+): Promise<NonNullable<NewMemory["request"]>> {
+  const digest = await sha256Hex(JSON.stringify([key, index]));
+  return { id: digest.slice(0, 32), hash };
 }
 
 function definedOf({ scope, team, user }: GivenPlace): GivenPlace {

@@ -1,15 +1,15 @@
-import type { JsonObject } from "../../../core/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { runCommands } from "../../../contract/commands/runs.ts";
-import { userOf } from "../access/admission.ts";
-import { commandEndpoints } from "../command-endpoints.ts";
-import { type Endpoint, json } from "../endpoint.ts";
-import { invalid, unwrap } from "../problem.ts";
-import { type Services, tenantsOf } from "../services.ts";
+import { askerOf, userOf } from "../access/admission.ts";
+import { commandEndpoints } from "../endpoint/command-endpoints.ts";
+import { type Endpoint, json } from "../endpoint/endpoint.ts";
+import { invalid, unwrap } from "../endpoint/problem.ts";
+import { type Services, tenantsOf } from "../endpoint/services.ts";
 import { acceptsEventStream } from "../../../http/event-stream.ts";
-import { cursorOf, eventStream, eventStreamHead, streamAnswer } from "../sse.ts";
+import { cursorOf, eventStream, eventStreamHead, streamAnswer } from "../endpoint/sse.ts";
 import { readAnswer, readTask, recipient, requireSize } from "../input/task.ts";
 import { checkMetadata } from "../input/body.ts";
-import { traceOf } from "../call.ts";
+import { originOf } from "../input/call.ts";
 import { requireWebhookUrl } from "../input/webhook-url.ts";
 
 /** Runs: started, streamed, stopped and answered. */
@@ -18,7 +18,7 @@ export function runEndpoints(services: Services): Endpoint[] {
 
   return commandEndpoints(runCommands, services, {
     async startRun({ body, query, principal, team, param, idempotency, c }) {
-      const user = userOf(principal, body.user);
+      const asker = askerOf(principal, body.user);
       checkMetadata(body.metadata, limits);
       requireSize("tools", body.tools, limits);
       if (body.max_cost !== null) requirePrices(prices);
@@ -28,9 +28,9 @@ export function runEndpoints(services: Services): Endpoint[] {
       }
       const input = {
         ...body,
-        user,
+        ...asker,
         task: await readTask(body.task, services, recipient(team)),
-        ...traceOf(c.req.raw),
+        ...originOf(c.req.raw),
         ...(idempotency && { idempotency }),
       };
       const locationOf = (run: string): string => `/v1/teams/${param("team")}/runs/${run}`;
@@ -43,6 +43,10 @@ export function runEndpoints(services: Services): Endpoint[] {
       if (query.wait === undefined || query.wait === 0) return json(run, 202, { location });
       const waited = unwrap(await team.waitForRun(run.id, query.wait * 1000));
       return json(waited, waited.ended_at === null ? 202 : 200, { location });
+    },
+
+    async run({ team, param }) {
+      return json(unwrap(await team.run(param("run"))));
     },
 
     async changeRun({ body, principal, team, param }) {
@@ -78,11 +82,18 @@ export function runEndpoints(services: Services): Endpoint[] {
       return json({ requests: unwrap(await team.requests(param("run"))) });
     },
 
-    async answerRequest({ body, team, param }) {
+    async answerRequest({ body, exactBody, team, param }) {
       const answer = await readAnswer(body as JsonObject, services, recipient(team));
-      return json(unwrap(await team.answer(param("run"), param("request"), answer)));
+      const given = withExactArguments(answer, exactBody());
+      return json(unwrap(await team.answer(param("run"), param("request"), given)));
     },
   });
+}
+
+/** An answer whose arguments are JSON text, which keeps all numbers on their way to the object. */
+function withExactArguments(answer: JsonObject, exact: Json): JsonObject {
+  if (answer["arguments"] === undefined || !isJsonObject(exact)) return answer;
+  return { ...answer, arguments: JSON.stringify(exact["arguments"]) };
 }
 
 /** @throws ProblemError 422 where a run's cost cannot be known */

@@ -12,15 +12,15 @@ import {
   type StatePartHeader,
   statePartEndSchema,
   statePartHeaderSchema,
-} from "../../../contract/state-parts.ts";
+} from "../../../contract/team/state-parts.ts";
 import { issuesOf } from "../../../core/issues.ts";
 import { sha256Hex } from "../../../core/hash.ts";
 import { statePartCommands } from "../../../contract/commands/state-parts.ts";
-import { commandEndpoints } from "../command-endpoints.ts";
-import { type Endpoint, json } from "../endpoint.ts";
+import { commandEndpoints } from "../endpoint/command-endpoints.ts";
+import { type Endpoint, json } from "../endpoint/endpoint.ts";
 import { readLines } from "../input/lines.ts";
-import { invalid, ProblemError, unwrap } from "../problem.ts";
-import type { Services } from "../services.ts";
+import { invalid, ProblemError, unwrap } from "../endpoint/problem.ts";
+import type { Services } from "../endpoint/services.ts";
 
 /** Lines that are sent to the team's object at once. */
 const BATCH_CHARACTERS = 1_000_000;
@@ -94,7 +94,7 @@ async function stagePart(team: StateGateway, part: number, request: Request): Pr
   let attempt: string | undefined;
   let batch: string[] = [];
   let [characters, hash] = [0, ""];
-  /** The last line is no row. */
+  /** The last line is not a row. */
   let last: string | undefined;
   const send = async (): Promise<void> => {
     if (batch.length > 0 && attempt !== undefined) unwrap(await team.addStateLines(attempt, batch));

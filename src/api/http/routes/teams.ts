@@ -1,22 +1,20 @@
 import type { Note } from "../../../core/component/component.ts";
-import { componentReplaced, type Result, UNREADABLE } from "../../../contract/result.ts";
+import { componentReplaced, type Refused, type Result } from "../../../contract/result.ts";
+import { isUnreadable } from "../../../contract/stored-data.ts";
 import type { NotedTeam, TeamInfo } from "../../../contract/team.ts";
 import { teamCommands } from "../../../contract/commands/teams.ts";
 import type { Scope } from "../../../contract/constants.ts";
-import { permits } from "../access/admission.ts";
-import { sharedMessage } from "../shared-message.ts";
-import { commandEndpoints } from "../command-endpoints.ts";
-import { type Endpoint, json } from "../endpoint.ts";
+import { permits, teamUserOf } from "../access/admission.ts";
+import { sharedMessage } from "./shared-message.ts";
+import { commandEndpoints } from "../endpoint/command-endpoints.ts";
+import { type Endpoint, json } from "../endpoint/endpoint.ts";
 import { preparedRunnable } from "../input/component.ts";
-import { invalid, ProblemError, unwrap } from "../problem.ts";
-import type { Services } from "../services.ts";
+import { invalid, ProblemError, unwrap } from "../endpoint/problem.ts";
+import type { Services } from "../endpoint/services.ts";
 import { checkMetadata } from "../input/body.ts";
-import { cursorOf, eventStreamHead, streamAnswer } from "../sse.ts";
+import { cursorOf, eventStreamHead, streamAnswer } from "../endpoint/sse.ts";
 import { makeTemplateCollection } from "../input/template-collection.ts";
 import { newTeamId, reservedId } from "../input/team-input.ts";
-
-/** Why a team could not be deleted that its tenant may list nevertheless. */
-const LOST: ReadonlySet<string> = new Set(["team_not_found", UNREADABLE]);
 
 /** Teams: what they are made of, their state and their thread. */
 export function teamEndpoints(services: Services): Endpoint[] {
@@ -69,6 +67,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
           label: body.label ?? null,
           metadata: body.metadata ?? {},
           component,
+          user: teamUserOf(principal, body.user),
           ...(idempotency && { idempotency }),
         }),
         notes,
@@ -95,9 +94,13 @@ export function teamEndpoints(services: Services): Endpoint[] {
 
     async deleteTeam({ team, param, principal }) {
       const destroyed = await team.destroy();
-      const reported = destroyed.ok ? destroyed.value.reported : !LOST.has(destroyed.problem.code);
+      // A team that its tenant may list nevertheless.
+      const lost = (refused: Refused): boolean =>
+        refused.problem.code === "team_not_found" || isUnreadable(refused, { is: "team" });
+      const reported = destroyed.ok ? destroyed.value.reported : !lost(destroyed);
       const forgotten =
-        !reported && (await tenants?.tenant(principal.tenant).forget(param("team")));
+        !reported &&
+        (await tenants?.tenant(principal.tenant).forget(param("team"), principal.own_teams_of));
       if (forgotten !== true) unwrap(destroyed);
       return new Response(null, { status: 204 });
     },
@@ -156,7 +159,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       const input = { run: null, after: cursorOf(c.req.header("last-event-id"), after) };
       const opened = unwrap(await team.stream(input));
       if ("done" in opened) return streamAnswer(opened);
-      const { sharedFrames } = await import("../shared-frames.ts");
+      const { sharedFrames } = await import("./shared-frames.ts");
       const may = (scope: Scope): boolean => permits(principal.scopes, scope);
       return streamAnswer({ body: sharedFrames(opened.body, may) });
     },

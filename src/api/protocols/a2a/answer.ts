@@ -1,9 +1,10 @@
+import { beginningOf } from "../../../core/cut.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import { EVENT_STREAM_HEADERS } from "../../../http/event-stream.ts";
 import { readJson } from "../../http/input/body.ts";
-import { json } from "../../http/endpoint.ts";
-import { problemOf } from "../../http/problem.ts";
-import { streamAnswer } from "../../http/sse.ts";
+import { json } from "../../http/endpoint/endpoint.ts";
+import { problemOf } from "../../http/endpoint/problem.ts";
+import { streamAnswer } from "../../http/endpoint/sse.ts";
 import {
   A2AError,
   a2aErrorOf,
@@ -13,13 +14,13 @@ import {
   METHOD_NOT_FOUND,
   refusedBy,
   writeProblem,
-} from "./errors.ts";
-import { normalJson } from "./request/normal-json.ts";
+} from "./wire/errors.ts";
+import { normalJson } from "./wire/normal-json.ts";
 import type { A2ARequest } from "./request/services.ts";
-import type { A2AFormat } from "./format.ts";
-import { type Methods, METHODS, versionNotSupported } from "./methods.ts";
-import { isVersion, LEGACY_VERSION, VERSION, versionOf } from "./request/version.ts";
-import type { RpcId } from "./wire.ts";
+import type { A2AFormat } from "./encoder/format.ts";
+import { type Methods, METHODS, versionNotSupported } from "./request/methods.ts";
+import { isVersion, LEGACY_VERSION, VERSION, versionOf } from "./wire/version.ts";
+import type { RpcId } from "./wire/wire.ts";
 
 /**
  * Answers a JSON-RPC request to the agent that a team is.
@@ -27,7 +28,7 @@ import type { RpcId } from "./wire.ts";
  * @throws ProblemError for a body that is not JSON, and what is thrown by mistake
  */
 export async function answer(
-  given: Omit<A2ARequest, "id" | "format" | "signal">,
+  given: Omit<A2ARequest, "id" | "format" | "signal" | "headers">,
   request: Request,
 ): Promise<Response> {
   const { value: body } = await readJson(request, given.services.limits);
@@ -42,7 +43,13 @@ export async function answer(
   try {
     const { methods, format } = await methodsOf(versionOf(request), method);
     if (format === "a2a-0.3" && methods.streams.has(method)) refuse = asEvent;
-    const call: A2ARequest = { ...given, id, format, signal: request.signal };
+    const call: A2ARequest = {
+      ...given,
+      id,
+      format,
+      signal: request.signal,
+      headers: request.headers,
+    };
     const stream = methods.streams.get(method);
     if (stream !== undefined) {
       const opened = await stream(call, params);
@@ -53,7 +60,7 @@ export async function answer(
       return json({ jsonrpc: "2.0", id, result: await single(call, params) });
     }
     const known = [...methods.single.keys(), ...methods.streams.keys()].join(", ");
-    const message = `There is no method ${JSON.stringify(method.slice(0, 100))}; the methods are ${known}`;
+    const message = `There is no method ${JSON.stringify(beginningOf(method, 100))}; the methods are ${known}`;
     return errorResponse(id, { code: METHOD_NOT_FOUND, message });
   } catch (error) {
     return refuse(refused(error, id));

@@ -1,11 +1,11 @@
 import type { TeamInfo } from "../../../contract/team.ts";
-import { type Endpoint, endpoint } from "../../http/endpoint.ts";
-import { unwrap } from "../../http/problem.ts";
+import { type Endpoint, endpoint } from "../../http/endpoint/endpoint.ts";
+import { unwrap } from "../../http/endpoint/problem.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
-import { writeProblem } from "./errors.ts";
-import { CARD_ANSWERS, type Cards, makeCards } from "./card/cards.ts";
+import { writeProblem } from "./wire/errors.ts";
+import { CARD_ANSWERS, type Cards, makeCards } from "./cards.ts";
 import type { A2AServices } from "./request/services.ts";
-import { VERSION_QUERY } from "./request/version.ts";
+import { VERSION_QUERY } from "./wire/version.ts";
 
 /** The A2A protocol: each team is an agent. */
 export function a2aEndpoints(services: A2AServices): Endpoint[] {

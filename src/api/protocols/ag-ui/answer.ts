@@ -3,20 +3,20 @@ import { sha256Hex } from "../../../core/hash.ts";
 import type { Problem } from "../../../contract/problem.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { Principal } from "../../auth/principal.ts";
-import { userOf } from "../../http/access/admission.ts";
+import { type Asker, askerOf } from "../../http/access/admission.ts";
 import { readJson } from "../../http/input/body.ts";
 import { requireSize } from "../../http/input/task.ts";
-import { traceOf } from "../../http/call.ts";
-import { ProblemError, unwrap } from "../../http/problem.ts";
-import type { MessageServices } from "../../http/services.ts";
-import { streamAnswer } from "../../http/sse.ts";
+import { originOf } from "../../http/input/call.ts";
+import { ProblemError, unwrap } from "../../http/endpoint/problem.ts";
+import type { MessageServices } from "../../http/endpoint/services.ts";
+import { streamAnswer } from "../../http/endpoint/sse.ts";
 import { Conversation, type GivenAnswer } from "../shared/conversation.ts";
 import { follow, type Following, nothing } from "./follow.ts";
-import { placeId, readInput, type RunInput } from "./input.ts";
-import { type AgUiOptions, formatOf, keptThread } from "./options.ts";
-import { answersOf, requireNothingNew } from "./resume.ts";
-import { shareOf, stateOf } from "./state.ts";
-import { type Added, addedBy, MOST_DROPPED, newOf, taskOf, textOf } from "./task.ts";
+import { placeId, readInput, type RunInput } from "./wire/input.ts";
+import { type AgUiOptions, formatOf, keptThread } from "./wire/options.ts";
+import { answersOf, requireNothingNew } from "./request/resume.ts";
+import { shareOf, stateOf } from "./request/state.ts";
+import { type Added, addedBy, MOST_DROPPED, newOf, taskOf, textOf } from "./request/task.ts";
 
 /**
  * Answers a RunAgentInput with the events of a run: of one that it starts, of one whose questions it answers, or, where it
@@ -26,10 +26,20 @@ import { type Added, addedBy, MOST_DROPPED, newOf, taskOf, textOf } from "./task
  */
 export async function answer(
   services: MessageServices,
-  { team, principal, request }: { team: TeamGateway; principal: Principal; request: Request },
+  {
+    teamFor,
+    principal,
+    request,
+  }: {
+    /** The team, as the user sees it that the call names. */
+    teamFor: (user: string | undefined) => TeamGateway;
+    principal: Principal;
+    request: Request;
+  },
 ): Promise<Response> {
   const input = readInput((await readJson(request, services.limits)).value);
-  const user = userOf(principal, input.forwardedProps.troupe.user);
+  const asker = askerOf(principal, input.forwardedProps.troupe.user);
+  const team = teamFor(asker.user);
   const { said, results } = addedBy(input);
   const options = optionsOf(input);
   const conversation = new Conversation(team, services);
@@ -52,7 +62,7 @@ export async function answer(
       return follow({ conversation, input, options: { ...options, dropped } }, run, given.answers);
     }
   }
-  if (fresh.length > 0) return start(following, fresh, services, { request, user });
+  if (fresh.length > 0) return start(following, fresh, services, { request, asker });
   const last = await conversation.lastRun();
   return last === undefined ? nothing(following) : follow(following, last);
 }
@@ -73,7 +83,7 @@ async function start(
   { conversation, input, options }: Following,
   said: Added["said"],
   services: MessageServices,
-  { request, user }: { request: Request; user: string | undefined },
+  { request, asker }: { request: Request; asker: Asker },
 ): Promise<Response> {
   const { threadId, runId, tools, forwardedProps } = input;
   const { raw: _, reasoning: __, ...own } = forwardedProps.troupe;
@@ -84,12 +94,12 @@ async function start(
     task,
     {
       ...own,
-      user,
+      ...asker,
       tools,
       state: await stateOf(input, team),
       metadata: { ag_ui: { thread_id: threadId, run_id: runId } },
       idempotency: await idempotencyOf(threadId, said),
-      ...traceOf(request),
+      ...originOf(request),
     },
     formatOf({ ...options, dropped }),
   );

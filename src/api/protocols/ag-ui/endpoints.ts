@@ -1,10 +1,12 @@
-import { type Endpoint, endpoint, type Refusal } from "../../http/endpoint.ts";
-import { problemResponse } from "../../http/problem.ts";
+import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
+import { callerOf } from "../../http/access/caller.ts";
+import { type Endpoint, endpoint, type Refusal } from "../../http/endpoint/endpoint.ts";
+import { problemResponse } from "../../http/endpoint/problem.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
-import type { MessageServices } from "../../http/services.ts";
+import type { MessageServices, Services } from "../../http/endpoint/services.ts";
 
 /** AG-UI 1.0: a team as an agent of frontends. */
-export function agUiEndpoints(services: MessageServices): Endpoint[] {
+export function agUiEndpoints(services: MessageServices & Pick<Services, "gateway">): Endpoint[] {
   return [
     endpoint({
       method: "post",
@@ -17,9 +19,14 @@ export function agUiEndpoints(services: MessageServices): Endpoint[] {
       answers: { 200: { description: "Events of AG-UI 1.0.", media: EVENT_STREAM } },
       problems: [404, 409],
       refusal,
-      async handle({ team, principal, c }) {
+      async handle({ param, principal, c }) {
         const { answer } = await import("./answer.ts");
-        return answer(services, { team, principal, request: c.req.raw });
+        const { signal } = c.req.raw;
+        const teamFor = (user: string | undefined): TeamGateway => {
+          const caller = callerOf(principal, { signal, user, isForPages: true });
+          return services.gateway.team(principal.tenant, param("team"), caller);
+        };
+        return answer(services, { teamFor, principal, request: c.req.raw });
       },
     }),
   ];

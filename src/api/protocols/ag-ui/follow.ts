@@ -1,15 +1,15 @@
 import type { RunInfo } from "../../../contract/run.ts";
 import type { StreamFrame } from "../../../contract/stream/stream-frame.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { unwrap } from "../../http/problem.ts";
-import { streamAnswer } from "../../http/sse.ts";
+import { unwrap } from "../../http/endpoint/problem.ts";
+import { streamAnswer } from "../../http/endpoint/sse.ts";
 import { AgUiEncoder } from "./encoder/encoder.ts";
 import { SharedState } from "./encoder/shared-state.ts";
-import { type AgUiEvent, runStarted, sse } from "./events.ts";
-import type { RunInput } from "./input.ts";
-import { type AgUiOptions, type Continued, formatOf, keptThread } from "./options.ts";
+import { type AgUiEvent, runStarted, sse } from "./wire/events.ts";
+import type { RunInput } from "./wire/input.ts";
+import { type AgUiOptions, type Continued, formatOf, keptThread } from "./wire/options.ts";
 import type { Conversation, GivenAnswer } from "../shared/conversation.ts";
-import { readThread } from "./thread.ts";
+import { readThread } from "./request/thread.ts";
 
 export interface Following {
   conversation: Conversation;

@@ -3,7 +3,7 @@ import { asJson, isJsonObject, type JsonObject } from "../../../core/json.ts";
 import type { GivenAnswer } from "../shared/conversation.ts";
 import { COUNT } from "./encoder/tool-parts.ts";
 import type { UIMessage, UIPart } from "./chat-request.ts";
-import type { ChatStreamOptions } from "./format.ts";
+import type { ChatStreamOptions } from "./encoder/format.ts";
 
 /** What a message of the assistant, as the client sends it back, says about open questions. */
 export interface Answers {

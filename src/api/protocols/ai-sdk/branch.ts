@@ -3,8 +3,9 @@ import type { RunInfo } from "../../../contract/run.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import type { Principal } from "../../auth/principal.ts";
+import { callerOf } from "../../http/access/caller.ts";
 import { newTeamId, reservedId } from "../../http/input/team-input.ts";
-import { invalid, unwrap } from "../../http/problem.ts";
+import { invalid, unwrap } from "../../http/endpoint/problem.ts";
 import type { ProtocolServices } from "../shared/services.ts";
 
 /** The run that a message of the user started, and the turn that the team had finished before. */
@@ -144,7 +145,8 @@ export class ChatBranch {
 
   #teamOf(id: string): TeamGateway {
     const { services, principal, signal } = this.#address;
-    return services.gateway.team(principal.tenant, id, { credential: principal.id, signal });
+    const caller = callerOf(principal, { signal, isForPages: true });
+    return services.gateway.team(principal.tenant, id, caller);
   }
 }
 
@@ -152,7 +154,7 @@ const SEPARATOR = "~";
 /** The name of what the team of the address keeps. */
 const KEPT = "ai_sdk_chat";
 
-/** What a run says of the chat's message that started it. */
+/** The chat message stored with the run that it started. */
 interface OfChat {
   message: unknown;
   replaces: unknown;

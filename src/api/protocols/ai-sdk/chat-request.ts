@@ -2,7 +2,7 @@ import * as z from "zod";
 import { startRunSchema } from "../../../contract/run.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import { issuesOf } from "../../../core/issues.ts";
-import { invalid } from "../../http/problem.ts";
+import { invalid } from "../../http/endpoint/problem.ts";
 
 const partSchema = z.looseObject({ type: z.string() });
 
@@ -13,7 +13,7 @@ const messageSchema = z.object({
   metadata: z.unknown().optional(),
 });
 
-/** What `DefaultChatTransport` sends. Applications add fields of their own to the body, so unknown ones are no mistake. */
+/** What `DefaultChatTransport` sends. Applications add fields of their own to the body, so unknown fields are allowed. */
 const chatSchema = z.object({
   id: z.string().max(1000),
   messages: z.array(messageSchema).min(1),

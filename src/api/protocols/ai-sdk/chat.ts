@@ -4,18 +4,18 @@ import type { Problem } from "../../../contract/problem.ts";
 import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
 import { isJsonObject, sortedJson } from "../../../core/json.ts";
 import { sha256Hex } from "../../../core/hash.ts";
-import { userOf } from "../../http/access/admission.ts";
+import { type Asker, askerOf } from "../../http/access/admission.ts";
 import { readJson } from "../../http/input/body.ts";
 import { readTask, recipient, requireSize } from "../../http/input/task.ts";
-import { traceOf } from "../../http/call.ts";
-import { ProblemError, unwrap } from "../../http/problem.ts";
-import type { MessageServices } from "../../http/services.ts";
-import { eventStreamHead, streamAnswer } from "../../http/sse.ts";
+import { originOf } from "../../http/input/call.ts";
+import { ProblemError, unwrap } from "../../http/endpoint/problem.ts";
+import type { MessageServices } from "../../http/endpoint/services.ts";
+import { eventStreamHead, streamAnswer } from "../../http/endpoint/sse.ts";
 import { Conversation, type RunOptions } from "../shared/conversation.ts";
 import { type Answers, answersIn } from "./answers.ts";
 import { type ChatAddress, ChatBranch, isStartedBy, type StartedRun } from "./branch.ts";
 import { type ChatRequest, NO_TEXT_STREAM, parseChat } from "./chat-request.ts";
-import { chatFormat, HEADERS } from "./format.ts";
+import { chatFormat, HEADERS } from "./encoder/format.ts";
 import { chatMessageOf } from "./task.ts";
 
 type Conflict = ChatRequest["on_conflict"];
@@ -26,10 +26,10 @@ interface Chat {
   branch: ChatBranch;
   conversation: Conversation;
   request: ChatRequest;
-  /** For whom a run is that is started. */
-  user: string | undefined;
-  /** The caller's, for a run that is started. */
-  trace: ReturnType<typeof traceOf>;
+  /** Who asks for a run that is started. */
+  asker: Asker;
+  /** The caller's trace and hop count, for a run that is started. */
+  origin: ReturnType<typeof originOf>;
 }
 
 /**
@@ -49,8 +49,8 @@ export async function answerChat(
   const chat = chatIn(await ChatBranch.open(address), {
     services,
     request: parsed,
-    user: userOf(address.principal),
-    trace: traceOf(request),
+    asker: askerOf(address.principal),
+    origin: originOf(request),
   });
   if (parsed.message.role === "assistant") return giveAnswers(chat);
   return parsed.trigger === "regenerate-message" ? tryAgain(chat) : say(chat);
@@ -102,7 +102,7 @@ async function start(chat: Chat, on_conflict: Conflict): Promise<Response | Prob
  * @param replaces the run that the new one takes the place of, in a branch of its own
  */
 async function startRun(
-  { services, conversation, request, user, trace }: Chat,
+  { services, conversation, request, asker, origin }: Chat,
   on_conflict: Conflict,
   replaces?: RunInfo,
 ): Promise<Result<StartedStream>> {
@@ -111,8 +111,8 @@ async function startRun(
   const to = recipient(conversation.team);
   const task = await readTask(chatMessageOf(message, path), services, to);
   const options: RunOptions = {
-    ...trace,
-    user,
+    ...origin,
+    ...asker,
     on_conflict,
     tools: request.tools,
     metadata: {

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { integerParameter, pageCursorParameter } from "../../../contract/query-parameters.ts";
-import { type Call, type Endpoint, endpoint, json } from "../../http/endpoint.ts";
+import { type Call, type Endpoint, endpoint, json } from "../../http/endpoint/endpoint.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import type { ProtocolServices } from "../shared/services.ts";
 import type { ChatAddress } from "./branch.ts";
-import { refusal } from "./refusal.ts";
+import { refusal } from "./encoder/refusal.ts";
 
 const PROBLEM = "text/plain";
 

@@ -5,12 +5,12 @@ import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import type { ChatMessage } from "../../../core/messages/message.ts";
 import { toText } from "../../../core/messages/views.ts";
 import type { UserPart } from "../../../core/models/llm-messages.ts";
-import { unwrap } from "../../http/problem.ts";
+import { unwrap } from "../../http/endpoint/problem.ts";
 import { taskMessages } from "../shared/run-messages.ts";
 import { type ChatAddress, ChatBranch } from "./branch.ts";
 import type { Chunk } from "./encoder/chunk.ts";
 import { filePart } from "./encoder/data-parts.ts";
-import { chatFormat } from "./format.ts";
+import { chatFormat } from "./encoder/format.ts";
 import { type UIMessage, UIMessageBuilder } from "./ui-message.ts";
 
 /** Characters of the stream of one run. The message of a longer run ends there. */

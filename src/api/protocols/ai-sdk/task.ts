@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../../../core/json.ts";
-import { dataUrlFile, partOfFile } from "../../http/input/file-parts.ts";
-import { invalid } from "../../http/problem.ts";
+import { dataUrlBytes } from "../../../core/base64.ts";
+import { partOfFile } from "../../http/input/file-parts.ts";
+import { invalid } from "../../http/endpoint/problem.ts";
 import type { UIMessage, UIPart } from "./chat-request.ts";
 
 /** Parts of messages that are for the page. */
@@ -38,7 +39,7 @@ function contentOf(part: UIPart, path: string): Json[] {
     // Its media type is the one that the server answers with.
     return [{ url, ...(name !== undefined && { name }) }];
   }
-  const inUrl = typeof url === "string" ? dataUrlFile(url) : undefined;
+  const inUrl = typeof url === "string" ? dataUrlBytes(url) : undefined;
   if (inUrl === undefined)
     throw refused(place, "must be an https: URL, or a data: URL with base64");
   const read = partOfFile({ data: inUrl.data, name, mediaType: said ?? inUrl.mediaType });

@@ -2,19 +2,19 @@ import type { Principal } from "../../auth/principal.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import { requireScope } from "../../http/access/admission.ts";
 import { readJson } from "../../http/input/body.ts";
-import { json } from "../../http/endpoint.ts";
-import { ProblemError, unwrap } from "../../http/problem.ts";
-import { tenantOf } from "../../http/services.ts";
-import { scopeOfMessage } from "./access.ts";
+import { json } from "../../http/endpoint/endpoint.ts";
+import { ProblemError, unwrap } from "../../http/endpoint/problem.ts";
+import { listsOf } from "../../http/access/caller.ts";
+import { scopeOfMessage } from "./session/access.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
-import { CallStream } from "./call-stream.ts";
+import { CallStream } from "./session/call-stream.ts";
 import { refuseInvalid } from "./invalid-messages.ts";
 import type { ListenRequest } from "./listen/listen.ts";
 import { isElicitationAnswer, takeElicitationAnswer } from "./run/elicitation.ts";
-import { CpuBudget } from "./run/follow-run.ts";
+import { CpuBudget } from "./session/follow-run.ts";
 import { REQUEST_OF_RUN, requestKey } from "./run/idempotency.ts";
-import { type McpRequest, type McpServices, teamOf } from "./services.ts";
-import { sessionOf, versionOf, withNewSession } from "./session.ts";
+import { type McpRequest, type McpServices, teamOf } from "./session/services.ts";
+import { sessionOf, versionOf, withNewSession } from "./session/session.ts";
 
 const BOTH = "application/json, text/event-stream";
 
@@ -41,9 +41,7 @@ export async function answer(
     if (scope !== undefined) requireScope(scope, principal);
   }
   const team =
-    only === undefined
-      ? undefined
-      : unwrap(await services.gateway.team(principal.tenant, only).team());
+    only === undefined ? undefined : unwrap(await teamOf({ services, principal }, only).team());
   const session = sessionOf(request);
   const version = versionOf(request);
   const about: McpRequest = {
@@ -53,7 +51,7 @@ export async function answer(
     only: team,
     session,
     budget: new CpuBudget(services.limits.max_stream_cpu_ms),
-    idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
+    headers: request.headers,
     ...(session !== undefined && messages.length === 1 && { stream: new CallStream(version) }),
   };
   for (const message of messages) {
@@ -130,7 +128,7 @@ async function activeRuns(request: McpRequest): Promise<ActiveRun[]> {
   const { services, principal, only } = request;
   const limit = services.limits.max_page_size;
   if (only !== undefined) return unwrap(await teamOf(request, only.id).runs({ limit })).runs;
-  const tenant = tenantOf(services, principal.tenant);
-  const pages = await Promise.all(ACTIVE.map((status) => tenant.runs({ status, limit })));
+  const lists = listsOf(services, principal);
+  const pages = await Promise.all(ACTIVE.map((status) => lists.runs({ status, limit })));
   return pages.flatMap((page) => unwrap(page).runs);
 }

@@ -1,3 +1,4 @@
+import { beginningOf } from "../../../core/cut.ts";
 import type {
   CallToolRequest,
   CallToolResult,
@@ -8,17 +9,17 @@ import type * as z from "zod";
 import { issuesOf } from "../../../core/issues.ts";
 import { answerSchema } from "../../../contract/run.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { invalid, ProblemError, unwrap } from "../../http/problem.ts";
-import { tenantOf } from "../../http/services.ts";
-import { ANSWER_REQUEST, GET_RUN, LIST_TEAMS, STOP_RUN } from "./access.ts";
+import { invalid, ProblemError, unwrap } from "../../http/endpoint/problem.ts";
+import { listsOf } from "../../http/access/caller.ts";
+import { ANSWER_REQUEST, GET_RUN, LIST_TEAMS, STOP_RUN } from "./session/access.ts";
 import { giveAnswer } from "./run/elicitation.ts";
 import { answeredResult, refusal, runResult } from "./run/run-result.ts";
-import { type McpRequest, teamOf } from "./services.ts";
+import { type McpRequest, teamOf } from "./session/services.ts";
 import { runTeam } from "./run/run-team.ts";
 import { takesTasks } from "./run/task.ts";
 import { type Call, type ToolResult, waitForRun } from "./run/wait-for-run.ts";
-import { teamOfTool, tenantTools, toolName } from "./tool-names.ts";
-import { toolInputs } from "./list-tools.ts";
+import { teamOfTool, tenantTools, toolName } from "./session/tool-names.ts";
+import { toolInputs } from "./run/list-tools.ts";
 
 /** Calls a tool. What is refused is a result that the model reads. @throws ProblemError 404 for an unknown tool */
 export async function callTool(
@@ -53,7 +54,7 @@ export async function callTool(
 }
 
 function unknownTool(name: string): ProblemError {
-  const detail = `There is no tool ${JSON.stringify(name.slice(0, 100))}; tools/list lists all.`;
+  const detail = `There is no tool ${JSON.stringify(beginningOf(name, 100))}; tools/list lists all.`;
   return new ProblemError({ status: 404, code: "tool_not_found", detail });
 }
 
@@ -123,7 +124,7 @@ async function listTeams(
 ): Promise<CallToolResult> {
   const { services, principal } = request;
   const page = unwrap(
-    await tenantOf(services, principal.tenant).teams({
+    await listsOf(services, principal).teams({
       metadata: {},
       lasting: true,
       order: "newest",

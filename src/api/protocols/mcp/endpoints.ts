@@ -1,8 +1,8 @@
-import type { Endpoint } from "../../http/endpoint.ts";
-import { endpoint } from "../../http/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import { endpoint } from "../../http/endpoint/endpoint.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import type { Principal } from "../../auth/principal.ts";
-import type { McpServices } from "./services.ts";
+import type { McpServices } from "./session/services.ts";
 
 const JSON_RPC = "application/json";
 

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { Issue } from "../../../core/errors.ts";
 import { issuesOf, listIssues } from "../../../core/issues.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
-import { json } from "../../http/endpoint.ts";
+import { json } from "../../http/endpoint/endpoint.ts";
 
 /** Messages of a batch, which revisions before 2025-06-18 have. */
 const MOST_MESSAGES = 100;
@@ -62,7 +62,7 @@ function wrongParam({ params }: JsonObject): Issue | undefined {
   if (params === undefined) return undefined;
   if (!isJsonObject(params)) return { path: "params", message: "must be an object" };
   const { _meta: meta, inputResponses } = params;
-  // The SDK takes what is no object for no responses.
+  // The SDK ignores inputResponses that are not an object.
   if (inputResponses !== undefined && !isJsonObject(inputResponses))
     return { path: "params.inputResponses", message: "must be an object" };
   if (meta === undefined) return undefined;

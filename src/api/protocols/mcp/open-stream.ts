@@ -1,19 +1,19 @@
 import type { Principal } from "../../auth/principal.ts";
 import { requireScope } from "../../http/access/admission.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { json } from "../../http/endpoint.ts";
-import { internalErrorLine, ProblemError, problemOf, unwrap } from "../../http/problem.ts";
+import { json } from "../../http/endpoint/endpoint.ts";
+import { internalErrorLine, ProblemError, problemOf, unwrap } from "../../http/endpoint/problem.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
-import { GET_RUN } from "./access.ts";
-import { CallStream, parsePlace } from "./call-stream.ts";
+import { GET_RUN } from "./session/access.ts";
+import { CallStream, parsePlace } from "./session/call-stream.ts";
 import { openLists } from "./listen/list-changes.ts";
 import { NotificationStream } from "./listen/notification-stream.ts";
-import { CpuBudget } from "./run/follow-run.ts";
+import { CpuBudget } from "./session/follow-run.ts";
 import { serve } from "./server.ts";
 import { threadOf } from "./resources/threads.ts";
-import type { McpRequest, McpServices } from "./services.ts";
-import { sessionSettings } from "./session-settings.ts";
-import { sessionOf, versionOf } from "./session.ts";
+import { type McpRequest, type McpServices, teamOf } from "./session/services.ts";
+import { sessionSettings } from "./session/session-settings.ts";
+import { sessionOf, versionOf } from "./session/session.ts";
 
 /**
  * Answers a GET: the rest of a call's stream after `Last-Event-ID`, or a stream for what belongs to no call. Only the revisions with sessions have either.
@@ -28,9 +28,7 @@ export async function openStream(
   only?: string,
 ): Promise<Response> {
   const team =
-    only === undefined
-      ? undefined
-      : unwrap(await services.gateway.team(principal.tenant, only).team());
+    only === undefined ? undefined : unwrap(await teamOf({ services, principal }, only).team());
   const session = sessionOf(request);
   if (session === undefined) {
     throw new ProblemError(
@@ -52,7 +50,7 @@ export async function openStream(
     only: team,
     session,
     budget: new CpuBudget(services.limits.max_stream_cpu_ms),
-    idempotencyKey: undefined,
+    headers: new Headers(),
   };
   if (last === null) return sessionStream(asked, request.signal);
   const place = parsePlace(last);

@@ -1,3 +1,4 @@
+import { beginningOf } from "../../../core/cut.ts";
 import type {
   CallToolResult,
   GetPromptResult,
@@ -11,7 +12,7 @@ import {
   internalErrorLine,
   type ProblemError,
   problemOf,
-} from "../../http/problem.ts";
+} from "../../http/endpoint/problem.ts";
 import { callTool } from "./call-tool.ts";
 import {
   createMcpHandler,
@@ -19,16 +20,16 @@ import {
   ProtocolErrorCode,
   ResourceNotFoundError,
   Server,
-} from "./sdk.ts";
-import { type McpRequest, teamOf } from "./services.ts";
-import { setLevel, subscribe } from "./session-settings.ts";
+} from "./session/sdk.ts";
+import { type McpRequest, teamOf } from "./session/services.ts";
+import { setLevel, subscribe } from "./session/session-settings.ts";
 import { takesTasks, TASKS } from "./run/task.ts";
 import { requireTasks, TASK_METHODS, TASK_SCHEMAS } from "./tasks.ts";
 import { complete } from "./resources/completion.ts";
 import { listResources, readResource, resourceTemplates } from "./resources/resources.ts";
 import { threadOf } from "./resources/threads.ts";
 import { invalidParamsText, issuesIn } from "./invalid-messages.ts";
-import { listTools } from "./list-tools.ts";
+import { listTools } from "./run/list-tools.ts";
 
 /** Answers one message, or a batch of them, with a server of its own. */
 export async function serve(
@@ -157,7 +158,7 @@ function mcpServer(request: McpRequest, isModern: boolean): Server {
         if (prompt !== undefined) return prompt;
         throw new ProtocolError(
           ProtocolErrorCode.InvalidParams,
-          `There is no prompt ${JSON.stringify(params.name.slice(0, 100))}; prompts/list lists all.`,
+          `There is no prompt ${JSON.stringify(beginningOf(params.name, 100))}; prompts/list lists all.`,
         );
       }),
     );

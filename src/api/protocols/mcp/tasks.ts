@@ -1,15 +1,16 @@
+import { beginningOf } from "../../../core/cut.ts";
 import type { Result, Server, ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../../../contract/run.ts";
-import { invalid, ProblemError, unwrap } from "../../http/problem.ts";
+import { invalid, ProblemError, unwrap } from "../../http/endpoint/problem.ts";
 import { Conversation } from "../shared/conversation.ts";
 import { readResponses } from "./run/input-requests.ts";
 import { detailedTask, placeOfTask, takesTasks, TASKS } from "./run/task.ts";
 import { mayAnswer } from "./run/wait-for-run.ts";
-import { MissingRequiredClientCapabilityError } from "./sdk.ts";
-import { type McpRequest, teamOf } from "./services.ts";
-import { canShowForms } from "./session.ts";
+import { MissingRequiredClientCapabilityError } from "./session/sdk.ts";
+import { type McpRequest, teamOf } from "./session/services.ts";
+import { canShowForms } from "./session/session.ts";
 
 const params = z.looseObject({ taskId: z.string().max(200) });
 
@@ -74,6 +75,6 @@ async function findTask(
     const run = await team.run(place.run);
     if (run.ok || run.problem.status !== 404) return { team, run: unwrap(run) };
   }
-  const detail = `There is no task ${JSON.stringify(id.slice(0, 200))}.`;
+  const detail = `There is no task ${JSON.stringify(beginningOf(id, 200))}.`;
   throw new ProblemError({ status: 404, code: "task_not_found", detail });
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { integerParameter } from "../../../contract/query-parameters.ts";
-import { type Call, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { type Call, type Endpoint, endpoint } from "../../http/endpoint/endpoint.ts";
 import type { OpenAICall } from "./run/services.ts";
 
 const MOST_ITEMS = 100;
@@ -22,7 +22,7 @@ export const itemsQuery = includeQuery.extend({
 /** OpenAI's conversations: teams, with items that no run has been given yet. */
 export function conversationEndpoints(
   base: string,
-  common: Pick<Endpoint, "tag" | "namesTeam" | "refusal">,
+  common: Pick<Endpoint, "tag" | "namesTeam" | "ignoresUnknownQuery" | "refusal">,
   callOf: (call: Call) => OpenAICall,
 ): Endpoint[] {
   const all = `${base}/conversations`;

@@ -1,10 +1,11 @@
+import { beginningOf } from "../../../core/cut.ts";
 import * as z from "zod";
 import type { MessagePage } from "../../../contract/team.ts";
 import { asJson, type JsonObject } from "../../../core/json.ts";
 import { toText } from "../../../core/messages/views.ts";
-import { json } from "../../http/endpoint.ts";
+import { json } from "../../http/endpoint/endpoint.ts";
 import { readJson } from "../../http/input/body.ts";
-import { ProblemError, unwrap } from "../../http/problem.ts";
+import { ProblemError, unwrap } from "../../http/endpoint/problem.ts";
 import {
   amend,
   findConversationTeam,
@@ -155,7 +156,7 @@ export function noItem(place: "conversation" | "response", id: string): ProblemE
   return new ProblemError({
     status: 404,
     code: "item_not_found",
-    detail: `The ${place} has no item ${JSON.stringify(id.slice(0, 100))}.`,
+    detail: `The ${place} has no item ${JSON.stringify(beginningOf(id, 100))}.`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { beginningOf } from "../../../core/cut.ts";
 import * as z from "zod";
 import type { KeptChange, TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -5,12 +6,12 @@ import { readJson } from "../../http/input/body.ts";
 import { preparedRunnable } from "../../http/input/component.ts";
 import { checkMetadata } from "../../http/input/body.ts";
 import { newTeamId, reservedId } from "../../http/input/team-input.ts";
-import { json } from "../../http/endpoint.ts";
-import { ProblemError, unwrap } from "../../http/problem.ts";
+import { json } from "../../http/endpoint/endpoint.ts";
+import { ProblemError, unwrap } from "../../http/endpoint/problem.ts";
 import type { Entry } from "./request/entry.ts";
 import { parseRequest, refusedAt } from "./request/parse.ts";
 import { entryOf, itemSchema } from "./request/response-items.ts";
-import { conversationTeam, isConversation } from "./response-settings.ts";
+import { conversationTeam, isConversation } from "./request/response-settings.ts";
 import { findModel } from "./run/models.ts";
 import { identified, type OpenAICall, type OpenAIRequest, teamOf } from "./run/services.ts";
 
@@ -69,6 +70,7 @@ export async function createConversation(call: OpenAICall): Promise<Response> {
       label: null,
       metadata: conversationTeam(),
       component,
+      user: principal.own_teams_of,
       expires_in: LIFETIME_S,
       ...(idempotency && { idempotency }),
     }),
@@ -170,7 +172,7 @@ export async function findConversationTeam(
     throw new ProblemError({
       status: 404,
       code: "conversation_not_found",
-      detail: `There is no conversation ${JSON.stringify(id.slice(0, 100))}.`,
+      detail: `There is no conversation ${JSON.stringify(beginningOf(id, 100))}.`,
     });
   }
   const { metadata, created_at } = found.value;

@@ -1,6 +1,6 @@
-import { userOf } from "../../http/access/admission.ts";
+import { type Asker, askerOf } from "../../http/access/admission.ts";
 import { readJson } from "../../http/input/body.ts";
-import { streamAnswer } from "../../http/sse.ts";
+import { streamAnswer } from "../../http/endpoint/sse.ts";
 import { openConversation } from "./conversations.ts";
 import { RESPONSE_FORMAT } from "./encoder/answer-options.ts";
 import { type ChatRequest, parseChatRequest } from "./request/chat-request.ts";
@@ -11,11 +11,11 @@ import { identified, type OpenAICall } from "./run/services.ts";
 import { completeResponse } from "./run/complete-response.ts";
 
 /** OpenAI's `user`, or the parameter that is to replace it. @throws ProblemError 403 */
-function userNamedBy(
+function askerNamedBy(
   { principal }: OpenAICall,
   { user, safety_identifier }: Pick<ChatRequest, "user" | "safety_identifier">,
-): string | undefined {
-  return userOf(principal, user || safety_identifier || undefined);
+): Asker {
+  return askerOf(principal, user || safety_identifier || undefined);
 }
 
 /** `POST /chat/completions`. @throws ProblemError */
@@ -24,16 +24,17 @@ export async function createCompletion(call: OpenAICall): Promise<Response> {
   const parsed = parseChatRequest(body.value);
   const { model, tools, metadata, troupe, form, stream_options } = parsed;
   const streams = parsed.stream === true;
-  const request = await identified(call, body);
-  const user = userNamedBy(call, parsed);
-  const place = await placeInChat(request, call.raw, { model, user }, parsed.entries);
+  const asker = askerNamedBy(call, parsed);
+  const request = await identified(call, body, asker.user);
+  const place = await placeInChat(request, call.raw, { model, user: asker.user }, parsed.entries);
   const { opened, reopen } = await startOrContinue(request, {
     model,
     entries: place.entries,
-    field: "messages",
+    history: parsed.entries,
+    field: parsed.field,
     tools,
     metadata: metadata ?? {},
-    user,
+    ...asker,
     troupe,
     form,
     kept: true,
@@ -57,21 +58,22 @@ export async function createResponse(call: OpenAICall): Promise<Response> {
   const { previous_response_id: previous } = parsed;
   const streams = parsed.stream === true;
   const background = parsed.background === true;
-  const request = await identified(call, body);
-  const user = userNamedBy(call, parsed);
+  const asker = askerNamedBy(call, parsed);
+  const request = await identified(call, body, asker.user);
   const opening =
     conversation === undefined ? undefined : await openConversation(request, conversation, model);
   const namesConversation = conversation !== undefined || previous != null;
   const place = namesConversation
     ? undefined
-    : await placeInChat(request, call.raw, { model, user }, parsed.entries);
+    : await placeInChat(request, call.raw, { model, user: asker.user }, parsed.entries);
   const { opened, reopen } = await startOrContinue(request, {
     model,
     entries: [...(opening?.entries ?? []), ...(place?.entries ?? parsed.entries)],
+    history: parsed.entries,
     field: "input",
     tools,
     metadata: metadata ?? {},
-    user,
+    ...asker,
     troupe,
     form,
     kept,

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { integerParameter } from "../../../contract/query-parameters.ts";
-import { type Call, type Endpoint, endpoint, json } from "../../http/endpoint.ts";
+import { type Call, type Endpoint, endpoint, json } from "../../http/endpoint/endpoint.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import type { ProtocolServices } from "../shared/services.ts";
 import { conversationEndpoints, includeQuery, itemsQuery } from "./conversation-endpoints.ts";
-import { errorResponse } from "./errors.ts";
+import { errorResponse } from "./encoder/errors.ts";
 import type { OpenAICall } from "./run/services.ts";
 
 const BASE = "/openai/v1";
@@ -23,6 +23,8 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
   const common = {
     tag: "OpenAI" as const,
     namesTeam: true as const,
+    // Gateways and programs add parameters of their own: api-version, beta, a key.
+    ignoresUnknownQuery: true as const,
     refusal: { media: "application/json", write: errorResponse },
   };
   const creates = {

@@ -1,3 +1,4 @@
+import { beginningOf } from "../../../core/cut.ts";
 import * as z from "zod";
 import type { ResponseInputMessageItem } from "openai/resources/responses/responses";
 import type {
@@ -13,13 +14,13 @@ import { fileDataUri, isFile } from "../../../core/models/attached-files.ts";
 import { imageDataUri } from "../../../core/models/images.ts";
 import type { UserPart } from "../../../core/models/llm-messages.ts";
 import { estimateTokens } from "../../../core/models/tokens/estimate.ts";
-import { json } from "../../http/endpoint.ts";
+import { json } from "../../http/endpoint/endpoint.ts";
 import { readJson } from "../../http/input/body.ts";
-import { ProblemError, unwrap } from "../../http/problem.ts";
-import { streamAnswer } from "../../http/sse.ts";
-import { settingsOf, isTemporary } from "./response-settings.ts";
+import { ProblemError, unwrap } from "../../http/endpoint/problem.ts";
+import { streamAnswer } from "../../http/endpoint/sse.ts";
+import { settingsOf, isTemporary } from "./request/response-settings.ts";
 import { type AnswerOptions, answerOptions, RESPONSE_FORMAT } from "./encoder/answer-options.ts";
-import { type AnswerPlace, parseResponseId } from "./ids.ts";
+import { type AnswerPlace, parseResponseId } from "./request/ids.ts";
 import { commonShape, parseRequest } from "./request/parse.ts";
 import { compactionOf, withoutCompaction } from "./request/response-items.ts";
 import { parseResponseRequest, responseSchema } from "./request/response-request.ts";
@@ -169,7 +170,7 @@ async function findResponse(request: OpenAIRequest, id: string): Promise<Found> 
   throw new ProblemError({
     status: 404,
     code: "response_not_found",
-    detail: `There is no response ${JSON.stringify(id.slice(0, 200))}.`,
+    detail: `There is no response ${JSON.stringify(beginningOf(id, 200))}.`,
   });
 }
 

@@ -12,8 +12,9 @@ import type { RunInfo } from "../../../contract/run.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { readAnswer, recipient } from "../../http/input/task.ts";
-import { unwrap } from "../../http/problem.ts";
-import type { MessageServices } from "../../http/services.ts";
+import type { Asker } from "../../http/access/admission.ts";
+import { unwrap } from "../../http/endpoint/problem.ts";
+import type { MessageServices } from "../../http/endpoint/services.ts";
 
 /** An answer to a question of a run, as a client gave it. */
 export interface GivenAnswer {
@@ -23,8 +24,8 @@ export interface GivenAnswer {
   if_open?: boolean;
 }
 
-/** Options of a new run. Its user is named even where there is none, so that no protocol forgets it (see `userOf`). */
-export type RunOptions = Partial<StartRunInput> & { user: string | undefined };
+/** Options of a new run. */
+export type RunOptions = Partial<StartRunInput> & Asker;
 
 /** Where the stream of a run begins, and how it is written. */
 type StreamOfRun = Omit<StreamInput, "run">;

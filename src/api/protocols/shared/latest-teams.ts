@@ -1,22 +1,24 @@
 import type { ListedTeam, TeamList } from "../../../contract/directory.ts";
-import { unwrap } from "../../http/problem.ts";
-import { type Services, tenantOf } from "../../http/services.ts";
+import { unwrap } from "../../http/endpoint/problem.ts";
+import type { Principal } from "../../auth/principal.ts";
+import { listsOf } from "../../http/access/caller.ts";
+import type { Services } from "../../http/endpoint/services.ts";
 
 /**
- * The tenant's lasting teams, with the latest activity first: at least `atLeast` of them, or all if there are fewer.
+ * The caller's lasting teams, with the latest activity first: at least `atLeast` of them, or all if there are fewer.
  *
  * @throws ProblemError
  */
 export async function latestTeams(
   services: Pick<Services, "tenants" | "limits">,
-  tenant: string,
+  principal: Principal,
   atLeast: number,
 ): Promise<ListedTeam[]> {
   const teams: ListedTeam[] = [];
   let cursor: string | null = null;
   do {
     const page: TeamList = unwrap(
-      await tenantOf(services, tenant).teams({
+      await listsOf(services, principal).teams({
         metadata: {},
         lasting: true,
         order: "newest",

@@ -3,7 +3,7 @@ import type { RunInfo } from "../../../contract/run.ts";
 import { isChatMessage } from "../../../core/messages/views.ts";
 import { isMessage } from "../../../core/messages/message-factory.ts";
 import type { ChatMessage, Message } from "../../../core/messages/message.ts";
-import { unwrap } from "../../http/problem.ts";
+import { unwrap } from "../../http/endpoint/problem.ts";
 
 /** Messages of the conversation that are searched for the last one, where the run is shown without its own. */
 const TAIL = 20;

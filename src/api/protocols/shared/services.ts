@@ -1,4 +1,4 @@
-import type { Services } from "../../http/services.ts";
+import type { Services } from "../../http/endpoint/services.ts";
 
 /** What the protocols use of the service. */
 export interface ProtocolServices extends Services {

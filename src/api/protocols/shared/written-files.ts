@@ -3,8 +3,8 @@ import type { WorkspaceFile } from "../../../contract/files/workspace-files.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import { ok, type Result } from "../../../contract/result.ts";
 import type { Principal } from "../../auth/principal.ts";
-import { unwrap } from "../../http/problem.ts";
-import type { Services } from "../../http/services.ts";
+import { unwrap } from "../../http/endpoint/problem.ts";
+import type { Services } from "../../http/endpoint/services.ts";
 
 /** At most this many files of a workspace are looked at. */
 const MOST_FILES = 200;

@@ -31,6 +31,7 @@ const REACHES = ["public", "local", "private"] as const satisfies readonly Reach
 interface Connections {
   agents: { "http:": HttpAgent; "https:": HttpsAgent };
   lookup: LookupFunction;
+  reach: Reach;
 }
 
 /**
@@ -56,6 +57,7 @@ export class EgressProxy {
         {
           agents: { "http:": new HttpAgent(options), "https:": new HttpsAgent(options) },
           lookup: allowedAddresses(lookup, reach),
+          reach,
         },
       ]),
     );
@@ -88,13 +90,18 @@ export class EgressProxy {
       request.url !== `/${this.#key}` ||
       typeof target !== "string" ||
       !URL.canParse(target) ||
-      isIP(new URL(target).hostname.replace(/^\[|\]$/g, "")) !== 0 ||
       connections === undefined
     ) {
       response.writeHead(403).end();
       return;
     }
-    this.#send(new URL(target), connections, request, response);
+    const url = new URL(target);
+    // Nothing looks up an address.
+    if (isIP(socketHost(url)) !== 0 && !isAllowed(url.hostname, connections.reach)) {
+      giveUp(response, url, new DeniedAddressError(url.hostname));
+      return;
+    }
+    this.#send(url, connections, request, response);
   }
 
   #send(
@@ -103,11 +110,11 @@ export class EgressProxy {
     request: IncomingMessage,
     response: ServerResponse,
   ): void {
-    const { protocol, hostname, port, pathname, search, host } = target;
+    const { protocol, port, pathname, search, host } = target;
     const secure = protocol === "https:";
     const outgoing = (secure ? httpsRequest : httpRequest)({
       protocol,
-      hostname,
+      hostname: socketHost(target),
       port: port || (secure ? 443 : 80),
       path: pathname + search,
       method: request.method,
@@ -118,6 +125,12 @@ export class EgressProxy {
       setDefaultHeaders: false,
     });
     let answered = false;
+    let connected = false;
+    outgoing.on("socket", (socket) => {
+      // A socket whose name was not found is destroyed by now, and was never connected.
+      connected = outgoing.reusedSocket || !(socket.connecting || socket.destroyed);
+      socket.once("connect", () => (connected = true));
+    });
     outgoing.on("response", (answer) => {
       answered = true;
       response.writeHead(
@@ -129,7 +142,7 @@ export class EgressProxy {
       pipeline(answer, response, () => undefined);
     });
     outgoing.on("error", (error) => {
-      if (!answered) giveUp(response, target, error);
+      if (!answered) giveUp(response, target, error, connected);
     });
     response.on("close", () => {
       if (!response.writableFinished) outgoing.destroy();
@@ -138,11 +151,17 @@ export class EgressProxy {
   }
 }
 
-function giveUp(response: ServerResponse, target: URL, error: Error): void {
+/** The host of a URL as sockets take it. */
+function socketHost({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, "");
+}
+
+/** @param connected whether the target may have got a part of the request */
+function giveUp(response: ServerResponse, target: URL, error: Error, connected = false): void {
   if (response.destroyed || response.headersSent) return;
   const denied = error instanceof DeniedAddressError;
   response.writeHead(502, {
-    [OUTCOME_HEADER]: denied ? "denied" : "failed",
+    [OUTCOME_HEADER]: denied ? "denied" : connected ? "failed" : "unsent",
     "content-type": "text/plain",
   });
   response.end(denied ? refusal(target, error.message) : error.message || error.name);

@@ -10,17 +10,20 @@ import { pipeline } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Problem } from "../../../contract/problem.ts";
 import { FRONT_KEY_HEADER } from "../../../api/auth/local.ts";
+import { type AllowedOrigins, Cors } from "../../../api/http/access/cors.ts";
+import { forEventSource, wantsStream } from "../../../api/http/access/event-source.ts";
+import { problemResponse } from "../../../api/http/endpoint/problem.ts";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.ts";
 import { requestProblem } from "./guard.ts";
-import { MALFORMED, refuseUnreadable, sendProblem } from "./problem-response.ts";
+import { MALFORMED, refuseUnreadable, sendProblem, sendResponse } from "./problem-response.ts";
 
 /** A server that was killed takes a moment to release its port. */
 const FREE_WITHIN_MS = 2_000;
 /** workerd closes a connection after five idle seconds. A connection that is about to be closed must not be reused. */
 const IDLE_CONNECTION_MS = 3_000;
 const CLIENT_IDLE_MS = 75_000;
-/** How long requests wait for a Worker that is reloading. */
 const LOADED_WITHIN_MS = 30_000;
+const ASKED_EVERY_MS = 200;
 
 export interface FrontOptions {
   host: string;
@@ -32,8 +35,15 @@ export interface FrontOptions {
   key: string;
   /** Whether only local requests are allowed; otherwise the Worker checks keys. */
   open: boolean;
+  /** The pages of `ALLOWED_ORIGINS`, whose requests are allowed, too. */
+  origins: AllowedOrigins;
   /** Whether the disk with the state is full. The Worker only sees that a write failed. */
   diskIsFull: () => boolean;
+  /**
+   * Milliseconds for which requests wait for a Worker that is reloading, and requests for streams also for one that starts after
+   * a crash. Default 30 s.
+   */
+  holdMs?: number;
   /** Called with a line for each response. */
   log: (line: string) => void;
 }
@@ -44,6 +54,7 @@ export interface FrontOptions {
  */
 export class Front {
   readonly #options: FrontOptions;
+  readonly #cors: Cors;
   /** Set while the Worker is reloading. */
   #loading: PromiseWithResolvers<void> | undefined;
   readonly #agent = new Agent({ keepAlive: true, timeout: IDLE_CONNECTION_MS });
@@ -55,6 +66,7 @@ export class Front {
 
   constructor(options: FrontOptions) {
     this.#options = options;
+    this.#cors = new Cors(options.origins);
     this.#server.on("request", (request, response) => void this.#serve(request, response));
     this.#server.on("clientError", (error, socket) => void refuseUnreadable(error, socket));
   }
@@ -106,25 +118,36 @@ export class Front {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#logAnswer(request, response);
-    const problem = requestProblem(request, this.#options.open);
+    const { open, origins, holdMs = LOADED_WITHIN_MS } = this.#options;
+    const problem = requestProblem(request, open, origins.origins);
     if (problem !== undefined) {
       void sendProblem(response, problem);
       return;
     }
+    const heldUntil = Date.now() + holdMs;
     if (this.#loading !== undefined) {
-      const late = sleep(LOADED_WITHIN_MS, undefined, { ref: false });
+      const late = sleep(holdMs, undefined, { ref: false });
       await Promise.race([this.#loading.promise, late]);
       if (response.destroyed) return;
     }
+    const isHeld = wantsStream(asked(request));
     try {
-      this.#forward(request, response);
+      while (!(await this.#forward(request, response))) {
+        if (response.destroyed) return;
+        if (!isHeld || Date.now() >= heldUntil) {
+          await this.#refuse(request, response);
+          return;
+        }
+        await sleep(ASKED_EVERY_MS);
+      }
     } catch {
       // Node accepts a few characters in headers that it refuses to write.
       void sendProblem(response, MALFORMED);
     }
   }
 
-  #forward(request: IncomingMessage, response: ServerResponse): void {
+  /** Resolves to false when the Worker cannot be reached: nothing was sent to the client. */
+  #forward(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const { socket, key } = this.#options;
     const upstream = openRequest({
       socketPath: socket,
@@ -140,9 +163,9 @@ export class Front {
       agent: this.#agent,
       setDefaultHeaders: false,
     });
-    let answered = false;
+    const answered = Promise.withResolvers<boolean>();
     upstream.on("response", (answer) => {
-      answered = true;
+      answered.resolve(true);
       const { statusCode = 502, statusMessage } = answer;
       if (statusCode === 500 && this.#options.diskIsFull()) {
         answer.resume();
@@ -155,13 +178,24 @@ export class Front {
       // When one side closes, close the other.
       pipeline(answer, response, () => undefined);
     });
-    upstream.on("error", () => {
-      if (!answered) void sendProblem(response, UNAVAILABLE);
-    });
-    response.on("close", () => {
+    upstream.on("error", () => answered.resolve(false));
+    const leave = (): void => {
       if (!response.writableFinished) upstream.destroy();
-    });
+    };
+    response.on("close", leave);
+    // The next attempt adds its own.
+    upstream.on("close", () => response.off("close", leave));
     request.pipe(upstream);
+    return answered.promise;
+  }
+
+  /** The Worker cannot be reached. */
+  async #refuse(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const problem = problemResponse(UNAVAILABLE);
+    const stream = forEventSource(asked(request), problem);
+    const answer = stream ?? problem;
+    this.#cors.allow(request.headers.origin ?? null, answer, stream !== undefined);
+    await sendResponse(response, answer);
   }
 
   #logAnswer({ method, url }: IncomingMessage, response: ServerResponse): void {
@@ -172,6 +206,10 @@ export class Front {
       this.#options.log(`${method} ${url} ${status} (${ms} ms)`);
     });
   }
+}
+
+function asked({ method, headers }: IncomingMessage): Parameters<typeof wantsStream>[0] {
+  return { method, header: (name) => [headers[name]].flat()[0] };
 }
 
 const DISK_FULL: Problem = {

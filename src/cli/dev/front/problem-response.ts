@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Problem } from "../../../contract/problem.ts";
-import { problemResponse } from "../../../api/http/problem.ts";
+import { problemResponse } from "../../../api/http/endpoint/problem.ts";
 
 export const MALFORMED: Problem = {
   status: 400,
@@ -23,8 +23,11 @@ const UNREADABLE: Record<string, Problem | undefined> = {
   },
 };
 
-export async function sendProblem(response: ServerResponse, problem: Problem): Promise<void> {
-  const answer = problemResponse(problem);
+export function sendProblem(response: ServerResponse, problem: Problem): Promise<void> {
+  return sendResponse(response, problemResponse(problem));
+}
+
+export async function sendResponse(response: ServerResponse, answer: Response): Promise<void> {
   const body = await answer.text();
   // The client has disconnected.
   if (response.destroyed) return;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import { CliError } from "../../errors.ts";
+import { CliError } from "../../terminal/errors.ts";
 import type { State } from "../state/state.ts";
 import { endWithParent, moduleNextTo, preload } from "./preload.ts";
 import type { PrivatePortsOptions } from "./private-ports.ts";

@@ -8,9 +8,9 @@ import {
   writeFileSync,
   globSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LocalKey, LocalKeys } from "../generated-keys.ts";
+import type { LocalKey, LocalKeys } from "./generated-keys.ts";
 import { errorMessage } from "../../../core/errors.ts";
 import { tryLock } from "./state-lock.ts";
 import { DatabaseSync } from "node:sqlite";
@@ -190,6 +190,27 @@ export function unlistedTeams(directory: string): string[] {
       return [];
     }
   });
+}
+
+/** The kinds of bindings whose local data wrangler's own commands write, by the names of their folders. */
+const DATA_OF_BINDINGS = ["d1", "kv", "r2"];
+
+/**
+ * A sentence about local data of bindings that wrangler's commands have written where this server does not read it; undefined
+ * without such data.
+ *
+ * @param root the folder of the project
+ * @param directory the directory of the server's state
+ */
+export function unreadBindings(root: string, directory: string): string | undefined {
+  const unread = DATA_OF_BINDINGS.filter(
+    (kind) =>
+      existsSync(join(root, ".wrangler/state/v3", kind)) &&
+      !existsSync(join(directory, "v3", kind)),
+  );
+  if (unread.length === 0) return undefined;
+  const shown = relative(root, directory) || directory;
+  return `Local data of ${unread.join(", ")} is in .wrangler/state, which this server does not read. Add --persist-to ${shown} to the commands of wrangler that write it.`;
 }
 
 function unlistedTeam(file: string): string | undefined {

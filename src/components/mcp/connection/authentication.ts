@@ -4,14 +4,14 @@ import type {
   OAuthClientProvider,
 } from "@modelcontextprotocol/client";
 import { type OutgoingDependencies, Secrets } from "../../../outgoing/dependencies.ts";
-import type { ClientCredentials, McpServerConfig } from "../server-params.ts";
+import type { ClientCredentials, McpServerConfig } from "./server-params.ts";
 import { challengeIn } from "./challenge.ts";
 
 /**
- * How a server is given access tokens: those of the client credentials in the config, or of the tenant's login. Undefined for
+ * How a server is given access tokens: those of the client credentials in the config, or of a login that a human has made. Undefined for
  * programs, and where the config has a header for it.
  *
- * @param session gives the token of the tenant's login, and gets what has to be redacted
+ * @param session gives the token of the login, and gets what has to be redacted
  */
 export async function authentication(
   params: McpServerConfig,

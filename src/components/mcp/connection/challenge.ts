@@ -1,7 +1,8 @@
 import type { InsufficientScopeError } from "@modelcontextprotocol/client";
 import { TroupeError } from "../../../core/errors.ts";
-import { McpError } from "../mcp-error.ts";
+import { McpError } from "../answers/mcp-error.ts";
 import type { LoginChallenge } from "../../../core/steps/server-logins.ts";
+import type { LoginOfQuestion } from "../../../core/turn/turn-context.ts";
 
 /** What the server says, without what the session knows. */
 type Asked = Pick<LoginChallenge, "scope" | "insufficient" | "resourceMetadata">;
@@ -19,12 +20,11 @@ export class ChallengeError extends Error {
 /** A human has to log in at the server. The effect has to be repeated after that. */
 export class LoginNeededError extends TroupeError {
   readonly retryable = false;
-  /** Where; null if an operation of the API gives the address. */
-  readonly url: string | null;
+  readonly needed: Pick<LoginOfQuestion, "user" | "url">;
 
-  constructor(server: string, url: string | null) {
+  constructor(server: string, needed: Pick<LoginOfQuestion, "user" | "url">) {
     super("mcp_login_needed", `The MCP server "${server}" needs a login of a human.`);
-    this.url = url;
+    this.needed = needed;
   }
 }
 

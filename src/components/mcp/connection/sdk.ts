@@ -9,6 +9,7 @@ export {
   ClientCredentialsProvider,
   computeScopeUnion,
   createPrivateKeyJwtAuth,
+  discoverOAuthServerInfo,
   extractWWWAuthenticateParams,
   SSEClientTransport,
   StreamableHTTPClientTransport,

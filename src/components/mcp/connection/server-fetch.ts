@@ -1,7 +1,11 @@
+import type { RunContext } from "../../../core/turn/run-context.ts";
 import type { OutgoingDependencies, Secrets } from "../../../outgoing/dependencies.ts";
-import { type GivenHeaders, openHeaders } from "../../../outgoing/headers.ts";
-import { checkReferral } from "../../../outgoing/egress.ts";
-import { McpError } from "../mcp-error.ts";
+import { openHeadersInRun } from "../../../outgoing/context-headers.ts";
+import type { GivenHeaders } from "../../../outgoing/headers.ts";
+import { outgoingFetch } from "../../../outgoing/outgoing-fetch.ts";
+import type { ServerMessages } from "../answers/server-messages.ts";
+import { McpError } from "../answers/mcp-error.ts";
+import { isEventStream, readResponse } from "./read-responses.ts";
 
 /** The most bytes of one response: of a list, a result, or a stream of events. */
 const MAX_RESPONSE_BYTES = 16_000_000;
@@ -21,8 +25,14 @@ export interface ServerFetchOptions {
   /** Sent to the server, and to no other host that takes part in OAuth. */
   headers: GivenHeaders;
   secrets: Secrets;
+  /** The run whose values the headers have. Undefined outside of a run. */
+  run: RunContext | undefined;
+  /** Reads what the server answers. Undefined where only requests of OAuth are made. */
+  messages?: ServerMessages | undefined;
   /** Gets the error when a response exceeds the limit; the error also ends its stream. */
   onExcess: (error: McpError) => void;
+  /** Gets each answer that refuses a request. */
+  onRefused?: (response: Response) => void;
   /** Called when the stream of an awaited answer broke and cannot be resumed. */
   onLost: () => void;
 }
@@ -37,35 +47,51 @@ export function serverFetch({
   issuer,
   headers,
   secrets,
+  run,
+  messages,
   onExcess,
+  onRefused,
   onLost,
 }: ServerFetchOptions): Fetch {
   return async (url, init = {}) => {
     const target = new URL(url).origin;
-    // Other addresses come from the server's answers and the documents that they name.
-    if (target !== issuer) (dependencies.referral ?? checkReferral)(origin, String(url));
-    const sent = openHeaders(target === origin ? headers : {}, secrets);
+    const sent = openHeadersInRun(target === origin ? headers : {}, secrets, run);
     // The protocol's own headers take precedence: session, version, content type.
     new Headers(init.headers).forEach((value, name) => sent.set(name, value));
     const signal =
       init.method === "DELETE"
         ? endSignal(init.signal)
         : (init.signal ?? AbortSignal.timeout(OAUTH_MS));
-    const response = await (dependencies.fetch ?? fetch)(String(url), {
+    const isMessage = messages !== undefined && isSentMessage(init.body, messages);
+    const response = await outgoingFetch(dependencies)(String(url), {
       ...init,
       headers: sent,
       redirect: "manual",
       signal,
+      limit: "own",
+      once: isMessage,
+      // Other addresses come from the server's answers and the documents that they name.
+      ...(target !== issuer && { namedBy: origin }),
     });
-    const brings = init.method === "POST" && isEventStream(response);
-    return limited(response, onExcess, (resumable) => {
+    if (!response.ok) onRefused?.(response);
+    const isStream = isEventStream(response);
+    const brings = init.method === "POST" && isStream;
+    const given = limited(response, onExcess, (resumable) => {
       if (brings && !resumable && !signal.aborted) onLost();
     });
+    const isAnswer = isStream ? response.ok : isMessage && [200, 404].includes(response.status);
+    return isAnswer && messages !== undefined ? readResponse(given, messages) : given;
   };
 }
 
-function isEventStream({ headers }: Response): boolean {
-  return headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+/** The SDK sends a message as JSON; requests of OAuth are forms, or JSON of another kind. */
+function isSentMessage(body: RequestInit["body"], messages: ServerMessages): boolean {
+  if (typeof body !== "string") return false;
+  try {
+    return messages.sent(JSON.parse(body));
+  } catch {
+    return false;
+  }
 }
 
 function endSignal(signal: AbortSignal | null | undefined): AbortSignal {

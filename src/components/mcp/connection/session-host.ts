@@ -8,14 +8,20 @@ import {
   withoutInnerNulls,
   withoutNulls,
 } from "../../../core/component/component.ts";
+import { ValueError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { TurnContext } from "../../../core/turn/turn-context.ts";
 import type { Elicitor } from "../host/elicitor.ts";
-import { McpError } from "../mcp-error.ts";
+import { McpError } from "../answers/mcp-error.ts";
 import type { RootsProvider } from "../host/roots-provider.ts";
 import type { Sampler } from "../host/sampler.ts";
 import type { McpAnswering, McpServerQuestion } from "./server-question.ts";
-import { anything, checkOptions, objectWith, type OptionsSchema } from "../../../core/options.ts";
+import {
+  anything,
+  checkOptions,
+  objectWith,
+  type OptionsSchema,
+} from "../../../core/options/options.ts";
 
 const hostConfigSchema = z.object({
   sampler: componentModelSchema.nullish(),
@@ -73,6 +79,16 @@ export class McpSessionHost implements Component {
       elicitation: elicitor !== undefined,
       roots: roots && withoutInnerNulls({ roots: roots.listRoots() }),
     };
+  }
+
+  /** This host with a sampler. @throws ValueError if it has one already */
+  withSampler(sampler: Sampler, field: string): McpSessionHost {
+    if (this.#sampler !== undefined) {
+      const message =
+        "would answer the server's requests for text, as host.sampler does: leave one of them out";
+      throw new ValueError(`${field} ${message}`, { issues: [{ path: field, message }] });
+    }
+    return new McpSessionHost({ sampler, elicitor: this.#elicitor, roots: this.#roots });
   }
 
   /**

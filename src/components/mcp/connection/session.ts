@@ -5,13 +5,16 @@ import type {
   PriorDiscovery,
   Transport,
 } from "@modelcontextprotocol/client";
-import type { ServerLogins } from "../../../core/steps/server-logins.ts";
+import type { HeldLogin, ServerLogins } from "../../../core/steps/server-logins.ts";
+import type { RunContext } from "../../../core/turn/run-context.ts";
+import { within } from "../../../core/wait.ts";
 import type { Secrets } from "../../../outgoing/dependencies.ts";
 import { challengeOf, LoginNeededError, noLogins } from "./challenge.ts";
 import { authentication } from "./authentication.ts";
-import { type McpError, mcpError } from "../mcp-error.ts";
-import { type McpServerConfig, serverName, timeoutsOf } from "../server-params.ts";
-import type { McpDependencies } from "../dependencies.ts";
+import { type LeftOut, ServerMessages } from "../answers/server-messages.ts";
+import { type McpError, mcpError } from "../answers/mcp-error.ts";
+import { type McpServerConfig, serverName, timeoutsOf } from "./server-params.ts";
+import type { McpDependencies } from "./dependencies.ts";
 import { type EarlierSession, openTransport, secretsOf } from "./transport.ts";
 
 /**
@@ -22,6 +25,12 @@ const IDLE_MS = 60_000;
 
 /** Time limit for version negotiation: a program that is still starting also answers the older handshake. */
 const PROGRAM_PROBE_MS = 5_000;
+
+/** How long a connection that is closed waits for notifications that are under way. */
+const NOTIFICATION_MS = 2_000;
+
+/** Entries of a list that a note names. */
+const MOST_NAMED = 10;
 
 const CLIENT = { name: "troupe", version: "1" };
 
@@ -35,11 +44,17 @@ export interface ServerRequests {
   register(client: Client): void;
 }
 
+export interface SessionOptions {
+  requests?: ServerRequests | undefined;
+  /** The run whose values the headers have. Undefined outside of a run. */
+  run?: RunContext | undefined;
+}
+
 export interface SessionUse {
   signal: AbortSignal;
   /** The sandbox session in which a stdio server runs. Default: a session of this object. */
   sandboxSession?: string | undefined;
-  /** The logins of the tenant, and the id of the question that asks a human for one. */
+  /** The logins of the run, and the id of the question that asks a human for one. */
   logins?: { host: ServerLogins; question: string } | undefined;
 }
 
@@ -47,6 +62,31 @@ export interface SessionUse {
 interface Connection {
   client: Client;
   transport: Transport;
+  notifications: SentNotifications;
+}
+
+/** The notifications that a transport is sending, such as that a call is cancelled: the SDK does not wait for them. */
+class SentNotifications {
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(transport: Transport) {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      const sent = send(message, options);
+      if (!("id" in message)) this.#add(sent.catch(() => undefined));
+      return sent;
+    };
+  }
+
+  /** Resolves when none is under way, or after a while. */
+  async sent(): Promise<void> {
+    await within(NOTIFICATION_MS, Promise.all(this.#underWay)).catch(() => undefined);
+  }
+
+  #add(sent: Promise<void>): void {
+    this.#underWay.add(sent);
+    void sent.finally(() => this.#underWay.delete(sent));
+  }
 }
 
 /**
@@ -57,28 +97,46 @@ export class McpSession {
   readonly #params: McpServerConfig;
   readonly #dependencies: McpDependencies;
   readonly #requests: ServerRequests | undefined;
+  readonly #run: RunContext | undefined;
   readonly #secrets: Secrets;
   readonly #ownSandboxSession = crypto.randomUUID();
+  readonly #leftOut: LeftOut = new Map();
   #open: Promise<Connection> | undefined;
   /** The connection that was opened last. */
   #live: Connection | undefined;
   /** The client of a connection that was closed when idle, and its session at the server. */
   #earlier: { client: Client; session: EarlierSession } | undefined;
   #authProvider: OAuthClientProvider | AuthProvider | undefined;
-  /** The access token of the tenant's login. */
-  #token: { token: string; fresh: boolean } | undefined;
+  /** The login that the connection uses, as its host has given it out. It belongs to the host: a human may end it at any time. */
+  #login: (HeldLogin & { fresh: boolean }) | undefined;
+  /** Whose logins the connection may use; undefined before the first request. */
+  #user: string | null | undefined;
+  /** The last check of the login: one at a time. */
+  #checked: Promise<void> = Promise.resolve();
   /** The protocol generation of the server, once known: it saves the negotiation at the next connection. */
   #generation: PriorDiscovery | undefined;
   /** Why the current connection had to be closed. */
   #excess: McpError | undefined;
+  /** The last answer that refused a request. */
+  #refusal: Pick<Response, "status" | "headers"> | undefined;
   #users = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(params: McpServerConfig, dependencies: McpDependencies, requests?: ServerRequests) {
+  constructor(
+    params: McpServerConfig,
+    dependencies: McpDependencies,
+    { requests, run }: SessionOptions = {},
+  ) {
     this.#params = params;
     this.#dependencies = dependencies;
     this.#requests = requests;
+    this.#run = run;
     this.#secrets = secretsOf(params, dependencies);
+  }
+
+  /** Whether requests are under way. */
+  get isInUse(): boolean {
+    return this.#users > 0;
   }
 
   /** The name of the server in messages. */
@@ -92,6 +150,17 @@ export class McpSession {
     return transport !== undefined && "network" in transport && transport.network === false;
   }
 
+  /** What the last list of this method has that cannot be used, as a sentence. */
+  leftOut(method: string): string | undefined {
+    const entries = this.#leftOut.get(method) ?? [];
+    if (entries.length === 0) return undefined;
+    const others = entries.length - MOST_NAMED;
+    const named = entries.slice(0, MOST_NAMED).join(", ");
+    const more = others > 0 ? `, and ${others} more` : "";
+    const text = `The MCP server "${this.server}" lists entries that cannot be used and are left out: ${named}${more}.`;
+    return this.redact(text);
+  }
+
   /** `text` without the secrets that were sent to the server. */
   redact(text: string): string {
     return this.#secrets.redact(text);
@@ -100,7 +169,7 @@ export class McpSession {
   /**
    * Runs requests over a connection. When the server no longer knows the session of an earlier request, they are sent
    * again in a new session, because the server has not handled them. Nor has it handled those that it refuses for want of
-   * a login: they are sent again with a token of the tenant's.
+   * a login: they are sent again with a token of the run's login.
    *
    * @param run gets the client and the milliseconds for an answer
    * @throws McpError, LoginNeededError, TroupeError of the rules for outgoing requests, the signal's reason
@@ -110,12 +179,13 @@ export class McpSession {
     clearTimeout(this.#idle);
     this.#users++;
     try {
+      await this.#renewLogin(use);
       return await this.#loggedIn(use, () =>
         this.#inSession(use, (client) => run(client, answerMs)),
       );
     } catch (error) {
       use.signal.throwIfAborted();
-      throw mcpError(this.#excess ?? error, this.server, this.#secrets);
+      throw mcpError(this.#excess ?? error, this.server, this.#secrets, this.#refusal);
     } finally {
       this.#users--;
       if (this.#users === 0) this.#closeWhenIdle();
@@ -134,10 +204,36 @@ export class McpSession {
     return run((await this.#connection(use)).client);
   }
 
-  /** Sends requests again with a token of the tenant's when the server wants a login. Ends when the tenant has no other one. */
+  /**
+   * Asks the host whether the login is still the one of this session: it is a copy of a right that may have been called back,
+   * or now be another person's. A connection that was opened with another login, or for another user, is closed, because the
+   * server's session belongs to whoever opened it.
+   */
+  #renewLogin({ logins }: SessionUse): Promise<void> {
+    const check = async (): Promise<void> => {
+      if (logins === undefined || this.#params.type === "StdioServerParams") return;
+      const { host } = logins;
+      const isOther = this.#user !== undefined && this.#user !== host.user;
+      this.#user = host.user;
+      if (this.#login === undefined && !isOther) return;
+      const held = await host.held(this.#params.url);
+      const isSame = !isOther && held !== undefined && held.login === this.#login?.login;
+      if (!isSame) await this.#drop();
+      this.#take(held && { ...held, fresh: false });
+    };
+    this.#checked = this.#checked.then(check, check);
+    return this.#checked;
+  }
+
+  #take(login: (HeldLogin & { fresh: boolean }) | undefined): void {
+    if (login !== undefined) this.#secrets.remember(login.token);
+    this.#login = login;
+  }
+
+  /** Sends requests again with a token of the host's when the server wants a login. Ends when the host has no other one. */
   async #loggedIn<T>({ logins }: SessionUse, send: () => Promise<T>): Promise<T> {
     for (;;) {
-      const used = this.#token;
+      const used = this.#login;
       try {
         return await send();
       } catch (error) {
@@ -151,9 +247,11 @@ export class McpSession {
         const { token = null, fresh = false } = used ?? {};
         const challenge = { ...asked, server: url, rejected: token, fresh };
         const answer = await logins.host.token(challenge, logins.question);
-        if ("login" in answer) throw new LoginNeededError(server, answer.login.url);
-        this.#secrets.remember(answer.token);
-        this.#token = answer;
+        if ("needed" in answer) {
+          const { user } = logins.host;
+          throw new LoginNeededError(server, { user, url: answer.needed.url });
+        }
+        this.#take(answer);
       }
     }
   }
@@ -166,7 +264,8 @@ export class McpSession {
     this.#open = undefined;
     const connection = await open?.catch(() => undefined);
     if (connection === undefined) return;
-    const { client, transport } = connection;
+    const { client, transport, notifications } = connection;
+    await notifications.sent();
     if (this.#params.type === "StreamableHttpServerParams" && this.#params.terminate_on_close) {
       // A server that is down, or does not allow it, ends its session by itself.
       await terminate(transport).catch(() => undefined);
@@ -198,7 +297,7 @@ export class McpSession {
   async #connectOnce({ signal, sandboxSession = this.#ownSandboxSession }: SessionUse) {
     const sdk = await import("./sdk.ts");
     this.#authProvider ??= await authentication(this.#params, this.#dependencies, {
-      token: () => this.#token?.token,
+      token: () => this.#login?.token,
       remember: (secret) => this.#secrets.remember(secret),
     });
     const earlier = this.#earlier;
@@ -208,6 +307,8 @@ export class McpSession {
     const transport = await openTransport(this.#params, {
       dependencies: this.#dependencies,
       secrets: this.#secrets,
+      run: this.#run,
+      messages: new ServerMessages(this.#leftOut),
       authProvider: this.#authProvider,
       sandboxSession,
       earlier: earlier?.session,
@@ -215,11 +316,15 @@ export class McpSession {
         this.#excess = error;
         void transport.close();
       },
+      onRefused: ({ status, headers }) => {
+        this.#refusal = { status, headers };
+      },
       onLost: () => void transport.close(),
     });
     if (this.#offersWorkspace && transport instanceof sdk.StdioTransport) {
       client.setRequestHandler("roots/list", () => transport.roots);
     }
+    const notifications = new SentNotifications(transport);
     const { connectMs } = timeoutsOf(this.#params);
     try {
       await client.connect(transport, {
@@ -233,9 +338,9 @@ export class McpSession {
     }
     const discover = client.getDiscoverResult();
     this.#generation = discover === undefined ? { kind: "legacy" } : { kind: "modern", discover };
-    const connection = { client, transport };
+    const connection = { client, transport, notifications };
     this.#live = connection;
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is no event target
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is not an event target
     client.onclose = () => {
       if (this.#live === connection) this.#open = undefined;
     };

@@ -4,8 +4,9 @@ import { SandboxClient } from "../../sandbox/client/sandbox-client.ts";
 import { SandboxError } from "../../sandbox/client/sandbox-error.ts";
 import type { ProgramEvent } from "../../sandbox/client/program-stream.ts";
 import type { SandboxAddress } from "../../sandbox/client/sandbox-connection.ts";
-import { McpError } from "../mcp-error.ts";
-import type { StdioServerConfig } from "../server-params.ts";
+import type { ServerMessages } from "../answers/server-messages.ts";
+import { McpError, sentences } from "../answers/mcp-error.ts";
+import type { StdioServerConfig } from "./server-params.ts";
 
 /** The most characters of one message. */
 const MAX_LINE = 16_000_000;
@@ -16,6 +17,8 @@ export interface StdioTransportOptions {
   sandbox: SandboxAddress;
   session: string;
   secrets: Secrets;
+  /** Reads what the program answers. */
+  messages: ServerMessages;
   /** Gets the error for which the connection has to be closed. */
   onExcess: (error: McpError) => void;
 }
@@ -67,7 +70,9 @@ export class StdioTransport implements Transport {
     );
     const first = await events.next();
     if (first.done || first.value.type !== "started") {
-      throw new McpError("mcp_connection", `The sandbox did not start "${command}".`);
+      throw new McpError("mcp_connection", `The sandbox did not start "${command}".`, {
+        outage: false,
+      });
     }
     this.#program = first.value.program;
     this.#workspace = first.value.workspace;
@@ -77,6 +82,7 @@ export class StdioTransport implements Transport {
 
   /** Messages reach the program in order, though each is a request of its own to the sandbox. */
   send(message: JSONRPCMessage): Promise<void> {
+    this.#options.messages.sent(message);
     const sent = this.#sent.then(() => this.#send(JSON.stringify(message)));
     this.#sent = sent.catch(() => undefined);
     return sent;
@@ -128,13 +134,13 @@ export class StdioTransport implements Transport {
     const said = stderr.trim();
     const how = exitCode === null ? "was killed" : `ended with the exit code ${exitCode}`;
     // The reason comes first, because a program may have said a lot.
-    const parts = [
+    const text = sentences(
       `The program "${this.#params.command}" ${how}.`,
       reason,
-      said === "" ? "" : `It said: ${said}`,
-    ];
-    const text = parts.filter((part) => part !== "").join(" ");
-    return new McpError("mcp_connection", this.#options.secrets.redact(text));
+      said && `It said: ${said}`,
+    );
+    // A program that ends by itself does so again.
+    return new McpError("mcp_connection", this.#options.secrets.redact(text), { outage: false });
   }
 
   /** Programs sometimes write other lines to their output; these are not messages. */
@@ -144,14 +150,14 @@ export class StdioTransport implements Transport {
       this.#options.onExcess(new McpError("mcp_protocol", text));
       return;
     }
-    let message: unknown;
+    let messages: unknown[];
     try {
-      message = JSON.parse(line);
+      messages = this.#options.messages.read(line);
     } catch (error) {
       this.onerror?.(error as Error);
       return;
     }
-    this.onmessage?.(message as JSONRPCMessage);
+    for (const message of messages) this.onmessage?.(message as JSONRPCMessage);
   }
 
   #end(): void {

@@ -1,12 +1,16 @@
 import type { AuthProvider, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
-import { ValueError } from "../../../core/errors.ts";
+import { refuseWhereNew } from "../../../core/component/refused-where-new.ts";
+import { type Issue, ValueError } from "../../../core/errors.ts";
+import type { RunContext } from "../../../core/turn/run-context.ts";
 import { Secrets } from "../../../outgoing/dependencies.ts";
+import { unknownValuesOfRun, valuesOfRunInEnvironment } from "../../../outgoing/context-headers.ts";
 import { checkHeaders } from "../../../outgoing/headers.ts";
 import { requireSandbox } from "../../sandbox/sandbox-code-executor.ts";
-import type { McpDependencies } from "../dependencies.ts";
-import type { McpError } from "../mcp-error.ts";
+import type { ServerMessages } from "../answers/server-messages.ts";
+import type { McpDependencies } from "./dependencies.ts";
+import type { McpError } from "../answers/mcp-error.ts";
 import { serverFetch } from "./server-fetch.ts";
-import type { McpServerConfig } from "../server-params.ts";
+import type { McpServerConfig } from "./server-params.ts";
 
 /** The session of an earlier connection that a new one continues. */
 export interface EarlierSession {
@@ -17,8 +21,14 @@ export interface EarlierSession {
 export interface TransportOptions {
   dependencies: McpDependencies;
   secrets: Secrets;
+  /** The run whose values the headers have. Undefined outside of a run. */
+  run: RunContext | undefined;
+  /** Reads what the server answers on this connection. */
+  messages: ServerMessages;
   /** Gets the error for which the connection has to be closed. */
   onExcess: (error: McpError) => void;
+  /** Gets each answer that refuses a request. */
+  onRefused: (response: Response) => void;
   /** Called when an awaited answer can no longer arrive: the connection has to be closed. */
   onLost: () => void;
   /** Gets access tokens if the server requires them. It outlives connections, and so do its tokens. */
@@ -30,6 +40,7 @@ export interface TransportOptions {
 
 /** @throws ValueError that names the field of the parameters that cannot be used */
 export function checkServerParams(params: McpServerConfig, { sandbox }: McpDependencies): void {
+  refuseWhereNew("server_params", serverParamsMistakes(params));
   if (params.type === "StdioServerParams") {
     if (sandbox === undefined) {
       throw refused(
@@ -49,6 +60,13 @@ export function checkServerParams(params: McpServerConfig, { sandbox }: McpDepen
   checkHeaders(params.headers ?? {}, "server_params.headers");
 }
 
+/** Mistakes that are refused in new parameters. Their paths are keys of the component's config. */
+export function serverParamsMistakes(params: McpServerConfig): Issue[] {
+  return params.type === "StdioServerParams"
+    ? valuesOfRunInEnvironment(params.env, "server_params.env")
+    : unknownValuesOfRun(params.headers, "server_params.headers");
+}
+
 /** The secrets of a server. They are sent to its host or, for a program, to the sandbox. */
 export function secretsOf(params: McpServerConfig, dependencies: McpDependencies): Secrets {
   const destination =
@@ -63,14 +81,15 @@ export async function openTransport(
   params: McpServerConfig,
   options: TransportOptions,
 ): Promise<Transport> {
-  const { dependencies, secrets, onExcess, onLost, authProvider, earlier, sandboxSession } =
-    options;
+  const { dependencies, secrets, messages, onExcess, onRefused, onLost, authProvider } = options;
+  const { earlier, sandboxSession } = options;
   const sdk = await import("./sdk.ts");
   if (params.type === "StdioServerParams") {
     return new sdk.StdioTransport(params, {
       sandbox: requireSandbox(dependencies.sandbox),
       session: sandboxSession,
       secrets,
+      messages,
       onExcess,
     });
   }
@@ -81,7 +100,10 @@ export async function openTransport(
     issuer: params.oauth ? new URL(params.oauth.issuer).origin : undefined,
     headers: params.headers ?? {},
     secrets,
+    run: options.run,
+    messages,
     onExcess,
+    onRefused,
     onLost,
   });
   const common = { fetch: request, ...(authProvider && { authProvider }) };

@@ -8,14 +8,14 @@ import { errorMessage, ValueError } from "../../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import type { TurnContext } from "../../../core/turn/turn-context.ts";
 import { toolParameters } from "../../../core/tools/function/tool-parameters.ts";
-import { aNumber, checkOptions, type OptionsSchema } from "../../../core/options.ts";
+import { aNumber, checkOptions, type OptionsSchema } from "../../../core/options/options.ts";
 
 /** Answers that do not fit the schema before the request counts as declined. */
 const MAX_ATTEMPTS = 5;
 
 const paramsSchema = z.object({
   message: z.string(),
-  requestedSchema: z.record(z.string(), z.json()).optional(),
+  requestedSchema: z.record(z.string(), z.json()).nullish(),
 });
 
 const elicitorConfigSchema = z.object({
@@ -67,7 +67,8 @@ export class HumanElicitor implements Elicitor {
   }
 
   async elicit(params: JsonObject, source: string, ctx: TurnContext): Promise<JsonObject> {
-    const { message, requestedSchema = {} } = paramsSchema.parse(params);
+    const { message, requestedSchema: given } = paramsSchema.parse(params);
+    const requestedSchema = given ?? {};
     const fields = requestedSchema["properties"];
     const how =
       isJsonObject(fields) && Object.keys(fields).length > 0

@@ -6,7 +6,7 @@ import {
 } from "../../../core/component/component.ts";
 import { withoutInnerNulls } from "../../../core/component/component.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { aList, checkArgument } from "../../../core/options.ts";
+import { aList, checkArgument } from "../../../core/options/options.ts";
 
 /** A directory that a server may work in. Other keys of the protocol are kept. */
 export interface Root {

@@ -18,14 +18,14 @@ import { imageMediaType } from "../../../core/models/images.ts";
 import type { ImageContent, LLMMessage } from "../../../core/models/llm-messages.ts";
 import { askHuman } from "../../../core/turn/human-approval.ts";
 import type { TurnContext } from "../../../core/turn/turn-context.ts";
-import { McpError } from "../mcp-error.ts";
+import { McpError } from "../answers/mcp-error.ts";
 import {
   aModelClient,
   aNumber,
   checkArgument,
   checkOptions,
   type OptionsSchema,
-} from "../../../core/options.ts";
+} from "../../../core/options/options.ts";
 
 const contentSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
@@ -37,7 +37,12 @@ const paramsSchema = z.object({
   messages: z.array(
     z.object({
       role: z.enum(["user", "assistant"]),
-      content: z.union([contentSchema, z.array(contentSchema)]),
+      content: z.union([
+        contentSchema,
+        z.array(contentSchema),
+        // Some servers write the text alone.
+        z.string().transform((text) => ({ type: "text" as const, text })),
+      ]),
     }),
   ),
   maxTokens: z.number().int().nullish(),

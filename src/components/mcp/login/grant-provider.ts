@@ -6,7 +6,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import { McpError } from "../mcp-error.ts";
+import { McpError } from "../answers/mcp-error.ts";
 
 /** A client that the authorization server knows already. */
 export interface RegisteredClient {
@@ -29,17 +29,21 @@ export interface Grant {
   asked_scope?: string | undefined;
 }
 
-/** How a login is made. */
-export interface LoginForm {
+/** This service as a client of an authorization server. */
+export interface ClientForm {
   /** Where the browser of the human comes back to. */
   redirectUrl: string;
   /** The address of the client's metadata. */
   clientMetadataUrl: string;
   /** The client's metadata, for a registration. */
   clientMetadata: OAuthClientMetadata;
-  /** The parameter by which the way back is recognized. */
-  state: string;
 }
+
+/**
+ * What the SDK is asked for. `renew`: new tokens by the refresh token, with the client that has it; `login`: the address where
+ * a human logs in; `redeem`: tokens for the code that the human has brought back.
+ */
+type Purpose = "renew" | "login" | "redeem";
 
 /** The SDK's port to a grant: reads and changes it in memory. */
 export class GrantProvider implements OAuthClientProvider {
@@ -50,21 +54,21 @@ export class GrantProvider implements OAuthClientProvider {
   readonly addClientAuthentication?: AddClientAuthentication;
   /** Where a human has to log in. */
   authorizationUrl: URL | undefined;
-  readonly #form: LoginForm;
-  /** Whether the metadata that the login began with counts, instead of the present one. */
-  readonly #continues: boolean;
+  readonly #form: ClientForm;
+  readonly #purpose: Purpose;
   readonly #scope: string | undefined;
   #redeemed = false;
 
+  /** @param grant with what was discovered of the authorization server */
   constructor(
     grant: Grant,
-    form: LoginForm,
+    form: ClientForm,
     {
-      continues = false,
+      purpose,
       authenticate,
       scope,
     }: {
-      continues?: boolean;
+      purpose: Purpose;
       authenticate?: AddClientAuthentication | undefined;
       /** The scopes that a login asks for. */
       scope?: string | undefined;
@@ -72,7 +76,7 @@ export class GrantProvider implements OAuthClientProvider {
   ) {
     this.grant = { ...grant };
     this.#form = form;
-    this.#continues = continues;
+    this.#purpose = purpose;
     this.#scope = scope;
     if (authenticate) this.addClientAuthentication = authenticate;
     if (grant.registered !== undefined) return;
@@ -91,10 +95,6 @@ export class GrantProvider implements OAuthClientProvider {
     return this.#form.clientMetadata;
   }
 
-  state(): string {
-    return this.#form.state;
-  }
-
   clientInformation(): StoredOAuthClientInformation | undefined {
     const { registered, client } = this.grant;
     if (registered !== undefined) {
@@ -105,6 +105,7 @@ export class GrantProvider implements OAuthClientProvider {
         ...(issuer !== undefined && { issuer }),
       };
     }
+    if (this.#purpose === "renew") return client;
     // A client that was registered for another address of this service cannot come back to this one, and one that was
     // registered for some scopes may not ask for others.
     const { scope } = (client ?? {}) as { scope?: string };
@@ -121,9 +122,9 @@ export class GrantProvider implements OAuthClientProvider {
   saveTokens(tokens: StoredOAuthTokens): void {
     const { tokens: before, asked_scope } = this.grant;
     const kept = before?.issuer === tokens.issuer ? before : undefined;
-    const scope = tokens.scope ?? (this.#continues ? asked_scope : kept?.scope);
+    const scope = tokens.scope ?? (this.#purpose === "redeem" ? asked_scope : kept?.scope);
     const refresh_token =
-      tokens.refresh_token ?? (this.#continues ? undefined : kept?.refresh_token);
+      tokens.refresh_token ?? (this.#purpose === "redeem" ? undefined : kept?.refresh_token);
     const { expires_in } = tokens;
     this.grant.tokens = {
       ...tokens,
@@ -156,7 +157,7 @@ export class GrantProvider implements OAuthClientProvider {
   }
 
   discoveryState(): OAuthDiscoveryState | undefined {
-    return this.#continues ? this.grant.discovery : undefined;
+    return this.grant.discovery;
   }
 
   invalidateCredentials(kind: "all" | "client" | "tokens" | "verifier" | "discovery"): void {

@@ -1,8 +1,10 @@
 import { hashId } from "../../../core/hash.ts";
+import type { RetryPolicy } from "../../../core/steps/retry.ts";
 import type { StepAttempt } from "../../../core/steps/step-attempt.ts";
-import type { Answer, TurnContext } from "../../../core/turn/turn-context.ts";
+import { loginPrompt } from "../../../core/turn/login-prompt.ts";
+import type { Answer, LoginOfQuestion, TurnContext } from "../../../core/turn/turn-context.ts";
 import type { SessionUse } from "../connection/session.ts";
-import { McpError } from "../mcp-error.ts";
+import { McpError } from "../answers/mcp-error.ts";
 import { LoginNeededError } from "../connection/challenge.ts";
 
 /** Logins that a human is asked for in a row. More would not help: the server refuses what it has asked for. */
@@ -10,11 +12,11 @@ const MAX_LOGINS = 3;
 
 /** The recorded end of an effect that has to be repeated after a login. */
 export interface LoginNeeded {
-  login: {
+  login: Pick<LoginOfQuestion, "url"> & {
     /** The id of the question to the human, which the login answers. */
     question: string;
-    /** Where the human logs in; null if an operation of the API gives the address. */
-    url: string | null;
+    /** Missing in steps that earlier versions have recorded: the logins were the tenant's. */
+    user?: string | null;
   };
 }
 
@@ -31,7 +33,7 @@ export function useIn({ signal, session, logins, idempotencyKey }: StepAttempt):
 /** The login that an effect needs. @throws other errors */
 export function loginNeeded(error: unknown, { logins }: SessionUse): LoginNeeded {
   if (!(error instanceof LoginNeededError) || logins === undefined) throw error;
-  return { login: { question: logins.question, url: error.url } };
+  return { login: { question: logins.question, ...error.needed } };
 }
 
 /** Rounds of one effect: it runs again in a scope of its own after each login that a human has made. */
@@ -55,38 +57,43 @@ export class LoginQuestions {
     return this.#scope;
   }
 
-  /** Runs a step, again after each login that it needs. */
-  async step<T>(key: string, effect: (use: SessionUse) => Promise<T>): Promise<T> {
+  /** Runs a step, again after each login that it needs. @param retry the server's policy */
+  async step<T>(
+    key: string,
+    retry: RetryPolicy | undefined,
+    effect: (use: SessionUse) => Promise<T>,
+  ): Promise<T> {
     for (;;) {
-      const outcome = await this.#scope.step<T | LoginNeeded>(key, async (attempt) => {
-        const use = useIn(attempt);
-        try {
-          return await effect(use);
-        } catch (error) {
-          return loginNeeded(error, use);
-        }
-      });
+      const outcome = await this.#scope.step<T | LoginNeeded>(
+        key,
+        async (attempt) => {
+          const use = useIn(attempt);
+          try {
+            return await effect(use);
+          } catch (error) {
+            return loginNeeded(error, use);
+          }
+        },
+        { remote: true, retry: () => retry },
+      );
       if (!isLoginNeeded(outcome)) return outcome;
       await this.ask(outcome);
     }
   }
 
   /** Waits for the login and begins the next round. @throws McpError when the human cancels, or logins do not help */
-  async ask({ login: { question, url } }: LoginNeeded): Promise<void> {
+  async ask({ login: { question, user = null, url } }: LoginNeeded): Promise<void> {
     if (this.#rounds === MAX_LOGINS) {
       const message = `The MCP server "${this.#server}" still refuses the request after ${MAX_LOGINS} logins.`;
       throw new McpError("mcp_refused", message);
     }
-    const where =
-      url === null
-        ? `POST /v1/connections with its URL as "server" gives the address for it.`
-        : `Open this address in a browser and log in: ${url}`;
+    const login = { server: this.#server, user, url };
     const answer = await this.#ctx.scope(`login:${this.#rounds}`).ask({
       id: question,
       kind: "input",
       source: this.#source,
-      prompt: `The MCP server "${this.#server}" needs a login. ${where}\nThe run then continues by itself. Answer "cancel" to continue without the login.`,
-      ...(url !== null && { url }),
+      prompt: loginPrompt(login),
+      login,
     });
     if (isCancelled(answer)) {
       throw new McpError("mcp_refused", `Nobody logged in at the MCP server "${this.#server}".`);

@@ -5,11 +5,14 @@ import { type OutgoingDependencies, Secrets } from "../../../outgoing/dependenci
 import { isLoopbackHost } from "../../../outgoing/public-hosts.ts";
 import { authenticateClient } from "../connection/authentication.ts";
 import { serverFetch } from "../connection/server-fetch.ts";
-import { McpError, mcpError } from "../mcp-error.ts";
-import { type Grant, GrantProvider, type LoginForm } from "./grant-provider.ts";
+import { McpError, mcpError } from "../answers/mcp-error.ts";
+import { type ClientForm, type Grant, GrantProvider } from "./grant-provider.ts";
+import { issuerOf, requirePkce, revokeTokens } from "./authorization-server.ts";
 
 /** A request for tokens of a server. */
-export interface TokensWanted extends LoginForm {
+export interface TokensWanted {
+  /** The form of this service at an authorization server; null for clients that an operator has registered. */
+  forms: (issuer: string | null) => Promise<ClientForm>;
   server: string;
   /** Whether the server has said what it wants. Otherwise it is asked first. */
   asked: boolean;
@@ -20,12 +23,22 @@ export interface TokensWanted extends LoginForm {
 }
 
 /** The way back of a human who has logged in. */
-export interface LoginReturn extends LoginForm {
+export interface LoginReturn extends ClientForm {
   server: string;
   code: string | null;
   iss: string | null;
   /** The error code of the authorization server, instead of a code. */
   error: string | null;
+}
+
+/** A login that a human has to make. */
+export interface BegunLogin {
+  /** The address of the authorization endpoint, without `state`. */
+  url: string;
+  /** The identifier of the authorization server. */
+  issuer: string;
+  /** Whether the client is one that an operator has registered. */
+  shared: boolean;
 }
 
 /** OAuth for the logins of tenants, by the SDK's functions. A grant is read and never changed: the answer has the next one. */
@@ -37,40 +50,67 @@ export class OAuthClient {
   }
 
   /**
-   * Renews the tokens of a grant by its refresh token. `url` is where a human has to log in when that is not possible.
+   * Renews the tokens of a grant by its refresh token. `login` is where a human has to log in when that is not possible.
    *
    * @throws TroupeError when neither is possible; retryable where the authorization server cannot be reached
    */
   async tokens(
     stored: JsonObject,
     wanted: TokensWanted,
-  ): Promise<{ grant: JsonObject; url: string | null }> {
-    const grant = stored as Grant;
-    const { auth, computeScopeUnion } = await import("../connection/sdk.ts");
-    const requests = this.#requests(wanted.server, grant);
-    return this.#named(wanted.server, grant, async () => {
+  ): Promise<{ grant: JsonObject; login: BegunLogin | null }> {
+    const { auth, computeScopeUnion, discoverOAuthServerInfo } =
+      await import("../connection/sdk.ts");
+    let grant = stored as Grant;
+    const { server, forms } = wanted;
+    const requests = this.#requests(server, grant);
+    return this.#named(server, grant, async () => {
       const asked = wanted.asked ? wanted : await ask(wanted, requests.fetch);
-      const known = grant.discovery?.resourceMetadataUrl;
-      const metadata = asked.resourceMetadata ?? known;
+      const metadata = asked.resourceMetadata ?? grant.discovery?.resourceMetadataUrl;
+      const found = await discoverOAuthServerInfo(server, {
+        fetchFn: requests.fetch,
+        ...(metadata !== undefined && { resourceMetadataUrl: new URL(metadata) }),
+      });
+      const discovery = {
+        ...found,
+        ...(metadata !== undefined && { resourceMetadataUrl: metadata }),
+      };
+      grant = { ...grant, discovery };
+      const issuer = issuerOf(discovery);
+      const shared = grant.registered !== undefined;
+      const form = await forms(shared ? null : issuer);
+      const authenticate = this.#authenticate(grant);
+      const options = { serverUrl: server, fetchFn: requests.fetch };
+      if (!wanted.login && grant.tokens?.refresh_token !== undefined) {
+        const provider = new GrantProvider(grant, form, { purpose: "renew", authenticate });
+        const result = await auth(provider, options).catch((error: unknown) => {
+          // When the refresh token is refused, the SDK begins a login, and its error there does not name the server.
+          requirePkce(discovery, grant.registered);
+          throw error;
+        });
+        if (result === "AUTHORIZED") {
+          return { grant: asJson(provider.grant) as JsonObject, login: null };
+        }
+        if (requests.unanswered) throw requests.unanswered;
+        ({ grant } = provider);
+      }
+      requirePkce(discovery, grant.registered);
       // A login for more scopes keeps those that there are.
       const scope = wanted.login
         ? computeScopeUnion(grant.tokens?.scope, asked.scope ?? undefined)
         : (asked.scope ?? undefined);
-      const authenticate = this.#authenticate(grant);
-      const options = { authenticate, ...(wanted.login && { scope }) };
-      const provider = new GrantProvider(grant, wanted, options);
-      const result = await auth(provider, {
-        serverUrl: wanted.server,
-        fetchFn: requests.fetch,
-        forceReauthorization: wanted.login,
-        ...(scope !== undefined && { scope }),
-        ...(metadata !== undefined && { resourceMetadataUrl: new URL(metadata) }),
+      const provider = new GrantProvider(grant, form, {
+        purpose: "login",
+        authenticate,
+        ...(wanted.login && { scope }),
       });
-      if (result === "AUTHORIZED")
-        return { grant: asJson(provider.grant) as JsonObject, url: null };
+      await auth(provider, {
+        ...options,
+        forceReauthorization: true,
+        ...(scope !== undefined && { scope }),
+      });
       if (requests.unanswered) throw requests.unanswered;
       const url = checkedUrl(provider.authorizationUrl);
-      return { grant: asJson(provider.grant) as JsonObject, url };
+      return { grant: asJson(provider.grant) as JsonObject, login: { url, issuer, shared } };
     });
   }
 
@@ -80,7 +120,7 @@ export class OAuthClient {
     const sdk = await import("../connection/sdk.ts");
     const { server, code, iss, error } = back;
     const authenticate = this.#authenticate(grant);
-    const provider = new GrantProvider(grant, back, { continues: true, authenticate });
+    const provider = new GrantProvider(grant, back, { purpose: "redeem", authenticate });
     return this.#named(server, grant, async () => {
       const metadata = grant.discovery?.authorizationServerMetadata;
       try {
@@ -106,6 +146,13 @@ export class OAuthClient {
     });
   }
 
+  /** Has the authorization server revoke the tokens of a grant, if it does that. Never rejects. */
+  async revoke(server: string, stored: JsonObject): Promise<void> {
+    const grant = stored as Grant;
+    const { fetch } = this.#requests(server, grant);
+    await revokeTokens(grant, fetch, this.#authenticate(grant)).catch(() => undefined);
+  }
+
   /** Only for a client with a secret of the operator: the SDK authenticates the others as they were registered. */
   #authenticate({ registered }: Grant): AddClientAuthentication | undefined {
     if (registered?.client_secret === undefined) return undefined;
@@ -120,6 +167,7 @@ export class OAuthClient {
       issuer: undefined,
       headers: {},
       secrets: new Secrets(this.#dependencies, origin, grant),
+      run: undefined,
       onExcess: () => undefined,
       onLost: () => undefined,
     });

@@ -1,4 +1,4 @@
-import type { ModelAddress } from "../model-address.ts";
+import type { ModelAddress } from "../client/model-address.ts";
 
 /** The server of an Anthropic client. */
 export function anthropicAddress({
@@ -7,4 +7,12 @@ export function anthropicAddress({
   base_url?: string | null | undefined;
 }): ModelAddress {
   return { url: base_url ?? "https://api.anthropic.com", keyName: "ANTHROPIC_API_KEY" };
+}
+
+/** The path of the Messages API. */
+export const MESSAGES_PATH = "/v1/messages";
+
+/** The URL of the Messages API of a server. */
+export function messagesUrl(base: string): string {
+  return `${base.endsWith("/") ? base.slice(0, -1) : base}${MESSAGES_PATH}`;
 }

@@ -1,14 +1,15 @@
 import type { ComponentDefinition } from "../../../core/component/component.ts";
-import { optionsOf, parseOptions } from "../../../core/option-names.ts";
+import { optionsOf, parseOptions } from "../../../core/options/option-names.ts";
 import { type OutgoingDependencies, Secrets } from "../../../outgoing/dependencies.ts";
 import { headerNotes } from "../../../outgoing/headers.ts";
+import { outgoingFetch } from "../../../outgoing/outgoing-fetch.ts";
 import { knownClaudeModel } from "../catalogue/hosted-models.ts";
 import { unknownModelNotes } from "../catalogue/known-model.ts";
-import { modelInfoFrom, resolveHeaders } from "../client-config.ts";
-import { HttpModelClient, ModelAbilities } from "../http-model-client.ts";
-import { ServerEvents, type ReadEvent } from "../http/server-events.ts";
-import { keyNotes, resolveKey } from "../model-address.ts";
-import { anthropicAddress } from "./address.ts";
+import { modelInfoFrom, resolveHeaders } from "../client/client-config.ts";
+import { httpEndpoint } from "../http/send.ts";
+import { HttpModelClient, ModelAbilities } from "../client/http-model-client.ts";
+import { keyNotes, resolveKey } from "../client/model-address.ts";
+import { anthropicAddress, messagesUrl } from "./address.ts";
 import {
   type AnthropicChatCompletionClientOptions,
   type AnthropicConfig,
@@ -17,18 +18,6 @@ import {
 } from "./config.ts";
 import { claudeNotes } from "./notes.ts";
 import { MessagesApi } from "./messages-api.ts";
-import { anthropicSdks } from "./sdk.ts";
-import {
-  AnthropicError,
-  APIConnectionError,
-  APIConnectionTimeoutError,
-  APIError,
-} from "@anthropic-ai/sdk/error";
-import type { TroupeError } from "../../../core/errors.ts";
-import { fromSdkError } from "../http/sdk-errors.ts";
-import type { EventSourceMessage } from "eventsource-parser";
-import type { ErrorType } from "@anthropic-ai/sdk/resources/shared";
-import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
 
 const definition = {
   provider: "autogen_ext.models.anthropic.AnthropicChatCompletionClient",
@@ -36,6 +25,9 @@ const definition = {
   role: "model",
   version: 1,
 } as const;
+
+/** The API version with AutoGen's `temperature`, `top_p` and `top_k`. */
+const API_VERSION = "2023-06-01";
 
 /**
  * Claude models by Anthropic's Messages API (AutoGen `AnthropicChatCompletionClient`). Makes one attempt per call.
@@ -69,6 +61,7 @@ export class AnthropicChatCompletionClient extends HttpModelClient {
           model,
           modelInfo,
           createArgs: createArgsFrom(config),
+          thoughtTags: config.thought_tags ?? "thought",
           jsonObject,
           caches: config.cache !== "off",
         },
@@ -79,14 +72,12 @@ export class AnthropicChatCompletionClient extends HttpModelClient {
           const defaultHeaders = resolveHeaders(config.default_headers, (value) =>
             secrets.resolve(value),
           );
-          return {
-            sdk: anthropicSdks.get({ baseURL: address.url, apiKey, defaultHeaders }, dependencies),
-            path: "/v1/messages",
+          return httpEndpoint({
+            url: messagesUrl(address.url),
+            headers: headersOf(apiKey, defaultHeaders),
+            fetch: outgoingFetch(dependencies),
             secrets,
-            chunks: (response) =>
-              new ServerEvents(response, (event) => readEvent(event, response.headers)),
-            toError: toModelError,
-          };
+          });
         },
       ),
     });
@@ -115,48 +106,9 @@ export function anthropicDefinition(
   };
 }
 
-/**
- * Maps an error of Anthropic's SDK to one that says whether another attempt makes sense.
- * @param redact removes secrets from a text
- */
-function toModelError(error: unknown, redact: (text: string) => string): TroupeError {
-  return fromSdkError<APIError>(error, redact, {
-    base: AnthropicError,
-    connection: APIConnectionError,
-    timeout: APIConnectionTimeoutError,
-    answered: APIError,
-    read: ({ status, type, headers, error: body, message }) => {
-      const said = (body as ErrorBody | null)?.error?.message;
-      return {
-        answer: { status, type, headers },
-        // The SDK's message is the whole body.
-        message: said === undefined ? message : `${status ?? ""} ${said}`.trim(),
-      };
-    },
-  });
-}
-
-interface ErrorBody {
-  error?: { message?: string };
-}
-
-interface ErrorEvent {
-  type: "error";
-  error?: { type?: ErrorType };
-}
-
-/**
- * Reads an event of a streamed message.
- *
- * @throws SyntaxError for data that is not JSON
- * @throws APIError for an event that reports an error
- */
-function readEvent(
-  { data }: EventSourceMessage,
-  headers: Headers,
-): ReadEvent<RawMessageStreamEvent> {
-  const event = JSON.parse(data) as RawMessageStreamEvent | ErrorEvent;
-  if (event.type === "error")
-    throw new APIError(undefined, event, undefined, headers, event.error?.type);
-  return event.type === "message_stop" ? { last: true } : { chunk: event };
+/** The headers of every request, by names in lower case; those of the config replace the client's. */
+function headersOf(apiKey: string, configured: Record<string, string>): Record<string, string> {
+  const own = { accept: "application/json", "anthropic-version": API_VERSION, "x-api-key": apiKey };
+  const named = Object.entries(configured).map(([name, value]) => [name.toLowerCase(), value]);
+  return { ...own, ...Object.fromEntries(named) };
 }

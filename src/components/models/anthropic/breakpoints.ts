@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../core/json.ts";
+import { type JsonObject, parseJson } from "../../../core/json.ts";
 
 // Claude's servers keep the beginning of a prompt for the next one, up to the blocks that a request marks. At most four
 // may be marked; a read looks back 20 blocks from each (https://platform.claude.com/docs/en/build-with-claude/prompt-caching).
@@ -59,7 +59,7 @@ export function markedHistory(written: readonly string[], used: number): string[
 
 /** Undefined where the last block cannot be marked: thinking cannot. */
 function markedElement(element: string): string | undefined {
-  const { role, content } = JSON.parse(element) as { role: string; content: string | JsonObject[] };
+  const { role, content } = parseJson(element) as { role: string; content: string | JsonObject[] };
   const blocks: JsonObject[] =
     typeof content === "string" ? [{ type: "text", text: content }] : content;
   const last = blocks.at(-1);

@@ -2,9 +2,9 @@ import * as z from "zod";
 import { withoutNulls } from "../../../core/component/component.ts";
 import { jsonObjectSchema } from "../../../core/json-object.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import type { CamelKeys } from "../../../core/option-names.ts";
+import type { CamelKeys } from "../../../core/options/option-names.ts";
 import { CLAUDE_NAMES } from "../catalogue/hosted-models.ts";
-import { addressSchema, clientConfigSchema, modelNameSchema } from "../client-config.ts";
+import { addressSchema, clientConfigSchema, modelNameSchema } from "../client/client-config.ts";
 
 /** The default token limit of an answer, as in AutoGen; the API has no default. */
 const DEFAULT_MAX_TOKENS = 4096;

@@ -1,34 +1,33 @@
-import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
 import type { CreateOptions, CreateResult } from "../../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../../core/models/llm-messages.ts";
-import type { ModelNames } from "../chat/reply.ts";
-import type { ModelApi } from "../http-model-client.ts";
-import { readStream, type SendOptions } from "../http/read-stream.ts";
+import type { AnsweringModel } from "../chat/reply.ts";
+import type { ModelApi } from "../client/http-model-client.ts";
+import { AnswerPieces } from "../http/answer-pieces.ts";
 import {
-  noted,
-  type RequestForms,
-  type SdkConnection,
-  sendBySdk,
-  streamBySdk,
-} from "../http/sdk-connection.ts";
-import { readMessage } from "./read-message.ts";
-import { type RequestBody, RequestBodies, type RequestSettings } from "./request-body.ts";
-import { StreamReader } from "./stream-reader.ts";
-
-type Connection = SdkConnection<RawMessageStreamEvent>;
+  type AnswerReader,
+  readAnswer,
+  readStream,
+  type SendOptions,
+} from "../http/read-stream.ts";
+import { noted, type RequestForms } from "../http/request-forms.ts";
+import { type Endpoint, send, toModelError } from "../http/send.ts";
+import { withoutSecrets } from "../http/without-secrets.ts";
+import { MESSAGES_PATH } from "./address.ts";
+import { MessageReader } from "./message-reader.ts";
+import { RequestBodies, type RequestSettings } from "./request-body.ts";
 
 /** Anthropic's Messages API. */
 export class MessagesApi implements ModelApi {
-  readonly #names: ModelNames;
+  readonly #names: AnsweringModel;
   readonly #bodies: RequestBodies;
-  readonly #makeConnection: () => Connection;
-  #connection: Connection | undefined;
+  readonly #makeEndpoint: () => Endpoint;
+  #endpoint: Endpoint | undefined;
 
-  /** @param connect called at the first request */
-  constructor(settings: RequestSettings, connect: () => Connection) {
-    this.#names = { model: settings.model, family: settings.modelInfo.family };
+  /** @param connect called at the first request, because secrets may not be readable before */
+  constructor(settings: RequestSettings, connect: () => Endpoint) {
+    this.#names = { model: settings.model, thoughtTags: settings.thoughtTags };
     this.#bodies = new RequestBodies(settings);
-    this.#makeConnection = connect;
+    this.#makeEndpoint = connect;
   }
 
   async create(
@@ -37,8 +36,12 @@ export class MessagesApi implements ModelApi {
     sendOptions: SendOptions,
   ): Promise<CreateResult> {
     const body = this.#bodies.write(messages, options, false);
-    const answer = await sendBySdk(this.#connect(), body, sendOptions);
-    return noted(readMessage(answer, this.#names, body.answerTool), body);
+    const endpoint = this.#connect();
+    const { server } = endpoint;
+    const reader = this.#reader(endpoint, body);
+    return send(endpoint, body, sendOptions, async (response, signal) =>
+      noted(await readAnswer({ response, server }, reader, signal), body),
+    );
   }
 
   createStream(
@@ -47,17 +50,19 @@ export class MessagesApi implements ModelApi {
     sendOptions: SendOptions,
     count: (result: CreateResult) => CreateResult,
   ): AsyncGenerator<string, CreateResult, void> {
-    const reader = new StreamReader(this.#names);
-    let body: RequestBody;
-    return readStream(
-      () => {
-        body = this.#bodies.write(messages, options, true);
-        reader.answerTool = body.answerTool;
-        return streamBySdk(this.#connect(), body, sendOptions);
-      },
-      { read: (event) => reader.read(event), result: () => count(noted(reader.result(), body)) },
-      sendOptions,
-    );
+    return readStream(() => {
+      const body = this.#bodies.write(messages, options, true);
+      const endpoint = this.#connect();
+      return {
+        open: () =>
+          send(endpoint, body, sendOptions, (response) => ({
+            answer: new AnswerPieces({ response, server: endpoint.server }, true),
+            reader: this.#reader(endpoint, body, options.startOver),
+          })),
+        finish: (result) => count(noted(result, body)),
+        toError: (error) => toModelError(error, endpoint, true),
+      };
+    }, sendOptions);
   }
 
   write(
@@ -65,11 +70,24 @@ export class MessagesApi implements ModelApi {
     options: CreateOptions,
     streamed: boolean,
   ): RequestForms & { path: string } {
-    return { ...this.#bodies.write(messages, options, streamed), path: this.#connect().path };
+    return { ...this.#bodies.write(messages, options, streamed), path: MESSAGES_PATH };
   }
 
-  #connect(): Connection {
-    this.#connection ??= this.#makeConnection();
-    return this.#connection;
+  /** Reads an answer, and removes the secrets that the server repeats in it. */
+  #reader(
+    { secrets }: Endpoint,
+    { answerTool }: ReturnType<RequestBodies["write"]>,
+    startOver?: CreateOptions["startOver"],
+  ): AnswerReader<CreateResult> {
+    return withoutSecrets(
+      secrets,
+      startOver,
+      (begin) => new MessageReader(this.#names, answerTool, begin),
+    );
+  }
+
+  #connect(): Endpoint {
+    this.#endpoint ??= this.#makeEndpoint();
+    return this.#endpoint;
   }
 }

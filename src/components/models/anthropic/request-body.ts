@@ -1,25 +1,23 @@
+import { isCalls } from "../../../core/context/exchanges.ts";
 import { ValueError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { CreateOptions } from "../../../core/models/chat-completion-client.ts";
 import type { AssistantMessage, LLMMessage, MakerData } from "../../../core/models/llm-messages.ts";
 import type { ModelInfo } from "../../../core/models/model-info.ts";
 import { withoutTrailingSpace } from "../../../core/text/python-space.ts";
-import {
-  endWithUser,
-  mergeSystemMessages,
-  trimLastAssistant,
-  WITHOUT_PREFILL,
-} from "../chat/conversation.ts";
+import { OutgoingConversation, WITHOUT_PREFILL } from "../chat/conversation.ts";
 import { joined, MessageWriter } from "../chat/message-writer.ts";
-import type { RequestForms } from "../http/sdk-connection.ts";
-import { ModelAbilities } from "../http-model-client.ts";
+import { requestText } from "../chat/request-text.ts";
+import type { AnsweringModel } from "../chat/reply.ts";
+import { type RequestForms, withNotes } from "../http/request-forms.ts";
+import { ModelAbilities } from "../client/http-model-client.ts";
+import type { WrittenTool } from "../schemas/accepted-schema.ts";
 import { markedHistory, markedSystem, markedTools } from "./breakpoints.ts";
 import { signedBlocks, type TurnBlock } from "./signed-turn.ts";
 import { writeMessage } from "./wire-message.ts";
 import { type AnswerTool, answerToolFor, wireToolChoice, wireTools } from "./wire-tools.ts";
 
-export interface RequestSettings {
-  model: string;
+export interface RequestSettings extends AnsweringModel {
   modelInfo: ModelInfo;
   /** Fields of every body besides model and messages. */
   createArgs: JsonObject;
@@ -39,6 +37,9 @@ const UNSIGNED =
   "asked without thinking: the calls before are of another model, or their signed thinking was not kept";
 const REFUSED = "asked without thinking: the API refused the signed thinking of earlier answers";
 
+/** The ids of calls that the API takes. */
+const CALL_IDS = /^[a-zA-Z0-9_-]{1,64}$/;
+
 /** The kinds of thinking that exclude an answer whose beginning is given. */
 const THINKING: ReadonlySet<unknown> = new Set(["enabled", "adaptive", "between_tools"]);
 
@@ -49,6 +50,7 @@ const RESERVED = ["messages", "model", "stream", "system", "tools", "tool_choice
 export class RequestBodies {
   readonly #settings: RequestSettings;
   readonly #abilities: ModelAbilities;
+  readonly #conversation: OutgoingConversation;
   /** Writes messages as they are where thinking is off. */
   readonly #plain: MessageWriter;
   /** Writes messages with their signed thinking. */
@@ -58,7 +60,17 @@ export class RequestBodies {
 
   constructor(settings: RequestSettings) {
     this.#settings = settings;
-    this.#abilities = new ModelAbilities(settings.model, settings.modelInfo);
+    const { model, modelInfo, createArgs } = settings;
+    this.#abilities = new ModelAbilities(model, modelInfo);
+    const thinks = THINKING.has(typeOf(createArgs["thinking"]));
+    this.#conversation = new OutgoingConversation({
+      callIds: CALL_IDS,
+      systems: { at: "field", one: modelInfo.multipleSystemMessages !== true },
+      emptyText: "skip",
+      userFirst: true,
+      userLast: thinks || WITHOUT_PREFILL.test(model),
+      trimLast: true,
+    });
     this.#plain = new MessageWriter((message) =>
       writeMessage(message, this.#abilities, () => undefined),
     );
@@ -67,24 +79,33 @@ export class RequestBodies {
 
   /** @throws ValueError when the request needs something that the model cannot do */
   write(messages: readonly LLMMessage[], options: CreateOptions, stream: boolean): RequestBody {
-    const { model, modelInfo } = this.#settings;
-    if ((options.tools ?? []).length > 0) this.#abilities.checkTools();
+    const { tools = [], declaredTools = [] } = options;
+    if (tools.length > 0) this.#abilities.checkTools();
     const answer = this.#answerTool(options);
-    const merged =
-      modelInfo.multipleSystemMessages === true ? messages : mergeSystemMessages(messages);
-    const { createArgs } = this.#settings;
-    const thinks = THINKING.has(typeOf(createArgs["thinking"]));
-    const ended = thinks || WITHOUT_PREFILL.test(model) ? endWithUser(merged) : merged;
-    const sent = trimLastAssistant(ended);
-    const args = this.#args(sent, options, answer);
+    const sent = this.#conversation.accepted(messages);
+    const written = wireTools(tools.length > 0 ? tools : declaredTools, sent, answer);
+    const args = this.#args(options, answer, written);
+    return withNotes(
+      this.#forms(sent, args, stream, answer),
+      written.map(({ note }) => note),
+    );
+  }
+
+  #forms(
+    sent: readonly LLMMessage[],
+    args: JsonObject,
+    stream: boolean,
+    answer: AnswerTool | undefined,
+  ): RequestBody {
+    const { model } = this.#settings;
     // If the end of the prompt is marked by the request, no other marks are added.
     const marks = this.#settings.caches && args["cache_control"] === undefined;
     const used = addSystem(args, sent, marks);
     if (stream) args["stream"] = true;
     const body = (writer: MessageWriter, fields: JsonObject): string => {
       const elements = writer.elements(sent);
-      const text = joined(marks ? markedHistory(elements, used) : elements);
-      return `{"model":${JSON.stringify(model)},"messages":[${text}],${JSON.stringify(fields).slice(1)}`;
+      const history = joined(marks ? markedHistory(elements, used) : elements);
+      return requestText(model, { field: "messages", elements: history }, fields);
     };
     const answerTool = answer?.name;
     const thinking = typeOf(args["thinking"]);
@@ -145,9 +166,9 @@ export class RequestBodies {
   }
 
   #args(
-    messages: readonly LLMMessage[],
-    { extraCreateArgs, tools = [], declaredTools = [], toolChoice = "auto" }: CreateOptions,
+    { extraCreateArgs, tools = [], toolChoice = "auto" }: CreateOptions,
     answer: AnswerTool | undefined,
+    written: readonly WrittenTool<JsonObject>[],
   ): JsonObject {
     const { extra_body, timeout: _, ...extra } = extraCreateArgs ?? {};
     const reserved = RESERVED.filter((name) => name in extra);
@@ -159,9 +180,8 @@ export class RequestBodies {
       ...(extra_body as JsonObject | undefined),
     };
     const choice = wireToolChoice(toolChoice, tools, answer);
-    const wire = wireTools(tools.length > 0 ? tools : declaredTools, messages, answer);
-    if (wire.length > 0) {
-      args["tools"] = wire;
+    if (written.length > 0) {
+      args["tools"] = written.map(({ wire }) => wire);
       args["tool_choice"] = choice;
     }
     return args;
@@ -188,10 +208,6 @@ function addSystem(args: JsonObject, messages: readonly LLMMessage[], marks: boo
   if (!marks || tools === undefined) return 0;
   args["tools"] = markedTools(tools);
   return 1;
-}
-
-function isCalls({ content }: AssistantMessage): boolean {
-  return typeof content !== "string";
 }
 
 function typeOf(value: unknown): unknown {

@@ -1,6 +1,5 @@
-import type { ContentBlock } from "@anthropic-ai/sdk/resources/messages";
 import * as z from "zod";
-import { asJson } from "../../../core/json.ts";
+import { asJson, type JsonObject } from "../../../core/json.ts";
 import type {
   AssistantMessage,
   FunctionCall,
@@ -26,25 +25,14 @@ const isThinking = ({ type }: TurnBlock): boolean =>
   type === "thinking" || type === "redacted_thinking";
 
 /** The data of an answer to send back to the API; undefined for an answer without thinking. */
-export function signedTurn(content: readonly ContentBlock[], model: string): MakerData | undefined {
-  const blocks = content.flatMap((block): TurnBlock[] => {
-    switch (block.type) {
-      case "thinking":
-      case "redacted_thinking":
-        return [{ ...block }];
-      case "text":
-        return block.text.trim() === "" ? [] : [{ type: "text", text: block.text }];
-      case "tool_use":
-        return [{ type: "tool_use", id: block.id }];
-      default:
-        return [];
-    }
-  });
-  if (!blocks.some(isThinking)) return undefined;
-  const calls = blocks.some(({ type }) => type === "tool_use");
+export function signedTurn(content: readonly JsonObject[], model: string): MakerData | undefined {
+  const blocks = content.flatMap((block) => blockSchema.safeParse(block).data ?? []);
+  const filled = blocks.filter((block) => block.type !== "text" || block.text.trim() !== "");
+  if (!filled.some(isThinking)) return undefined;
+  const calls = filled.some(({ type }) => type === "tool_use");
   // A text is the message's own content and follows the thinking.
-  const kept = calls ? blocks : blocks.filter(isThinking);
-  return { maker: ANTHROPIC, model, data: asJson({ blocks: kept }) };
+  const kept = calls ? filled : filled.filter(isThinking);
+  return { maker: ANTHROPIC, model, data: { blocks: asJson(kept) } };
 }
 
 /** The blocks of a message whose thinking this model has signed; undefined for any other. */
@@ -60,11 +48,11 @@ export function signedBlocks({ troupe }: AssistantMessage, model: string): TurnB
 export function signedContent(
   { content }: AssistantMessage,
   blocks: readonly TurnBlock[],
-  write: (call: FunctionCall, index: number) => object,
+  write: (call: FunctionCall) => object,
 ): object[] {
   if (typeof content === "string")
     return [...blocks.filter(isThinking), { type: "text", text: content }];
-  const left = new Map(content.map((call, index) => [call.id, write(call, index)]));
+  const left = new Map(content.map((call) => [call.id, write(call)]));
   const placed = blocks.flatMap((block) => {
     if (block.type !== "tool_use") return [block];
     const call = left.get(block.id);

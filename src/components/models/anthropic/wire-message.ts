@@ -5,6 +5,7 @@ import {
   PDF,
   textOfFile,
 } from "../../../core/models/attached-files.ts";
+import { parseJson } from "../../../core/json.ts";
 import type {
   AssistantMessage,
   FunctionCall,
@@ -14,17 +15,12 @@ import type {
 } from "../../../core/models/llm-messages.ts";
 import { imageMediaType } from "../../../core/models/images.ts";
 import { showImages, splitImages, withoutImages } from "../../../core/models/shown-images.ts";
-import { acceptedCallId } from "../chat/call-id.ts";
-import { argumentsOf } from "../chat/tool-arguments.ts";
-import type { ModelAbilities } from "../http-model-client.ts";
+import type { ModelAbilities } from "../client/http-model-client.ts";
 import { signedContent, type TurnBlock } from "./signed-turn.ts";
 
-/** The ids of calls that the API takes. */
-const CALL_IDS = /^[a-zA-Z0-9_-]{1,64}$/;
-
 /**
- * A message as the JSON of one element of the request's `messages`; empty for one that is left out. The API refuses blank
- * texts, and has the system message in a field of its own.
+ * A message as the JSON of one element of the request's `messages`; empty for one that is left out, such as the system message,
+ * which has a field of its own. The API refuses blank texts.
  *
  * @param signed the blocks of an assistant's message that go back with their signatures, if there are any
  */
@@ -44,17 +40,21 @@ export function writeMessage(
     case "FunctionExecutionResultMessage":
       return element(
         "user",
-        message.content.map(({ call_id, content, is_error }, index) => ({
+        message.content.map(({ call_id, content, is_error }) => ({
           type: "tool_result",
-          tool_use_id: acceptedCallId(call_id, index, CALL_IDS),
-          content: resultContent(content, abilities.sees),
+          tool_use_id: call_id,
+          content: resultContent(content, is_error === true, abilities.sees),
           ...(is_error === true ? { is_error } : {}),
         })),
       );
   }
 }
 
-function resultContent(text: string, sees: boolean): string | object[] {
+/** Stands in for the text of an error without one, which the API refuses. */
+const WITHOUT_WORDS = "The tool failed without a message.";
+
+function resultContent(content: string, failed: boolean, sees: boolean): string | object[] {
+  const text = content.trim() !== "" ? content : failed ? WITHOUT_WORDS : "";
   if (!sees) return withoutImages(text);
   const parts = splitImages(text);
   const [only] = parts;
@@ -87,9 +87,8 @@ function assistantContent(message: AssistantMessage, signed: readonly TurnBlock[
   return isText ? content : [...textBlocks(thought ?? ""), ...content.map(callBlock)];
 }
 
-function callBlock(call: FunctionCall, index: number): object {
-  const id = acceptedCallId(call.id, index, CALL_IDS);
-  return { type: "tool_use", id, name: call.name, input: argumentsOf(call) };
+function callBlock({ id, name, arguments: args }: FunctionCall): object {
+  return { type: "tool_use", id, name, input: parseJson(args) };
 }
 
 function textBlocks(text: string): object[] {

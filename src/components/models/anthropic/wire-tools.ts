@@ -2,7 +2,9 @@ import { ValueError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { CreateOptions, ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../../core/models/llm-messages.ts";
-import { checkToolName } from "../chat/tool-name.ts";
+import { calledTools } from "../chat/conversation.ts";
+import { acceptedAnswer, ToolWriter, type WrittenTool } from "../schemas/accepted-schema.ts";
+import { CLAUDE } from "../schemas/dialects.ts";
 
 /** A tool that the model answers with instead of a text: the API has no JSON mode that all models know. */
 export interface AnswerTool {
@@ -31,38 +33,24 @@ export function wireTools(
   tools: readonly ToolSchema[],
   messages: readonly LLMMessage[],
   answer: AnswerTool | undefined,
-): JsonObject[] {
-  const wire = tools.map(wireTool);
-  if (answer !== undefined)
-    wire.push({
-      name: answer.name,
-      description: "Gives the final answer. Call it once, with the whole answer.",
-      input_schema: answer.schema,
-    });
-  if (wire.length > 0) return wire;
-  return [...calledTools(messages)].map((name) => wireTool({ name }));
+): WrittenTool<JsonObject>[] {
+  const given = tools.map((tool) => TOOLS.write(tool));
+  if (answer !== undefined) given.push(answerTools(answer));
+  if (given.length > 0) return given;
+  return calledTools(messages).map((tool) => TOOLS.write(tool));
 }
 
-const written = new WeakMap<ToolSchema, JsonObject>();
-
-function wireTool(tool: ToolSchema): JsonObject {
-  const known = written.get(tool);
-  if (known !== undefined) return known;
-  checkToolName(tool.name);
-  const { type = "object", ...rest } = tool.parameters ?? {};
-  const wire: JsonObject = { name: tool.name, input_schema: { type, ...rest } };
-  if (tool.description) wire["description"] = tool.description;
-  written.set(tool, wire);
-  return wire;
+function answerTools({ name, schema }: AnswerTool): WrittenTool<JsonObject> {
+  const { schema: input_schema, note } = acceptedAnswer(schema, CLAUDE);
+  const description = "Gives the final answer. Call it once, with the whole answer.";
+  return { wire: { name, description, input_schema }, note };
 }
 
-function calledTools(messages: readonly LLMMessage[]): Set<string> {
-  const names = new Set<string>();
-  for (const message of messages)
-    if (message.type === "AssistantMessage" && typeof message.content !== "string")
-      for (const { name } of message.content) names.add(name);
-  return names;
-}
+const TOOLS = new ToolWriter<JsonObject>(CLAUDE, ({ name, description }, { schema }) => ({
+  name,
+  input_schema: schema,
+  ...(description && { description }),
+}));
 
 /**
  * The request's `tool_choice`.

@@ -16,7 +16,13 @@ const ROWS: readonly ModelRow[] = [
   [/^gpt-5\.([5-9]|\d\d)/, "gpt-5", "vfjsmrp", 1_050_000, "unless_none"],
   [/^gpt-5\.[1-3]/, "gpt-5", "vfjsmqp", 400_000],
   [/^gpt-5/, "gpt-5", "vfjsmrp", 400_000],
-  [/^gpt-[6-9](\.\d+)?-(pro|codex|cyber|rosalind)/, "unknown", "vfjsmrp", 1_050_000, "always"],
+  [
+    /^gpt-[6-9](\.\d+)?-(pro|codex|cyber|rosalind|astra)/,
+    "unknown",
+    "vfjsmrp",
+    1_050_000,
+    "always",
+  ],
   [/^gpt-[6-9](\.\d+)?(-|$)/, "unknown", "vfjsmrp", 1_050_000, "unless_none"],
   [/^gpt-(daybreak|rosalind)/, "unknown", "vfjsmrp", 0, "always"],
   [/^(computer-use-preview|codex-mini)/, "unknown", "vfjsmr", 200_000, "always"],
@@ -163,10 +169,10 @@ export const CLAUDE_NAMES: readonly string[] = [
  * fine-tuned (`ft:gpt-4o-mini:...`); undefined when the catalogue does not have it.
  */
 export function knownModel(model: string): KnownModel | undefined {
-  const name = (model.split("/").at(-1) ?? model)
+  const [name = ""] = (model.split("/").at(-1) ?? model)
     .replace(/^ft:/, "")
-    .replace(/:.*$/, "")
-    .toLowerCase();
+    .toLowerCase()
+    .split(":", 1);
   return findModel(name, ROWS);
 }
 

@@ -4,13 +4,44 @@ import { hash64 } from "../../../core/hash.ts";
 const REPLACED_LENGTH = 9;
 
 /**
- * The id of a call or of its result, as an API takes it. Ids of other providers' models may have other characters, or be
- * longer; a replaced one is a function of the id, and so the same for the call and its result.
- *
- * @param index the position among the calls of a message, which is also that of the result
- * @param accepted the ids that the API takes
+ * The ids of the calls of one conversation, as an API takes them: each is there once. Ids of other makers' models may have other
+ * characters or be longer, and some servers give none or begin again with each answer. A new id is a function of the
+ * calls before it, so that the same conversation has the same ids in each request.
  */
-export function acceptedCallId(id: string, index: number, accepted: RegExp): string {
-  const given = id === "" ? `call_${index}` : id;
-  return accepted.test(given) ? given : hash64(given).slice(0, REPLACED_LENGTH);
+export class CallIds {
+  readonly #accepted: RegExp;
+  /** How often each stored id came. */
+  readonly #counts = new Map<string, number>();
+  readonly #taken = new Set<string>();
+
+  /** @param accepted the ids that the API takes */
+  constructor(accepted: RegExp) {
+    this.#accepted = accepted;
+  }
+
+  /** The id of the next call. */
+  take(stored: string): string {
+    let count = this.#counts.get(stored) ?? 0;
+    let id;
+    do {
+      count++;
+      id = this.#idOf(stored, count);
+    } while (this.#taken.has(id));
+    this.#counts.set(stored, count);
+    this.#taken.add(id);
+    return id;
+  }
+
+  #idOf(stored: string, count: number): string {
+    if (stored === "") return this.#accept(`call_${count - 1}`);
+    return count === 1 ? this.#accept(stored) : replaced(`${stored} ${count}`);
+  }
+
+  #accept(id: string): string {
+    return this.#accepted.test(id) ? id : replaced(id);
+  }
+}
+
+function replaced(id: string): string {
+  return hash64(id).slice(0, REPLACED_LENGTH);
 }

@@ -1,4 +1,5 @@
 import type { LLMMessage } from "../../../core/models/llm-messages.ts";
+import { wellFormedJson } from "./request-text.ts";
 
 /**
  * Writes messages as the JSON of a request. A message never changes, so each is written once and its text kept as long
@@ -24,7 +25,7 @@ export class MessageWriter {
     for (const message of messages) {
       let part = this.#written.get(message);
       if (part === undefined) {
-        part = this.#write(message);
+        part = wellFormedJson(this.#write(message));
         this.#written.set(message, part);
       }
       if (part !== "") elements.push(part);
@@ -33,7 +34,8 @@ export class MessageWriter {
   }
 
   /** Writes a message in another way from now on. Returns whether that is a change. */
-  replace(message: LLMMessage, text: string): boolean {
+  replace(message: LLMMessage, written: string): boolean {
+    const text = wellFormedJson(written);
     const isOther = this.#written.get(message) !== text;
     this.#written.set(message, text);
     return isOther;

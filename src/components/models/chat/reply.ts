@@ -1,26 +1,18 @@
-import type {
-  CreateResult,
-  FinishReason,
-  TokenLogprob,
-} from "../../../core/models/chat-completion-client.ts";
+import type { CreateResult, TokenLogprob } from "../../../core/models/chat-completion-client.ts";
 import { type TokenUsage, usageDetails } from "../../../core/models/request-usage.ts";
 import type { FunctionCall, MakerData } from "../../../core/models/llm-messages.ts";
-import { splitThought } from "./thought.ts";
+import {
+  type SplitText,
+  splitThought,
+  type ThoughtTags,
+} from "../../../core/models/thought-tags.ts";
+import { finishReasonOf } from "./finish-reason.ts";
 import { toolNameOf } from "./tool-name.ts";
 
-const FINISH_REASONS: { readonly [reason: string]: FinishReason } = {
-  stop: "stop",
-  end_turn: "stop",
-  length: "length",
-  content_filter: "content_filter",
-  tool_calls: "function_calls",
-  function_calls: "function_calls",
-};
-
-/** The name and the family of a model. */
-export interface ModelNames {
+/** The name of a model, and how its answers are read. */
+export interface AnsweringModel {
   model: string;
-  family: string;
+  thoughtTags: ThoughtTags;
 }
 
 /** A model's reply, streamed or not. */
@@ -28,6 +20,8 @@ export interface Reply {
   text: string;
   /** Reasoning from a field of its own; null when there was none. */
   reasoning: string | null;
+  /** Whether the text says why the model does not answer. */
+  isRefusal?: boolean;
   toolCalls: FunctionCall[];
   finishReason: string | null | undefined;
   usage: TokenUsage;
@@ -36,13 +30,12 @@ export interface Reply {
   troupe?: MakerData | undefined;
 }
 
-/** The id of a call whose server gives none: results are matched to calls by their ids. */
-export function newCallId(): string {
-  return `call_${crypto.randomUUID().slice(0, 8)}`;
-}
-
-/** A reply as a result. Text beside tool calls is a thought, like reasoning beside text. */
-export function toResult(reply: Reply, family: string): CreateResult {
+/**
+ * A reply as a result. Text beside tool calls is a thought, like reasoning beside text.
+ *
+ * @throws ModelError for a finish reason that is a failure
+ */
+export function toResult(reply: Reply, { model, thoughtTags }: AnsweringModel): CreateResult {
   const { text, reasoning, toolCalls, usage, logprobs, troupe } = reply;
   const { prompt_tokens, completion_tokens } = usage;
   const details = usageDetails(usage);
@@ -53,14 +46,27 @@ export function toResult(reply: Reply, family: string): CreateResult {
     logprobs,
     ...(troupe && { troupe }),
   };
+  const finish_reason = finishReasonOf(reply.finishReason, { [model]: usage });
   if (toolCalls.length > 0) {
     const content = toolCalls.map((call) => ({ ...call, name: toolNameOf(call.name) }));
-    return { finish_reason: "function_calls", content, ...rest, thought: text || null };
+    const split = splitBy(thoughtTags, text, true);
+    const thought = together(split.thought, split.content) || null;
+    return { finish_reason: "function_calls", content, ...rest, thought };
   }
-  const { thought, content } =
-    reasoning === null && family === "r1"
-      ? splitThought(text)
-      : { thought: reasoning, content: text };
-  const finish_reason = FINISH_REASONS[reply.finishReason?.toLowerCase() ?? ""] ?? "unknown";
-  return { finish_reason, content, ...rest, thought };
+  const { thought, content } = splitBy(thoughtTags, text, finish_reason === "length");
+  return {
+    finish_reason,
+    content,
+    ...rest,
+    thought: together(reasoning, thought),
+    ...(reply.isRefusal === true && { refusal: true }),
+  };
+}
+
+function splitBy(thoughtTags: ThoughtTags, text: string, isCut: boolean): SplitText {
+  return thoughtTags === "text" ? { thought: null, content: text } : splitThought(text, isCut);
+}
+
+function together(before: string | null, after: string | null): string | null {
+  return before && after ? `${before}\n\n${after}` : before || after || (before ?? after);
 }

@@ -1,16 +1,18 @@
 import { ValueError } from "../../../core/errors.ts";
-
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+import { fittingName, toolNameMistakes } from "../../../core/tools/tool-name.ts";
 
 /** @throws ValueError for a tool name that model APIs do not accept */
 export function checkToolName(name: string): void {
-  if (!TOOL_NAME.test(name))
-    throw new ValueError(
-      `The tool name '${name}' is not allowed: use 1 to 64 letters, digits, '_' and '-'`,
-    );
+  const [issue] = toolNameMistakes(name);
+  if (issue !== undefined)
+    throw new ValueError(`The tool name '${name}' is not allowed: it ${issue.message}`);
 }
+
+/** The marks of channels that models of the Harmony format write behind a name, and servers take for a part of it. */
+const MARK = /<[|｜]/;
 
 /** A tool name as a model wrote it, with the characters that the API would refuse later replaced. */
 export function toolNameOf(name: string): string {
-  return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
+  const [unmarked = ""] = name.split(MARK, 1);
+  return fittingName(unmarked.trim() || name);
 }

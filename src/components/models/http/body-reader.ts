@@ -57,3 +57,39 @@ class BufferedReader implements BodyReader {
     return this.#reader.cancel();
   }
 }
+
+/** The longest part of an error answer to read. */
+const LONGEST_ERROR_BYTES = 64 * 1024;
+
+/**
+ * Reads the beginning of an error answer, and closes the connection when there is more.
+ *
+ * @throws the signal's reason when it aborted
+ */
+export async function readErrorText(
+  { body }: Response,
+  signal: AbortSignal | null | undefined,
+): Promise<string> {
+  if (body === null) return "";
+  const reader = body.getReader();
+  // Rejects when the connection is broken already.
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  signal?.addEventListener("abort", cancel, { once: true });
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  let bytes = 0;
+  try {
+    while (bytes < LONGEST_ERROR_BYTES) {
+      const { done, value } = await reader.read();
+      // A cancelled body ends as if it were complete.
+      signal?.throwIfAborted();
+      if (done) return parts.join("") + decoder.decode();
+      parts.push(decoder.decode(value.subarray(0, LONGEST_ERROR_BYTES - bytes), { stream: true }));
+      bytes += value.byteLength;
+    }
+    return parts.join("");
+  } finally {
+    signal?.removeEventListener("abort", cancel);
+    cancel();
+  }
+}

@@ -1,7 +1,10 @@
-import type { TroupeError } from "../../../core/errors.ts";
+import { TroupeError } from "../../../core/errors.ts";
+import type { Json } from "../../../core/json.ts";
+import type { CreateOptions } from "../../../core/models/chat-completion-client.ts";
+import { contextHeaders } from "../../../core/steps/hops.ts";
 import type { TraceContext } from "../../../core/steps/step-attempt.ts";
-import type { AnswerChunks } from "./answer-chunks.ts";
-import { timeoutError } from "./errors.ts";
+import { AnswerPieces, type GivenAnswer, type Piece } from "./answer-pieces.ts";
+import { guarded, timeoutError, withRequestId } from "./errors.ts";
 import { StallWatch } from "./stall-watch.ts";
 
 export interface SendOptions {
@@ -10,21 +13,32 @@ export interface SendOptions {
   idempotencyKey: string | undefined;
   signal: AbortSignal | undefined;
   trace?: TraceContext | undefined;
-  /** Called after the pieces of each batch of chunks that arrived together, but for the last one. */
+  hops?: number | undefined;
+  /** Called after the pieces that arrived together, but for the last one. */
   flush?: (() => void) | undefined;
+  /** Makes the text so far void, as in {@link CreateOptions.startOver}. */
+  startOver?: CreateOptions["startOver"];
 }
 
-/** Assembles the chunks of an answer. */
-export interface ChunkReader<Chunk, T> {
-  /** The text that a chunk adds to the shown text; may be empty. */
-  read(chunk: Chunk): string;
-  /** The whole answer, after the last chunk. @throws ModelError `bad_response` when it is not complete */
+/** Assembles the pieces of an answer, streamed or not. */
+export interface AnswerReader<T> {
+  /** Whether the last piece was read. Those after it are not. */
+  readonly ended: boolean;
+  /** Whether a list at the top of a body is one piece. */
+  readonly keepsLists?: boolean;
+  /** The text that a piece adds to the shown text; may be empty. */
+  read(piece: Piece): string;
+  /** The rest of the shown text, after the last piece; may be empty. */
+  end(): string;
+  /** The whole answer, after the last piece. @throws ModelError `bad_response` when it is not complete */
   result(): T;
 }
 
-export interface StreamSource<Chunk> {
+export interface StreamSource<T> {
   /** Sends the request and returns once the answer has started. */
-  open(): Promise<AnswerChunks<Chunk>>;
+  open(): Promise<{ answer: AnswerPieces; reader: AnswerReader<T> }>;
+  /** Completes the result. */
+  finish(result: T): T;
   /** The error to throw for an error of {@link open}, the connection or the reader. */
   toError(error: unknown): TroupeError;
   /** Whether to open once more after such an error, because the request has another form. */
@@ -38,44 +52,52 @@ export interface StreamSource<Chunk> {
  * @param prepare called when the first piece is asked for
  * @throws ModelError; the signal's reason when it aborted
  */
-export async function* readStream<Chunk, T>(
-  prepare: () => StreamSource<Chunk>,
-  reader: ChunkReader<Chunk, T>,
+export async function* readStream<T>(
+  prepare: () => StreamSource<T>,
   { timeoutMs, signal, flush }: SendOptions,
 ): AsyncGenerator<string, T, void> {
   const source = prepare();
   for (;;) {
-    let answer: AnswerChunks<Chunk> | undefined;
+    let answer: AnswerPieces | undefined;
     let watch: StallWatch | undefined;
     let shown = false;
     let complete = false;
     const cancel = (): void => answer?.cancel();
     try {
-      answer = await source.open();
+      const opened = await source.open();
+      const { reader } = opened;
+      ({ answer } = opened);
       watch = new StallWatch(timeoutMs, cancel);
       signal?.addEventListener("abort", cancel);
       signal?.throwIfAborted();
-      for (let chunks = await answer.next(); chunks !== undefined; chunks = await answer.next()) {
+      for (let pieces = await answer.next(); pieces !== undefined; pieces = await answer.next()) {
         watch.beat();
-        for (const chunk of chunks) {
-          const piece = reader.read(chunk);
-          if (piece === "") continue;
-          shown = true;
-          yield piece;
+        for (const piece of pieces) {
+          const text = guarded(() => reader.read(piece), piece.value);
+          if (text !== "") {
+            answer.countText(text.length);
+            shown = true;
+            yield text;
+          }
+          if (reader.ended) break;
         }
         // The end of the text is shown together with the message, which follows at once.
-        if (!answer.ended) flush?.();
+        if (reader.ended) break;
+        flush?.();
       }
       // A cancelled body ends as if it were complete.
       signal?.throwIfAborted();
       if (watch.stalled) throw timeoutError();
-      const result = reader.result();
+      const rest = guarded(() => reader.end(), "the end of the answer");
+      if (rest !== "") yield rest;
+      const result = source.finish(guarded(() => reader.result(), "the end of the answer"));
       complete = true;
       return result;
     } catch (error) {
       signal?.throwIfAborted();
       if (watch?.stalled) throw timeoutError();
-      if (shown || source.again?.(error) !== true) throw source.toError(error);
+      if (shown || source.again?.(error) !== true)
+        throw withRequestId(source.toError(error), answer?.headers);
     } finally {
       watch?.stop();
       signal?.removeEventListener("abort", cancel);
@@ -85,13 +107,67 @@ export async function* readStream<Chunk, T>(
   }
 }
 
+/**
+ * Reads an answer that is not streamed.
+ *
+ * @throws ModelError, ServerFailure or an error of the connection; the signal's reason when it aborted
+ */
+export async function readAnswer<T>(
+  given: GivenAnswer,
+  reader: AnswerReader<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const answer = new AnswerPieces(given, false, reader.keepsLists);
+  const cancel = (): void => answer.cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  let complete = false;
+  try {
+    for (let pieces = await answer.next(); pieces !== undefined; pieces = await answer.next()) {
+      for (const piece of pieces) if (!reader.ended) guarded(() => reader.read(piece), piece.value);
+      if (reader.ended) break;
+    }
+    // A cancelled body ends as if it were complete.
+    signal.throwIfAborted();
+    const result = guarded(() => reader.result(), "the end of the answer");
+    complete = true;
+    return result;
+  } catch (error) {
+    throw error instanceof TroupeError ? withRequestId(error, answer.headers) : error;
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    if (complete) answer.finish();
+    else cancel();
+  }
+}
+
+/** Reads an answer that is one JSON document. */
+export class JsonReader implements AnswerReader<Json> {
+  readonly keepsLists = true;
+  ended = false;
+  #value: Json | undefined;
+
+  read({ value }: Piece): string {
+    this.#value = value;
+    this.ended = true;
+    return "";
+  }
+
+  end(): string {
+    return "";
+  }
+
+  result(): Json {
+    return this.#value ?? null;
+  }
+}
+
 /** The headers of a request that come from the step that makes it. */
 export function requestHeaders({
   idempotencyKey,
-  trace,
-}: Pick<SendOptions, "idempotencyKey" | "trace">): Record<string, string> {
+  ...context
+}: Pick<SendOptions, "idempotencyKey" | "trace" | "hops">): Record<string, string> {
   return {
     ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
-    ...trace,
+    ...contextHeaders(context),
   };
 }

@@ -1,4 +1,7 @@
 import type { OutgoingDependencies } from "../../../outgoing/dependencies.ts";
+import type { OutgoingFetch } from "../../../outgoing/limited-fetch.ts";
+import { outgoingFetch } from "../../../outgoing/outgoing-fetch.ts";
+import { readErrorText } from "./body-reader.ts";
 
 /** Limit of SDKs kept per `fetch`. */
 const MOST_KEPT = 50;
@@ -8,7 +11,7 @@ export interface SdkOptions {
   maxRetries: 0;
   logLevel: "off";
   fetchOptions: { redirect: "manual" };
-  fetch?: typeof fetch;
+  fetch: OutgoingFetch;
 }
 
 /**
@@ -18,7 +21,7 @@ export interface SdkOptions {
  */
 export class SdkCache<Given, Sdk> {
   readonly #load: () => Promise<(given: Given, options: SdkOptions) => Sdk>;
-  readonly #made = new WeakMap<typeof fetch, Map<string, Sdk>>();
+  readonly #made = new WeakMap<OutgoingFetch, Map<string, Sdk>>();
 
   /** @param load imports the SDK: it is large, and many isolates never call a model */
   constructor(load: () => Promise<(given: Given, options: SdkOptions) => Sdk>) {
@@ -28,7 +31,7 @@ export class SdkCache<Given, Sdk> {
   /** @param given the SDK's options, as JSON */
   async get(given: Given, dependencies: OutgoingDependencies): Promise<Sdk> {
     const make = await this.#load();
-    const send = dependencies.fetch ?? fetch;
+    const send = outgoingFetch(dependencies);
     const known = this.#made.get(send) ?? new Map<string, Sdk>();
     this.#made.set(send, known);
     const key = JSON.stringify(given);
@@ -38,7 +41,7 @@ export class SdkCache<Given, Sdk> {
         maxRetries: 0,
         logLevel: "off",
         fetchOptions: { redirect: "manual" },
-        ...(dependencies.fetch === undefined ? {} : { fetch: dependencies.fetch }),
+        fetch: withShortErrors(send),
       });
     // In order of use, the last used at the end.
     known.delete(key);
@@ -49,4 +52,15 @@ export class SdkCache<Given, Sdk> {
     }
     return sdk;
   }
+}
+
+/** An SDK reads an error answer as a whole, whatever its size. A good one is read, and counted, by Troupe. */
+function withShortErrors(send: OutgoingFetch): OutgoingFetch {
+  return async (input, init = {}) => {
+    const response = await send(input, { ...init, limit: "own" });
+    if (response.ok) return response;
+    const { status, statusText, headers } = response;
+    const text = await readErrorText(response, init.signal);
+    return new Response(text, { status, statusText, headers });
+  };
 }

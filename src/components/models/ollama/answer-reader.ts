@@ -1,82 +1,72 @@
+import { isJsonObject } from "../../../core/json.ts";
 import type { CreateResult, TokenLogprob } from "../../../core/models/chat-completion-client.ts";
-import type { FunctionCall } from "../../../core/models/llm-messages.ts";
-import { ModelError } from "../../../core/models/model-error.ts";
-import type { ChunkReader } from "../http/read-stream.ts";
-import { type ModelNames, newCallId, toResult } from "../chat/reply.ts";
-import { StreamedThought } from "../chat/thought.ts";
-import { type ChatAnswer, OLLAMA } from "./wire.ts";
+import type { Piece } from "../http/answer-pieces.ts";
+import { unfinished } from "../http/errors.ts";
+import type { AnswerReader } from "../http/read-stream.ts";
+import { CallAssembly } from "../chat/call-assembly.ts";
+import { type AnsweringModel, toResult } from "../chat/reply.ts";
+import { StreamedText, type StreamedTextSettings } from "../chat/streamed-text.ts";
+import { type ChatAnswer, chatAnswerOf, OLLAMA } from "./wire.ts";
 
-/** Assembles an answer of `/api/chat`, whether it comes in many chunks or in one. */
-export class AnswerReader implements ChunkReader<ChatAnswer, CreateResult> {
-  readonly #names: ModelNames;
-  readonly #thought = new StreamedThought();
-  readonly #toolCalls: FunctionCall[] = [];
+/** Assembles an answer of `/api/chat`, whether it comes in many lines or in one. */
+export class ChatAnswerReader implements AnswerReader<CreateResult> {
+  readonly #names: AnsweringModel;
+  readonly #shown: StreamedText;
+  readonly #toolCalls = new CallAssembly();
   readonly #logprobs: TokenLogprob[] = [];
-  #text = "";
   #last: ChatAnswer | undefined;
 
-  constructor(names: ModelNames) {
+  constructor(names: AnsweringModel, startOver?: StreamedTextSettings["startOver"]) {
     this.#names = names;
+    this.#shown = new StreamedText({ ...names, startOver });
   }
 
-  /** The text that a chunk adds, with reasoning between `<think>` tags. */
-  read(chunk: ChatAnswer): string {
-    const { message, logprobs } = chunk;
-    for (const call of message?.tool_calls ?? []) this.#toolCalls.push(functionCall(call));
-    for (const logprob of logprobs ?? []) this.#logprobs.push(tokenLogprob(logprob));
-    const piece = message?.content ?? "";
-    this.#text += piece;
-    if (chunk.done === true) this.#last = chunk;
-    return this.#thought.add(message?.thinking || null) + piece;
+  /** Without a reason or counts, the end of the body decides: a proxy may have set `done` too early. */
+  get ended(): boolean {
+    const { doneReason, promptTokens, completionTokens } = this.#last ?? {};
+    return [doneReason, promptTokens, completionTokens].some((field) => field !== undefined);
   }
 
-  /** @throws ModelError `bad_response` when the last chunk has not come */
+  /** The text that a line adds, with reasoning between `<think>` tags. */
+  read({ value }: Piece): string {
+    if (!isJsonObject(value)) return "";
+    const answer = chatAnswerOf(value);
+    this.#toolCalls.addWhole(answer.calls);
+    for (const logprob of answer.logprobs) this.#logprobs.push(logprob);
+    if (answer.done) this.#last = answer;
+    return this.#shown.add(answer.thinking || null, answer.content);
+  }
+
+  end(): string {
+    return this.#shown.end();
+  }
+
+  /** @throws ModelError `bad_response` when the last line has not come */
   result(): CreateResult {
     const last = this.#last;
-    if (last === undefined)
-      throw new ModelError("bad_response", "The model server's answer ended before the reply did");
-    const reasoning = this.#thought.text;
-    const { model, family } = this.#names;
+    if (last === undefined) throw unfinished();
+    const { text, reasoning } = this.#shown;
+    const toolCalls = this.#toolCalls.calls;
+    const { model } = this.#names;
     return toResult(
       {
         // Beside tool calls, a model explains itself only in its reasoning.
-        text: this.#toolCalls.length > 0 ? this.#text || (reasoning ?? "") : this.#text,
+        text: toolCalls.length > 0 ? text || (reasoning ?? "") : text,
         reasoning,
-        toolCalls: this.#toolCalls,
-        finishReason: last.done_reason,
+        toolCalls,
+        finishReason: last.doneReason,
         usage: {
-          prompt_tokens: last.prompt_eval_count ?? 0,
-          completion_tokens: last.eval_count ?? 0,
+          prompt_tokens: last.promptTokens ?? 0,
+          completion_tokens: last.completionTokens ?? 0,
         },
         logprobs: this.#logprobs.length > 0 ? this.#logprobs : null,
         // https://docs.ollama.com/capabilities/tool-calling
         ...(reasoning !== null &&
-          this.#toolCalls.length > 0 && {
+          toolCalls.length > 0 && {
             troupe: { maker: OLLAMA, model, data: { thinking: reasoning } },
           }),
       },
-      family,
+      this.#names,
     );
   }
-}
-
-type ToolCall = NonNullable<NonNullable<ChatAnswer["message"]>["tool_calls"]>[number];
-
-function functionCall({ id, function: { name, arguments: args } }: ToolCall): FunctionCall {
-  return {
-    // Older servers provide no id.
-    id: id || newCallId(),
-    name,
-    arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}),
-  };
-}
-
-function tokenLogprob(given: NonNullable<ChatAnswer["logprobs"]>[number]): TokenLogprob {
-  return {
-    token: given.token,
-    logprob: given.logprob,
-    bytes: given.bytes ?? null,
-    top_logprobs:
-      given.top_logprobs?.map(({ logprob, bytes }) => ({ logprob, bytes: bytes ?? null })) ?? null,
-  };
 }

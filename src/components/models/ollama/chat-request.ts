@@ -4,13 +4,17 @@ import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts"
 import type { CreateOptions, ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../../core/models/llm-messages.ts";
 import type { ModelInfo } from "../../../core/models/model-info.ts";
+import { ANY_ID, OutgoingConversation } from "../chat/conversation.ts";
 import { MessageWriter } from "../chat/message-writer.ts";
-import { checkToolName } from "../chat/tool-name.ts";
-import { ModelAbilities } from "../http-model-client.ts";
+import { requestText } from "../chat/request-text.ts";
+import type { AnsweringModel } from "../chat/reply.ts";
+import { type RequestForms, withNotes } from "../http/request-forms.ts";
+import { ModelAbilities } from "../client/http-model-client.ts";
+import { ToolWriter } from "../schemas/accepted-schema.ts";
+import { OPEN } from "../schemas/dialects.ts";
 import { writeMessage } from "./wire-message.ts";
 
-export interface ChatRequestSettings {
-  model: string;
+export interface ChatRequestSettings extends AnsweringModel {
   modelInfo: ModelInfo;
   /** Fields of every body besides model and messages; `options` among them. */
   createArgs: JsonObject;
@@ -34,6 +38,11 @@ const FIELDS: ReadonlySet<string> = new Set([
 export class ChatRequests {
   readonly #settings: ChatRequestSettings;
   readonly #abilities: ModelAbilities;
+  readonly #conversation = new OutgoingConversation({
+    callIds: ANY_ID,
+    systems: { at: "anywhere", one: false },
+    emptyText: "keep",
+  });
   readonly #messages: MessageWriter;
 
   constructor(settings: ChatRequestSettings) {
@@ -43,13 +52,17 @@ export class ChatRequests {
   }
 
   /** @throws ValueError when the request needs something that the model cannot do */
-  write(messages: readonly LLMMessage[], options: CreateOptions, stream: boolean): string {
-    const tools = this.#tools(options);
+  write(messages: readonly LLMMessage[], options: CreateOptions, stream: boolean): RequestForms {
+    const written = this.#tools(options).map((tool) => TOOLS.write(tool));
+    const tools = written.map(({ wire }) => wire);
     // An answer is streamed unless the request says otherwise.
     const args = { stream, ...this.#args(options), ...(tools.length > 0 ? { tools } : {}) };
-    const text = this.#messages.write(messages);
-    const model = JSON.stringify(this.#settings.model);
-    return `{"model":${model},"messages":[${text}],${JSON.stringify(args).slice(1)}`;
+    const elements = this.#messages.write(this.#conversation.accepted(messages));
+    const text = requestText(this.#settings.model, { field: "messages", elements }, args);
+    return withNotes(
+      { text },
+      written.map(({ note }) => note),
+    );
   }
 
   #args({ extraCreateArgs = {}, jsonOutput }: CreateOptions): JsonObject {
@@ -76,14 +89,14 @@ export class ChatRequests {
   }
 
   /** Ollama has no `tool_choice`: as in AutoGen, the choice is made by the list of tools that the model gets. */
-  #tools({ tools = [], toolChoice = "auto" }: CreateOptions): JsonObject[] {
+  #tools({ tools = [], toolChoice = "auto" }: CreateOptions): readonly ToolSchema[] {
     if (tools.length > 0) this.#abilities.checkTools();
     if (toolChoice === "none") return [];
     if (toolChoice === "required" && tools.length === 0)
       throw new ValueError("toolChoice is 'required', and no tools were given");
-    if (typeof toolChoice === "string") return tools.map(wireTool);
+    if (typeof toolChoice === "string") return tools;
     const chosen = tools.filter(({ name }) => name === toolChoice.name);
-    if (chosen.length > 0) return chosen.map(wireTool);
+    if (chosen.length > 0) return chosen;
     const given = tools.map(({ name }) => name).join(", ") || "none";
     throw new ValueError(
       `toolChoice names the tool '${toolChoice.name}', which was not given; given tools: ${given}`,
@@ -91,18 +104,10 @@ export class ChatRequests {
   }
 }
 
-function wireTool({ name, description, parameters }: ToolSchema): JsonObject {
-  checkToolName(name);
-  const { type = "object", properties = {}, ...rest } = parameters ?? {};
-  return {
-    type: "function",
-    function: {
-      name,
-      description: description ?? "",
-      parameters: { type, properties, ...rest },
-    },
-  };
-}
+const TOOLS = new ToolWriter<JsonObject>(OPEN, ({ name, description = "" }, { schema }) => ({
+  type: "function",
+  function: { name, description, parameters: schema },
+}));
 
 /** Ollama's `format` for OpenAI's `response_format`; undefined for text. */
 export function formatOf(responseFormat: Json): Json | undefined {

@@ -1,8 +1,12 @@
 import * as z from "zod";
 import { jsonObjectSchema } from "../../../core/json-object.ts";
-import type { CamelKeys } from "../../../core/option-names.ts";
+import type { CamelKeys } from "../../../core/options/option-names.ts";
 import { OLLAMA_NAMES } from "../catalogue/ollama-models.ts";
-import { clientConfigSchema, modelNameSchema, responseFormatSchema } from "../client-config.ts";
+import {
+  clientConfigSchema,
+  modelNameSchema,
+  responseFormatSchema,
+} from "../client/client-config.ts";
 
 /** Options that AutoGen's client also accepts beside `options`; there they win. */
 const modelOptionsSchema = z.object({

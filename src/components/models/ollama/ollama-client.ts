@@ -1,13 +1,15 @@
 import type * as z from "zod";
 import { type ComponentDefinition, withoutNulls } from "../../../core/component/component.ts";
-import { optionsOf, parseOptions } from "../../../core/option-names.ts";
+import { optionsOf, parseOptions } from "../../../core/options/option-names.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { type OutgoingDependencies, Secrets } from "../../../outgoing/dependencies.ts";
+import { outgoingFetch } from "../../../outgoing/outgoing-fetch.ts";
 import { headerNotes } from "../../../outgoing/headers.ts";
 import { knownOllamaModel } from "../catalogue/ollama-models.ts";
 import { unknownModelNotes } from "../catalogue/known-model.ts";
-import { modelInfoFrom, resolveHeaders } from "../client-config.ts";
-import { HttpModelClient, ModelAbilities } from "../http-model-client.ts";
+import { modelInfoFrom, resolveHeaders } from "../client/client-config.ts";
+import { httpEndpoint } from "../http/send.ts";
+import { HttpModelClient, ModelAbilities } from "../client/http-model-client.ts";
 import { OllamaChatApi } from "./chat-api.ts";
 import { formatOf } from "./chat-request.ts";
 import {
@@ -16,7 +18,6 @@ import {
   type OllamaConfig,
   ollamaConfigSchema,
 } from "./config.ts";
-import { ollamaEndpoint } from "./endpoint.ts";
 import { baseUrlOf, hostOf } from "./host.ts";
 
 const definition = {
@@ -58,6 +59,7 @@ export class OllamaChatCompletionClient extends HttpModelClient {
         {
           model,
           modelInfo,
+          thoughtTags: config.thought_tags ?? "thought",
           createArgs: withoutNulls({
             keep_alive,
             think,
@@ -69,7 +71,8 @@ export class OllamaChatCompletionClient extends HttpModelClient {
           const url = `${baseUrlOf(hostOf(config, dependencies))}/api/chat`;
           const secrets = new Secrets(dependencies, url, config);
           const headers = resolveHeaders(config.headers, (value) => secrets.resolve(value));
-          return ollamaEndpoint({ url, headers, secrets, fetch: dependencies.fetch ?? fetch });
+          const fetch = outgoingFetch(dependencies);
+          return httpEndpoint({ url, headers, secrets, fetch, hint: pullHint });
         },
       ),
     });
@@ -101,4 +104,11 @@ function collectOptions(config: z.infer<typeof ollamaConfigSchema>): { options?:
   const cleared = Object.fromEntries(entries.map(([name]) => [name, undefined]));
   if (config.options == null && Object.keys(beside).length === 0) return cleared;
   return { ...cleared, options: { ...config.options, ...beside } };
+}
+
+/** Advice for a model that the server does not have. */
+function pullHint(said: string, status: number): string {
+  return status === 404 && /model .*not found/.test(said)
+    ? `. Get it with "ollama pull" on the server, or choose one that "ollama list" shows.`
+    : "";
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../core/json.ts";
+import { isJsonObject, type Json, parseJson } from "../../../core/json.ts";
 import type {
   AssistantMessage,
   LLMMessage,
@@ -6,8 +6,7 @@ import type {
 } from "../../../core/models/llm-messages.ts";
 import { fileAsText, isFile } from "../../../core/models/attached-files.ts";
 import { showImages, splitImages, withoutImages } from "../../../core/models/shown-images.ts";
-import { argumentsOf } from "../chat/tool-arguments.ts";
-import type { ModelAbilities } from "../http-model-client.ts";
+import type { ModelAbilities } from "../client/http-model-client.ts";
 import { OLLAMA } from "./wire.ts";
 
 interface WireMessage {
@@ -17,7 +16,7 @@ interface WireMessage {
   thinking?: string;
   /** Base64. */
   images?: string[];
-  tool_calls?: { id: string; function: { name: string; arguments: JsonObject } }[];
+  tool_calls?: { id: string; function: { name: string; arguments: Json } }[];
   tool_name?: string;
   tool_call_id?: string;
 }
@@ -85,7 +84,7 @@ function assistantMessage({ content, thought, troupe }: AssistantMessage): WireM
     ...(typeof thinking === "string" && { thinking }),
     tool_calls: content.map((call) => ({
       id: call.id,
-      function: { name: call.name, arguments: argumentsOf(call) },
+      function: { name: call.name, arguments: parseJson(call.arguments) },
     })),
   };
 }

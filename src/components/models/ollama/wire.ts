@@ -1,42 +1,35 @@
-import * as z from "zod";
+import type { JsonObject } from "../../../core/json.ts";
+import type { TokenLogprob } from "../../../core/models/chat-completion-client.ts";
+import type { CallPart } from "../chat/call-assembly.ts";
+import { countIn, nameIn, objectIn, textIn } from "../http/fields.ts";
+import { callsIn, logprobsIn } from "../openai/chat-completions/chunk.ts";
 
 /** The owner of the data in `troupe`, as messages name it. */
 export const OLLAMA = "ollama";
 
-/** Lenient on purpose: newer servers add fields, older ones leave some out. */
-const toolCallSchema = z.object({
-  id: z.string().nullish(),
-  function: z.object({ name: z.string(), arguments: z.unknown() }),
-});
+/** A line of a streamed answer of `/api/chat`, or the whole of one that is not streamed, each field with its type. */
+export interface ChatAnswer {
+  content: string;
+  thinking: string;
+  calls: CallPart[];
+  logprobs: TokenLogprob[];
+  done: boolean;
+  doneReason: string | undefined;
+  promptTokens: number | undefined;
+  completionTokens: number | undefined;
+}
 
-const logprobSchema = z.object({
-  token: z.string(),
-  logprob: z.number(),
-  bytes: z.array(z.number()).nullish(),
-});
-
-/** A line of a streamed answer of `/api/chat`, or the whole of one that is not streamed. */
-export const chatAnswerSchema = z.object({
-  message: z
-    .object({
-      content: z.string().nullish(),
-      thinking: z.string().nullish(),
-      tool_calls: z.array(toolCallSchema).nullish(),
-    })
-    .nullish(),
-  done: z.boolean().nullish(),
-  done_reason: z.string().nullish(),
-  prompt_eval_count: z.number().int().nonnegative().nullish(),
-  eval_count: z.number().int().nonnegative().nullish(),
-  logprobs: z
-    .array(logprobSchema.extend({ top_logprobs: z.array(logprobSchema).nullish() }))
-    .nullish(),
-  /** The only field of an error, also in the middle of a stream. Proxies in between may send an object. */
-  error: z.union([z.string(), z.object({ message: z.string() })]).nullish(),
-});
-export type ChatAnswer = z.infer<typeof chatAnswerSchema>;
-
-/** The error text of an answer; undefined if it reports none. */
-export function errorOf({ error }: ChatAnswer): string | undefined {
-  return typeof error === "object" ? error?.message : error;
+/** @throws ModelError `bad_response` for an answer that cannot be read */
+export function chatAnswerOf(value: JsonObject): ChatAnswer {
+  const message = objectIn(value["message"], "message");
+  return {
+    content: textIn(message?.["content"], "content"),
+    thinking: textIn(message?.["thinking"], "thinking"),
+    calls: callsIn(message?.["tool_calls"]),
+    logprobs: logprobsIn(value["logprobs"]),
+    done: value["done"] === true,
+    doneReason: nameIn(value["done_reason"]),
+    promptTokens: countIn(value["prompt_eval_count"]),
+    completionTokens: countIn(value["eval_count"]),
+  };
 }

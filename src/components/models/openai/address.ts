@@ -1,6 +1,6 @@
 import { trimEnd } from "../../../core/text/trim-end.ts";
 import { type OutgoingDependencies, readEnv } from "../../../outgoing/dependencies.ts";
-import type { ModelAddress } from "../model-address.ts";
+import type { ModelAddress } from "../client/model-address.ts";
 
 /**
  * Providers with an API of OpenAI's kind, and the setting with the key for each, by the prefix of their models' names.

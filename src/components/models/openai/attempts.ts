@@ -1,5 +1,9 @@
-import type { ServerHabits } from "./server-habits.ts";
+import type { ServerHabits } from "./responses/server-habits.ts";
 import { APIError } from "openai/error";
+import type { Json } from "../../../core/json.ts";
+import { ServerFailure } from "../http/errors.ts";
+import { optionalObject } from "../http/fields.ts";
+import { failureOf } from "../http/sdk-errors.ts";
 import type { KnownModel } from "../catalogue/known-model.ts";
 
 /** The attempts at one request: when a server refuses it, it is made in another form, each form once. */
@@ -99,9 +103,13 @@ const REASONING = /encrypted.content|'reasoning'|item with id/i;
 
 /** Reads why a request was refused; undefined for an error that another form would not fix. */
 function refusalOf(error: unknown, api: ApiName): Refusal | undefined {
-  if (!(error instanceof APIError)) return undefined;
-  const { status, param, code } = error;
-  const text = `${error.message} ${JSON.stringify(error.error)}`;
+  const failure = error instanceof APIError ? failureOf(error) : error;
+  if (!(failure instanceof ServerFailure)) return undefined;
+  // An error inside of an answer has no status.
+  const { status = 400, body } = failure;
+  const said = optionalObject(body as Json);
+  const { param, code } = optionalObject(said?.["error"]) ?? said ?? {};
+  const text = typeof body === "string" ? body : JSON.stringify(body);
   if (api === "chat_completions")
     return (status === 400 || status === 404) && /v1\/responses/.test(text) ? "api" : undefined;
   if (status === 400 || status === 404) {
@@ -110,7 +118,7 @@ function refusalOf(error: unknown, api: ApiName): Refusal | undefined {
       return "encryption";
     if (code === "invalid_encrypted_content" || REASONING.test(text)) return "reasoning";
   }
-  return status !== undefined && NO_SUCH_API.has(status) ? "api" : undefined;
+  return NO_SUCH_API.has(status) ? "api" : undefined;
 }
 
 /** The two APIs of OpenAI's models. */

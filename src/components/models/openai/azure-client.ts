@@ -1,12 +1,12 @@
 import type { ComponentDefinition } from "../../../core/component/component.ts";
-import { optionsOf, parseOptions } from "../../../core/option-names.ts";
+import { optionsOf, parseOptions } from "../../../core/options/option-names.ts";
 import { type OutgoingDependencies, readEnv, Secrets } from "../../../outgoing/dependencies.ts";
 import { headerNotes } from "../../../outgoing/headers.ts";
 import { knownModel } from "../catalogue/hosted-models.ts";
 import { type KnownModel, unknownModelNotes } from "../catalogue/known-model.ts";
-import { modelInfoFrom, resolveHeaders } from "../client-config.ts";
-import { HttpModelClient } from "../http-model-client.ts";
-import { keyNotes, resolveKey } from "../model-address.ts";
+import { modelInfoFrom, resolveHeaders } from "../client/client-config.ts";
+import { HttpModelClient } from "../client/http-model-client.ts";
+import { keyNotes, resolveKey } from "../client/model-address.ts";
 import { AZURE, azureAddress, isOwnHost } from "./address.ts";
 import {
   type AzureOpenAIChatCompletionClientOptions,

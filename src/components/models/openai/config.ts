@@ -2,7 +2,7 @@ import * as z from "zod";
 import { componentModelSchema } from "../../../core/component/component-model.ts";
 import { withoutNulls } from "../../../core/component/component.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import type { CamelKeys } from "../../../core/option-names.ts";
+import type { CamelKeys } from "../../../core/options/option-names.ts";
 import type { ModelInfo } from "../../../core/models/model-info.ts";
 import { OPENAI_NAMES } from "../catalogue/hosted-models.ts";
 import {
@@ -10,8 +10,8 @@ import {
   clientConfigSchema,
   modelNameSchema,
   responseFormatSchema,
-} from "../client-config.ts";
-import { ModelAbilities } from "../http-model-client.ts";
+} from "../client/client-config.ts";
+import { ModelAbilities } from "../client/http-model-client.ts";
 import type { KnownModel } from "../catalogue/known-model.ts";
 import type { OpenAIApiSettings } from "./openai-api.ts";
 
@@ -97,6 +97,7 @@ export function apiSettingsFrom(
     known,
     api: config.api ?? "auto",
     caches: config.cache !== "off",
+    thoughtTags: config.thought_tags ?? "thought",
     createArgs: createArgsFrom(config, modelInfo),
     includeNames: config.include_name_in_message ?? true,
     prefixNames: config.add_name_prefixes ?? false,

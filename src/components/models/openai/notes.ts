@@ -72,9 +72,16 @@ function reasoningNotes(config: Asked, known: KnownModel): Note[] {
     const message = `is refused for '${model}', which does not reason: leave it out`;
     return [{ path: "config.reasoning_effort", message }];
   }
+  const canStop =
+    known.responses === "unless_none" ||
+    known.responses === "with_effort" ||
+    known.reasonsUnasked !== true;
+  if (effort === "none" && !canStop) {
+    const message = `"none" is refused for '${model}', which always reasons: leave it out`;
+    return [{ path: "config.reasoning_effort", message }];
+  }
   const isReasoning = effort == null ? known.reasonsUnasked === true : effort !== "none";
   if (!isReasoning) return [];
-  const canStop = known.responses !== undefined || known.reasonsUnasked !== true;
   const remedy = canStop ? 'leave it out, or set reasoning_effort to "none"' : "leave it out";
   return ["temperature", "top_p"]
     .filter((name) => config[name] != null && config[name] !== 1)

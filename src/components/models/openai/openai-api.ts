@@ -2,37 +2,22 @@ import type { CreateOptions, CreateResult } from "../../../core/models/chat-comp
 import type { LLMMessage } from "../../../core/models/llm-messages.ts";
 import type { Secrets } from "../../../outgoing/dependencies.ts";
 import type { KnownModel } from "../catalogue/known-model.ts";
-import type { ModelApi } from "../http-model-client.ts";
-import { type ChunkReader, readStream, type SendOptions } from "../http/read-stream.ts";
-import {
-  attemptOptions,
-  noted,
-  openBySdk,
-  postBySdk,
-  type RequestForms,
-  type Sdk,
-  type SdkTarget,
-} from "../http/sdk-connection.ts";
-import { ServerEvents, type ReadEvent } from "../http/server-events.ts";
+import type { ModelApi } from "../client/http-model-client.ts";
+import { type AnswerReader, readStream, type SendOptions } from "../http/read-stream.ts";
+import { attemptOptions, noted, type RequestForms } from "../http/request-forms.ts";
+import { openBySdk, postBySdk, type Sdk, type SdkTarget } from "../http/sdk-connection.ts";
+import { withoutSecrets } from "../http/without-secrets.ts";
 import { withTimeLimit } from "../http/time-limit.ts";
 import { type ApiName, Attempts, routesFor, type Server } from "./attempts.ts";
-import { makerOf } from "./maker.ts";
+import { makerOf } from "./chat-completions/maker.ts";
 import { type RequestSettings, RequestBodies } from "./chat-completions/request-body.ts";
-import { habitsOf, type ServerHabits } from "./server-habits.ts";
+import { habitsOf, type ServerHabits } from "./responses/server-habits.ts";
 import { APIConnectionError, APIConnectionTimeoutError, APIError, OpenAIError } from "openai/error";
 import type { TroupeError } from "../../../core/errors.ts";
 import { fromSdkError } from "../http/sdk-errors.ts";
-import { readCompletion } from "./chat-completions/read-completion.ts";
-import { type CompletionEvent, readEvent as readCompletionEvent } from "./server-events.ts";
-import { StreamReader } from "./chat-completions/stream-reader.ts";
-import { readResponse } from "./responses/read-response.ts";
+import { CompletionReader } from "./chat-completions/completion-reader.ts";
 import { ResponsesBodies, type ResponsesSettings } from "./responses/request-body.ts";
-import {
-  readEvent as readResponseEvent,
-  type ResponseEvent,
-  ResponseReader,
-} from "./responses/stream-reader.ts";
-import type { EventSourceMessage } from "eventsource-parser";
+import { ResponseReader } from "./responses/response-reader.ts";
 
 /** A server to call. */
 export interface ConnectedServer extends Server {
@@ -82,7 +67,7 @@ export class OpenAIApi implements ModelApi {
           const body = api.write(messages, options, false);
           try {
             const send = { ...attemptOptions(sendOptions, attempts.count), signal };
-            const result = noted(api.read(await postBySdk(target, body, send)), body);
+            const result = noted(await postBySdk(target, body, connection.reader(api), send), body);
             attempts.succeeded();
             return result;
           } catch (error) {
@@ -100,34 +85,28 @@ export class OpenAIApi implements ModelApi {
     sendOptions: SendOptions,
     count: (result: CreateResult) => CreateResult,
   ): AsyncGenerator<string, CreateResult, void> {
-    let reader: ChunkReader<unknown, CreateResult>;
-    let attempts: Attempts;
-    let body: RequestForms;
-    return readStream(
-      () => {
-        const connection = this.#connected();
-        attempts = this.#attempts(connection, messages, options);
-        return {
-          open: () => {
-            const { api, target } = connection.of(attempts);
-            reader = api.reader();
-            body = api.write(messages, options, true);
-            return openBySdk(target, body, attemptOptions(sendOptions, attempts.count));
-          },
-          toError: (error) => toModelError(attempts.failure(error), connection.redact),
-          again: (error) => attempts.again(error),
-        };
-      },
-      {
-        read: (chunk) => reader.read(chunk),
-        result: () => {
-          const result = noted(reader.result(), body);
-          attempts.succeeded();
-          return count(result);
+    return readStream(() => {
+      const connection = this.#connected();
+      const attempts = this.#attempts(connection, messages, options);
+      let body: RequestForms;
+      return {
+        open: async () => {
+          const { api, target } = connection.of(attempts);
+          body = api.write(messages, options, true);
+          const send = attemptOptions(sendOptions, attempts.count);
+          return {
+            answer: await openBySdk(target, body, send),
+            reader: connection.reader(api, options.startOver),
+          };
         },
-      },
-      sendOptions,
-    );
+        finish: (result) => {
+          attempts.succeeded();
+          return count(noted(result, body));
+        },
+        toError: (error) => toModelError(attempts.failure(error), connection.redact),
+        again: (error) => attempts.again(error),
+      };
+    }, sendOptions);
   }
 
   write(
@@ -163,7 +142,7 @@ class Connection {
   readonly habits: ServerHabits;
   readonly responses: ResponsesApi;
   readonly redact: (text: string) => string;
-  readonly #chat: WireApi<unknown>;
+  readonly #chat: WireApi;
 
   constructor(settings: OpenAIApiSettings, server: ConnectedServer) {
     const { servedAs, maker, secrets } = server;
@@ -179,19 +158,16 @@ class Connection {
     this.redact = (text) => secrets.redact(text);
   }
 
+  /** Reads an answer, and removes the secrets that the server repeats in it. */
+  reader(api: WireApi, startOver?: CreateOptions["startOver"]): AnswerReader<CreateResult> {
+    return withoutSecrets(this.server.secrets, startOver, (begin) => api.reader(begin));
+  }
+
   /** The next API to try, and its route. */
-  of({ route }: Attempts): { api: WireApi<unknown>; target: SdkTarget<unknown> } {
-    const { sdk } = this.server;
+  of({ route }: Attempts): { api: WireApi; target: SdkTarget } {
+    const { sdk, secrets } = this.server;
     const api = route.api === "responses" ? this.responses : this.#chat;
-    return {
-      api,
-      target: {
-        sdk,
-        path: route.path,
-        chunks: (response) =>
-          new ServerEvents(response, (event) => api.readEvent(event, response.headers)),
-      },
-    };
+    return { api, target: { sdk, path: route.path, secrets } };
   }
 }
 
@@ -200,55 +176,46 @@ class Connection {
  * @param redact removes secrets from a text
  */
 function toModelError(error: unknown, redact: (text: string) => string): TroupeError {
-  return fromSdkError<APIError>(error, redact, {
+  return fromSdkError(error, redact, {
     base: OpenAIError,
     connection: APIConnectionError,
     timeout: APIConnectionTimeoutError,
     answered: APIError,
-    read: (answer) => ({ answer, message: answer.message }),
   });
 }
 
 /** OpenAI's chat completions, which many servers implement. */
-function chatCompletionsApi(settings: RequestSettings): WireApi<CompletionEvent> {
-  const { model, modelInfo, maker } = settings;
-  const served = { model, family: modelInfo.family, maker };
+function chatCompletionsApi(settings: RequestSettings): WireApi {
+  const { model, thoughtTags, maker } = settings;
+  const served = { model, thoughtTags, maker };
   const bodies = new RequestBodies(settings);
   return {
     write: (messages, options, stream) => bodies.write(messages, options, stream),
-    read: (answer) => readCompletion(answer, served),
-    readEvent: readCompletionEvent,
-    reader: () => new StreamReader(served),
+    reader: (startOver) => new CompletionReader(served, startOver),
   };
 }
 
 /** OpenAI's Responses API, used without a state on the server: every request has the whole conversation. */
-interface ResponsesApi extends WireApi<ResponseEvent> {
+interface ResponsesApi extends WireApi {
   /** Leaves out the reasoning of these answers from now on; returns whether there was any. */
   dropReasoning(messages: readonly LLMMessage[]): boolean;
 }
 
 function responsesApi(settings: ResponsesSettings, habits: ServerHabits): ResponsesApi {
   const { maker, model } = settings;
-  const answers = { maker, model, family: settings.modelInfo.family };
+  const answers = { maker, model, thoughtTags: settings.thoughtTags };
   const bodies = new ResponsesBodies(settings, habits);
   return {
     write: (messages, options, stream) => bodies.write(messages, options, stream),
-    read: (answer) => readResponse(answer, answers),
-    readEvent: readResponseEvent,
-    reader: () => new ResponseReader(answers),
+    reader: (startOver) => new ResponseReader(answers, startOver),
     dropReasoning: (messages) => bodies.dropReasoning(messages),
   };
 }
 
 /** One of the APIs for OpenAI's models: the writer of requests and the reader of answers. */
-interface WireApi<Chunk> {
+interface WireApi {
   /** The body of a request. @throws ValueError when the request needs something that the model cannot do */
   write(messages: readonly LLMMessage[], options: CreateOptions, stream: boolean): RequestForms;
-  /** Reads the body of an answer that was not streamed. */
-  read(answer: unknown): CreateResult;
-  /** Reads an event of a streamed answer. */
-  readEvent(event: EventSourceMessage, headers: Headers): ReadEvent<Chunk>;
-  /** Assembles a streamed answer. */
-  reader(): ChunkReader<Chunk, CreateResult>;
+  /** Assembles an answer, streamed or not. */
+  reader(startOver?: CreateOptions["startOver"]): AnswerReader<CreateResult>;
 }

@@ -1,4 +1,5 @@
 import type { ClientOptions, OpenAI } from "openai";
+import { isJsonObject } from "../../../core/json.ts";
 import { SdkCache } from "../http/sdk-cache.ts";
 
 type Given = Pick<ClientOptions, "baseURL" | "apiKey" | "organization" | "defaultHeaders">;
@@ -6,8 +7,16 @@ type Given = Pick<ClientOptions, "baseURL" | "apiKey" | "organization" | "defaul
 /** OpenAI's SDKs, without settings from the environment. */
 export const openAISdks = new SdkCache<Given, OpenAI>(async () => {
   const { OpenAI } = await import("openai/client");
+  /** The SDK keeps only the `error` of a body; a wait and an id of the request stand beside it. */
+  class WholeErrors extends OpenAI {
+    protected override makeStatusError(
+      ...[status, body, ...rest]: Parameters<OpenAI["makeStatusError"]>
+    ): ReturnType<OpenAI["makeStatusError"]> {
+      return super.makeStatusError(status, isJsonObject(body) ? { error: body } : body, ...rest);
+    }
+  }
   return (given, options) =>
-    new OpenAI({
+    new WholeErrors({
       organization: null,
       ...given,
       project: null,

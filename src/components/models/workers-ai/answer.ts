@@ -1,93 +1,36 @@
-import type { EventSourceMessage } from "eventsource-parser";
-import type { ChatCompletionChunk } from "openai/resources/chat/completions";
-import type { CreateResult } from "../../../core/models/chat-completion-client.ts";
-import { newCallId } from "../chat/reply.ts";
-import { answerError, errorText } from "../http/errors.ts";
-import type { ChunkReader } from "../http/read-stream.ts";
-import type { ReadEvent } from "../http/server-events.ts";
-import { readCompletion, type Served } from "../openai/chat-completions/read-completion.ts";
-import type { CompletionEvent } from "../openai/server-events.ts";
-import { StreamReader } from "../openai/chat-completions/stream-reader.ts";
-import { type ErrorBody, saidBy } from "./errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts";
+import type { CreateOptions, CreateResult } from "../../../core/models/chat-completion-client.ts";
+import type { Piece } from "../http/answer-pieces.ts";
+import type { AnswerReader } from "../http/read-stream.ts";
+import { type Chunk, chunkOf } from "../openai/chat-completions/chunk.ts";
+import { CompletionReader } from "../openai/chat-completions/completion-reader.ts";
+import type { Served } from "../openai/chat-completions/shown.ts";
 
-/** The answer of a model with the older interface, or a part of one. */
-interface NativeAnswer {
-  /** An object for JSON output. */
-  response?: unknown;
-  tool_calls?: NativeToolCall[] | null;
-  usage?: ChatCompletionChunk["usage"];
-}
-
-/** Newer models use OpenAI's format. */
-interface NativeToolCall {
-  id?: string | null;
-  index?: number | null;
-  name?: string | null;
-  arguments?: unknown;
-  function?: { name?: string | null; arguments?: unknown } | null;
-}
-
-/**
- * Reads the body of an answer that was not streamed, in either interface.
- * @throws ModelError `bad_response` when it is neither; of another kind when it reports an error
- */
-export function readAnswer(body: unknown, served: Served): CreateResult {
-  if (!isNative(body)) return readCompletion(body, served);
-  const { response, tool_calls, usage } = body;
-  const message = {
-    content: textOf(response),
-    tool_calls: (tool_calls ?? []).map((call) => ({
-      id: call.id || newCallId(),
-      type: "function",
-      function: partOf(call),
-    })),
-  };
-  return readCompletion({ choices: [{ message, finish_reason: "stop" }], usage }, served);
-}
-
-/** An event of a streamed answer; null for the last. */
-export type AnswerEvent = CompletionEvent | NativeAnswer;
-
-/**
- * @param redact removes secrets from a text
- * @throws SyntaxError for data that is not JSON
- * @throws ModelError for an event that reports an error
- */
-export function readEvent(
-  { data }: EventSourceMessage,
-  redact: (text: string) => string,
-): ReadEvent<AnswerEvent> {
-  if (data === "[DONE]") return { chunk: null, last: true };
-  const chunk = JSON.parse(data) as AnswerEvent & ErrorBody;
-  const { message, code } = saidBy(chunk);
-  if (message !== "") throw answerError({ code }, errorText(message, redact));
-  return { chunk };
-}
-
-/** Assembles a streamed answer, in either interface. */
-export class AnswerReader implements ChunkReader<AnswerEvent, CreateResult> {
-  readonly #reader: StreamReader;
+/** Assembles an answer of Workers AI, in OpenAI's format or in the older one of the service. */
+export class WorkersAIReader implements AnswerReader<CreateResult> {
+  readonly #reader: CompletionReader;
   #isNative = false;
-  #calls = 0;
 
-  constructor(served: Served) {
-    this.#reader = new StreamReader(served);
+  constructor(served: Served, startOver?: CreateOptions["startOver"]) {
+    this.#reader = new CompletionReader(served, startOver, (value) => {
+      if (!isNative(value)) return chunkOf(value);
+      this.#isNative = true;
+      return nativeChunk(value);
+    });
   }
 
-  read(event: AnswerEvent): string {
-    // The older interface gives no reason.
-    if (event === null && this.#isNative) return this.#reader.read(chunkOf({}, "stop"));
-    if (event === null || !isNative(event)) return this.#reader.read(event);
-    this.#isNative = true;
-    const { response, tool_calls, usage } = event;
-    const calls = (tool_calls ?? []).map((call) => ({
-      // A call without an index is complete.
-      index: call.index ?? --this.#calls,
-      ...(call.index == null || call.id ? { id: call.id || newCallId() } : {}),
-      function: partOf(call),
-    }));
-    const delta = { content: textOf(response), ...(calls.length > 0 ? { tool_calls: calls } : {}) };
-    return this.#reader.read({ ...chunkOf(delta, null), usage: usage ?? null });
+  get ended(): boolean {
+    return this.#reader.ended;
+  }
+
+  read(piece: Piece): string {
+    // The older format gives no reason.
+    if (piece.value === undefined && this.#isNative) this.#reader.read({ value: FINISHED });
+    return this.#reader.read(piece);
+  }
+
+  end(): string {
+    return this.#reader.end();
   }
 
   result(): CreateResult {
@@ -95,32 +38,27 @@ export class AnswerReader implements ChunkReader<AnswerEvent, CreateResult> {
   }
 }
 
-function isNative(body: unknown): body is NativeAnswer {
+const FINISHED: JsonObject = { choices: [{ delta: {}, finish_reason: "stop" }] };
+
+function isNative(body: JsonObject): boolean {
   return (
-    typeof body === "object" &&
-    body !== null &&
-    !("choices" in body) &&
-    ("response" in body || "tool_calls" in body || "usage" in body)
+    body["choices"] === undefined &&
+    ["response", "tool_calls", "usage"].some((name) => name in body)
   );
 }
 
-function chunkOf(
-  delta: ChatCompletionChunk.Choice.Delta,
-  finish_reason: "stop" | null,
-): ChatCompletionChunk {
-  const choices = [{ index: 0, delta, finish_reason }];
-  return { id: "", object: "chat.completion.chunk", created: 0, model: "", choices };
-}
-
-function textOf(response: unknown): string {
-  if (response === null || response === undefined) return "";
-  return typeof response === "string" ? response : JSON.stringify(response);
-}
-
-function partOf(call: NativeToolCall): { name: string; arguments: string } {
-  const { name, arguments: args } = call.function ?? call;
-  return {
-    name: name ?? "",
-    arguments: typeof args === "string" ? args : args == null ? "" : JSON.stringify(args),
+/** An older answer, or a part of one, as a chunk in OpenAI's format. */
+function nativeChunk({ response, tool_calls, usage }: JsonObject): Chunk {
+  const message: JsonObject = {
+    content: contentOf(response),
+    tool_calls: tool_calls ?? null,
   };
+  return chunkOf({ choices: [{ delta: message }], ...(usage !== undefined && { usage }) });
+}
+
+/** JSON output is an object. */
+function contentOf(response: Json | undefined): Json {
+  return isJsonObject(response) || Array.isArray(response)
+    ? JSON.stringify(response)
+    : (response ?? null);
 }

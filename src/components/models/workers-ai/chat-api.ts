@@ -1,15 +1,13 @@
 import type { CreateOptions, CreateResult } from "../../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../../core/models/llm-messages.ts";
-import { ModelError } from "../../../core/models/model-error.ts";
-import { readStream, type SendOptions } from "../http/read-stream.ts";
-import type { RequestForms } from "../http/sdk-connection.ts";
-import { readJsonText } from "../http/read-text.ts";
+import { AnswerPieces } from "../http/answer-pieces.ts";
+import { readAnswer, readStream, type SendOptions } from "../http/read-stream.ts";
+import { noted, type RequestForms } from "../http/request-forms.ts";
 import { type Endpoint, send, toModelError } from "../http/send.ts";
-import { ServerEvents } from "../http/server-events.ts";
-import type { ModelApi } from "../http-model-client.ts";
-import type { Served } from "../openai/chat-completions/read-completion.ts";
+import type { ModelApi } from "../client/http-model-client.ts";
+import type { Served } from "../openai/chat-completions/shown.ts";
 import { RequestBodies, type RequestSettings } from "../openai/chat-completions/request-body.ts";
-import { type AnswerEvent, AnswerReader, readAnswer, readEvent } from "./answer.ts";
+import { WorkersAIReader } from "./answer.ts";
 
 export interface WorkersAISettings extends RequestSettings {
   /** Whether the model has the older interface of Workers AI. */
@@ -26,9 +24,9 @@ export class WorkersAIChatApi implements ModelApi {
   readonly #endpoint: Endpoint;
 
   constructor(settings: WorkersAISettings, endpoint: Endpoint) {
-    const { model, modelInfo, maker } = settings;
+    const { model, thoughtTags, maker } = settings;
     this.#settings = settings;
-    this.#served = { model, family: modelInfo.family, maker };
+    this.#served = { model, thoughtTags, maker };
     this.#bodies = new RequestBodies(settings);
     this.#endpoint = endpoint;
   }
@@ -38,11 +36,12 @@ export class WorkersAIChatApi implements ModelApi {
     options: CreateOptions,
     sendOptions: SendOptions,
   ): Promise<CreateResult> {
-    const { text: body } = this.#bodies.write(messages, options, false);
-    return send(this.#endpoint, body, sendOptions, async (response, signal) => {
-      const text = await readJsonText(response, signal);
-      return readAnswer(text === "" ? undefined : JSON.parse(text), this.#served);
-    });
+    const forms = this.#bodies.write(messages, options, false);
+    const reader = new WorkersAIReader(this.#served);
+    const { server } = this.#endpoint;
+    return send(this.#endpoint, forms, sendOptions, async (response, signal) =>
+      noted(await readAnswer({ response, server }, reader, signal), forms),
+    );
   }
 
   createStream(
@@ -54,19 +53,19 @@ export class WorkersAIChatApi implements ModelApi {
     // The older interface refuses to stream JSON.
     if (this.#settings.isNative && this.#wantsJson(options))
       return inOnePiece(() => this.create(messages, options, sendOptions), count);
-    const reader = new AnswerReader(this.#served);
     const endpoint = this.#endpoint;
-    return readStream(
-      () => {
-        const { text: body } = this.#bodies.write(messages, options, true);
-        return {
-          open: () => send(endpoint, body, sendOptions, (response) => events(response, endpoint)),
-          toError: (error) => toModelError(error, endpoint, true),
-        };
-      },
-      { read: (event) => reader.read(event), result: () => count(reader.result()) },
-      sendOptions,
-    );
+    return readStream(() => {
+      const forms = this.#bodies.write(messages, options, true);
+      return {
+        open: () =>
+          send(endpoint, forms, sendOptions, (response) => ({
+            answer: new AnswerPieces({ response, server: endpoint.server }, true),
+            reader: new WorkersAIReader(this.#served, options.startOver),
+          })),
+        finish: (result) => count(noted(result, forms)),
+        toError: (error) => toModelError(error, endpoint, true),
+      };
+    }, sendOptions);
   }
 
   write(messages: readonly LLMMessage[], options: CreateOptions, streamed: boolean): RequestForms {
@@ -79,18 +78,6 @@ export class WorkersAIChatApi implements ModelApi {
     const { response_format: format } = { ...this.#settings.createArgs, ...extraCreateArgs };
     return format != null && (format as { type?: unknown }).type !== "text";
   }
-}
-
-async function events(
-  response: Response,
-  { redact }: Endpoint,
-): Promise<ServerEvents<AnswerEvent>> {
-  const type = response.headers.get("content-type") ?? "";
-  if (/json/i.test(type)) {
-    await response.body?.cancel();
-    throw new ModelError("bad_response", `The model server sent ${type} instead of a stream`);
-  }
-  return new ServerEvents(response, (event) => readEvent(event, redact));
 }
 
 async function* inOnePiece(

@@ -1,9 +1,13 @@
 import * as z from "zod";
 import { withoutNulls } from "../../../core/component/component.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import type { CamelKeys } from "../../../core/option-names.ts";
+import type { CamelKeys } from "../../../core/options/option-names.ts";
 import { WORKERS_AI_NAMES } from "../catalogue/workers-ai-models.ts";
-import { clientConfigSchema, modelNameSchema, responseFormatSchema } from "../client-config.ts";
+import {
+  clientConfigSchema,
+  modelNameSchema,
+  responseFormatSchema,
+} from "../client/client-config.ts";
 
 /** The default token limit of an answer, for models whose own default of 256 truncates answers. */
 const MAX_TOKENS = 2048;

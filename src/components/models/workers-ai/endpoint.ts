@@ -1,8 +1,8 @@
 import { ValueError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
+import { Secrets } from "../../../outgoing/dependencies.ts";
 import type { Endpoint } from "../http/send.ts";
 import type { WorkersAIBinding } from "./binding.ts";
-import { type ErrorBody, isUsedUp, saidBy } from "./errors.ts";
 
 /**
  * A model of Workers AI. Requests have no API key, and the service has no idempotency keys.
@@ -22,18 +22,7 @@ export function workersAIEndpoint(
         throw new ValueError("the binding AI is not one of Workers AI: it gave no response");
       return answer;
     },
-    readError(text) {
-      const { message, code } = saidBy(parse(text));
-      return { message, code, noCredit: isUsedUp(code) };
-    },
-    redact: (text) => text,
+    server: "Workers AI",
+    secrets: new Secrets({}, "", {}),
   };
-}
-
-function parse(text: string): ErrorBody {
-  try {
-    return (JSON.parse(text) ?? {}) as ErrorBody;
-  } catch {
-    return {};
-  }
 }

@@ -1,10 +1,10 @@
 import type { ComponentDefinition } from "../../../core/component/component.ts";
-import { optionsOf, parseOptions } from "../../../core/option-names.ts";
+import { optionsOf, parseOptions } from "../../../core/options/option-names.ts";
 import { unknownModelNotes } from "../catalogue/known-model.ts";
 import { knownWorkersAIModel } from "../catalogue/workers-ai-models.ts";
-import { modelInfoFrom } from "../client-config.ts";
-import { HttpModelClient, ModelAbilities } from "../http-model-client.ts";
-import type { Maker } from "../openai/maker.ts";
+import { modelInfoFrom } from "../client/client-config.ts";
+import { HttpModelClient, ModelAbilities } from "../client/http-model-client.ts";
+import type { Maker } from "../openai/chat-completions/maker.ts";
 import { bindingOf, type ModelDependencies } from "./binding.ts";
 import { WorkersAIChatApi } from "./chat-api.ts";
 import {
@@ -55,6 +55,7 @@ export class WorkersAIChatCompletionClient extends HttpModelClient {
           model,
           modelInfo,
           createArgs: createArgsFrom(config, isNative),
+          thoughtTags: config.thought_tags ?? "thought",
           includeNames: false,
           prefixNames: config.add_name_prefixes ?? false,
           maker: MAKER,

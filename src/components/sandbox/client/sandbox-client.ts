@@ -13,7 +13,7 @@ import {
   sandboxAddressSchema,
 } from "./sandbox-connection.ts";
 import { SandboxError } from "./sandbox-error.ts";
-import { checkOptions } from "../../../core/options.ts";
+import { checkOptions } from "../../../core/options/options.ts";
 
 /** Four pings of the sandbox; without any, the connection counts as lost. */
 const SILENCE_MS = 60_000;

@@ -3,10 +3,10 @@ import { isServiceUrl } from "./service-url.ts";
 import { TroupeError, ValueError } from "../../../core/errors.ts";
 import { trimEnd } from "../../../core/text/trim-end.ts";
 import { Redaction } from "../../../secrets/redaction.ts";
-import { retryAfter } from "../../../outgoing/retry-after.ts";
+import { askedWaitText, isUnsent, outlookOfStatus } from "../../../outgoing/request-error.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import { describeProblem, problemFrom, type SandboxProblem } from "./sandbox-problem.ts";
-import { aFunction, aNumber, aText, type OptionsSchema } from "../../../core/options.ts";
+import { aFunction, aNumber, aText, type OptionsSchema } from "../../../core/options/options.ts";
 
 /** The part of `fetch` that the client uses. */
 export type SandboxFetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -78,24 +78,28 @@ export class SandboxConnection {
     const response = await this.#fetch(this.#url + path, init);
     if (response.ok) return response;
     const problem = problemFrom(await response.text(), response.status);
-    throw this.refusal({ ...problem, status: response.status }, retryAfter(response.headers));
+    throw this.refusal({ ...problem, status: response.status }, response.headers);
   }
 
   /** The error for a problem of the sandbox. */
-  refusal(
-    problem: SandboxProblem,
-    retryAfterMs = inMilliseconds(problem.retry_after),
-  ): SandboxError {
-    const { status, errors: issues = [] } = problem;
+  refusal(problem: SandboxProblem, headers?: Headers): SandboxError {
+    const { status, errors: issues = [], code: problemCode, retry_after: seconds } = problem;
+    const { retryable, ...outlook } = outlookOfStatus(status, headers);
+    const { retryAfterMs = seconds === undefined ? undefined : seconds * 1000 } = outlook;
     // A server may echo the key, which must not appear in errors.
     const secrets = new Redaction({ api_key: this.#apiKey });
     const message = secrets.redact(describeProblem(problem));
-    return isPassing(status)
-      ? unavailable(`answered ${message}`, { status, retryAfterMs, problemCode: problem.code })
+    return retryable
+      ? unavailable(`answered ${message}${askedWaitText(retryAfterMs)}`, {
+          ...outlook,
+          retryAfterMs,
+          status,
+          problemCode,
+        })
       : new SandboxError("sandbox_refused", `the sandbox refused: ${message}`, {
           status,
           issues,
-          problemCode: problem.code,
+          problemCode,
           detail: problem.detail === undefined ? undefined : secrets.redact(problem.detail),
         });
   }
@@ -106,15 +110,13 @@ export function sessionPath(session: string): string {
   return `/v1/sessions/${encodeURIComponent(session)}`;
 }
 
-function isPassing(status: number): boolean {
-  return status === 408 || status === 429 || (status >= 500 && status !== 501);
-}
-
 /** The error for a failed request. The cause is for logs only: it may contain internal addresses. */
 export function failure(error: unknown): TroupeError {
   if (error instanceof TroupeError) return error;
   const wrong = error instanceof SyntaxError || error instanceof z.ZodError;
   return unavailable(wrong ? "sent an invalid response" : "cannot be reached", {
+    outage: !wrong,
+    unsent: isUnsent(error),
     cause: error,
   });
 }
@@ -125,8 +127,4 @@ export function unavailable(
   options: ConstructorParameters<typeof SandboxError>[2] = {},
 ) {
   return new SandboxError("sandbox_unavailable", `the sandbox ${what}`, options);
-}
-
-function inMilliseconds(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : seconds * 1000;
 }

@@ -1,12 +1,10 @@
-import { TroupeError, type TroupeErrorOptions } from "../../../core/errors.ts";
+import { RequestError, type RequestErrorOptions } from "../../../outgoing/request-error.ts";
 
 /**
  * The sandbox returned no result. `sandbox_unavailable` is temporary: the request may be repeated under its key.
  * `sandbox_refused` is not.
  */
-export class SandboxError extends TroupeError {
-  readonly retryable: boolean;
-  readonly retryAfterMs: number | undefined;
+export class SandboxError extends RequestError {
   /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
   /** The `code` of the sandbox's problem document, if there was one. */
@@ -17,20 +15,17 @@ export class SandboxError extends TroupeError {
   constructor(
     code: "sandbox_unavailable" | "sandbox_refused",
     message: string,
-    { status, retryAfterMs, problemCode, detail, ...options }: SandboxErrorOptions = {},
+    { status, problemCode, detail, ...options }: SandboxErrorOptions = {},
   ) {
-    super(code, message, options);
-    this.retryable = code === "sandbox_unavailable";
-    this.retryAfterMs = retryAfterMs;
+    super(code, message, { ...options, retryable: code === "sandbox_unavailable" });
     this.problemCode = problemCode;
     this.detail = detail;
     this.status = status;
   }
 }
 
-export interface SandboxErrorOptions extends TroupeErrorOptions {
+export interface SandboxErrorOptions extends Omit<RequestErrorOptions, "retryable"> {
   status?: number | undefined;
-  retryAfterMs?: number | undefined;
   problemCode?: string | undefined;
   detail?: string | undefined;
 }

@@ -191,7 +191,7 @@ export function configOf(settings: AssistantSettings, description: string): Json
     name: settings.name,
     model_client: dumpComponent(settings.modelClient),
     workbench: workbenches.length > 0 ? workbenches.map((bench) => dumpComponent(bench)) : null,
-    handoffs: handoffs.size > 0 ? [...handoffs.values()] : null,
+    handoffs: handoffs.length > 0 ? handoffs.map((handoff) => ({ ...handoff })) : null,
     model_context: dumpComponent(settings.modelContext),
     memory: memory.length > 0 ? memory.map((store) => dumpComponent(store)) : null,
     description,

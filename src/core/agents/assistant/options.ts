@@ -20,7 +20,7 @@ import {
   aWorkbench,
   type OptionsSchema,
   valueThat,
-} from "../../options.ts";
+} from "../../options/options.ts";
 import type { HandoffOptions } from "../handoff.ts";
 
 /** The summary of one tool call, instead of `toolCallSummaryFormat`. */

@@ -49,11 +49,11 @@ export function finalMessage(
 
 /** The answer built from the tools' results, without another model call. */
 export function summaryMessage(
-  { name, handoffs, toolCallSummaryFormat, toolCallSummaryFormatter }: AssistantSettings,
+  { name, handoffOf, toolCallSummaryFormat, toolCallSummaryFormatter }: AssistantSettings,
   origin: MessageOrigin,
   executed: Executed,
 ): ToolCallSummaryMessage {
-  const done = pairs(executed).filter(([call]) => !handoffs.has(call.name));
+  const done = pairs(executed).filter(([call]) => !handoffOf.has(call.name));
   const text = (call: FunctionCall, result: FunctionExecutionResult): string =>
     toolCallSummaryFormatter?.(call, result) ?? formatSummary(toolCallSummaryFormat, call, result);
   return createMessage<ToolCallSummaryMessage>(origin, {
@@ -84,14 +84,14 @@ function formatSummary(
  * otherwise the model's thought, become its context.
  */
 export function handoffMessage(
-  { name, handoffs }: AssistantSettings,
+  { name, handoffOf }: AssistantSettings,
   origin: MessageOrigin,
   executed: Executed,
 ): HandoffMessage | undefined {
   const { reply } = executed;
-  const selected = reply.content.map((call) => handoffs.get(call.name)).find((handoff) => handoff);
+  const selected = reply.content.map((call) => handoffOf.get(call.name)).find((handoff) => handoff);
   if (selected === undefined) return undefined;
-  const others = pairs(executed).filter(([call]) => !handoffs.has(call.name));
+  const others = pairs(executed).filter(([call]) => !handoffOf.has(call.name));
   const own = pairs(executed).findLast(([call]) => call.name === selected.name);
   return createMessage<HandoffMessage>(origin, {
     type: "HandoffMessage",

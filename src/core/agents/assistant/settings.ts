@@ -6,9 +6,9 @@ import type { ToolSchema } from "../../models/chat-completion-client.ts";
 import type { SystemMessage } from "../../models/llm-messages.ts";
 import { StaticStreamWorkbench } from "../../tools/static-workbench.ts";
 import type { Workbench } from "../../tools/workbench.ts";
-import type { Given } from "../../options.ts";
+import type { Given } from "../../options/options.ts";
 import { requireTemplates } from "../../text/check-format.ts";
-import { createHandoff, type Handoff, handoffTool } from "../handoff.ts";
+import { createHandoff, type Handoff, offerHandoffs, sameNames } from "../handoff.ts";
 import type { AssistantAgentOptions } from "./options.ts";
 
 /** The options that keep their name and type; missing ones get a default. */
@@ -32,10 +32,12 @@ export interface AssistantSettings extends Readonly<
 > {
   systemMessage: SystemMessage | null;
   workbenches: readonly Workbench[];
-  /** The tools of the memories. They are no part of the config: the memories are. */
+  /** The tools of the memories. They are not part of the config: the memories are. */
   memoryTools: readonly Workbench[];
   /** Handoffs by the name of their tool. */
-  handoffs: ReadonlyMap<string, Handoff>;
+  handoffs: readonly Handoff[];
+  /** By each name under which a model can call them. */
+  handoffOf: ReadonlyMap<string, Handoff>;
   handoffTools: readonly ToolSchema[];
   output: StructuredMessageFactory | undefined;
 }
@@ -60,10 +62,9 @@ export function settingsOf(options: Given<AssistantAgentOptions>): AssistantSett
   const { maxToolIterations, toolCallSummaryFormat } = completed;
   const handoffs = (options.handoffs ?? []).map(createHandoff);
   const output = outputOf(options);
-  checkNames(
-    tools.map(({ name }) => name),
-    handoffs,
-  );
+  const toolNames = tools.map(({ name }) => name);
+  checkNames(toolNames, handoffs);
+  const offered = offerHandoffs(handoffs, toolNames);
   if (tools.length + handoffs.length > 0 && !options.modelClient.modelInfo.functionCalling) {
     throw refused(
       "model_client",
@@ -88,8 +89,9 @@ export function settingsOf(options: Given<AssistantAgentOptions>): AssistantSett
       systemMessage === null ? null : { content: systemMessage, type: "SystemMessage" },
     workbenches: workbenchesOf(options),
     memoryTools,
-    handoffs: new Map(handoffs.map((handoff) => [handoff.name, handoff])),
-    handoffTools: handoffs.map(handoffTool),
+    handoffs,
+    handoffOf: offered.byName,
+    handoffTools: offered.tools,
     output,
   };
 }
@@ -127,8 +129,7 @@ function memoryToolsOf({
 }
 
 function checkNames(tools: readonly string[], handoffs: readonly Handoff[]): void {
-  const names = [...tools, ...handoffs.map(({ name }) => name)];
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const [twice] = sameNames(handoffs, tools);
   if (twice !== undefined) {
     throw refused(
       "handoffs",

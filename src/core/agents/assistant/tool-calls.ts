@@ -1,16 +1,15 @@
 import { ValueError } from "../../errors.ts";
-import { type JsonObject, isJsonObject } from "../../json.ts";
+import { type Json, type JsonObject, isJsonObject, parseJson } from "../../json.ts";
+import { fitted } from "../../json-schema/fit.ts";
 import type { Citation } from "../../memory/memory-host.ts";
 import type { Message } from "../../messages/message.ts";
 import type { ToolSchema } from "../../models/chat-completion-client.ts";
 import type { FunctionCall, FunctionExecutionResult } from "../../models/llm-messages.ts";
 import type { TurnContext } from "../../turn/turn-context.ts";
 import { resultText } from "../../tools/tool-result.ts";
+import { calledTool, type OfferedTool } from "./offered-tools.ts";
 import type { AssistantSettings } from "./settings.ts";
 import { jsonErrorMessage } from "../../text/json-error.ts";
-
-/** The tools of each workbench, in the order of the workbenches, as they were sent to the model. */
-export type ListedTools = readonly (readonly ToolSchema[])[];
 
 /** The results of a model's tool calls. */
 export interface ExecutedCalls {
@@ -35,7 +34,7 @@ interface CallRecord {
 export async function* executeCalls(
   settings: AssistantSettings,
   calls: readonly FunctionCall[],
-  listed: ListedTools,
+  offered: readonly OfferedTool[],
   iteration: number,
   ctx: TurnContext,
 ): AsyncGenerator<Message, ExecutedCalls, void> {
@@ -48,7 +47,7 @@ export async function* executeCalls(
     calls.map((call, index) => ({
       // Models reuse call ids.
       key: `tool:${iteration}:${index}`,
-      run: (scope) => executeCall(settings, call, listed, records[index] as CallRecord, scope),
+      run: (scope) => executeCall(settings, call, offered, records[index] as CallRecord, scope),
     })),
     // As in AutoGen, agents used as tools speak one after the other when none of them has to wait.
     { inTurn: true },
@@ -62,27 +61,28 @@ export async function* executeCalls(
 }
 
 async function* executeCall(
-  { name: caller, workbenches, memoryTools, handoffs }: AssistantSettings,
+  { name: caller, workbenches, memoryTools, handoffOf }: AssistantSettings,
   call: FunctionCall,
-  listed: ListedTools,
+  offered: readonly OfferedTool[],
   record: CallRecord,
   ctx: TurnContext,
 ): AsyncGenerator<Message, FunctionExecutionResult, void> {
   const parsed = parseArguments(call.arguments);
   if ("error" in parsed) return executed(call, parsed.error, true);
-  const handoff = handoffs.get(call.name);
+  const handoff = handoffOf.get(call.name);
   if (handoff !== undefined) return executed(call, handoff.message, false);
-  const place = listed.findIndex((tools) => tools.some(({ name }) => name === call.name));
-  const workbench = [...workbenches, ...memoryTools][place];
-  if (workbench === undefined) {
-    const tool = ctx.clientTools.find(({ name }) => name === call.name);
+  const own = calledTool(offered, call.name);
+  const tool = own?.schema ?? ctx.clientTools.find(({ name }) => name === call.name);
+  const args = tool?.parameters ? fitted(parsed.args, tool.parameters) : parsed.args;
+  const workbench = own && [...workbenches, ...memoryTools][own.place];
+  if (own === undefined || workbench === undefined) {
     if (tool !== undefined) {
       record.byClient = true;
-      return askClient(tool, { call, args: parsed.args, caller }, ctx);
+      return askClient(tool, { call, args, caller }, ctx);
     }
     return executed(call, `Error: tool '${call.name}' not found in any workbench`, true);
   }
-  const items = workbench.callTool(call.name, parsed.args, {
+  const items = workbench.callTool(own.name, args, {
     ctx,
     callId: call.id,
     caller,
@@ -125,13 +125,13 @@ function executed(call: FunctionCall, content: string, isError: boolean): Functi
 export type ParsedArguments = { args: JsonObject } | { error: string };
 
 /**
- * Parses the arguments of a model's call. Empty values (`null`, `[]`, `""`, `0`, `false`) become an empty object, as in
- * AutoGen; empty text is invalid JSON.
+ * Parses the arguments of a model's call. No text and empty values (`null`, `[]`, `""`, `0`, `false`) become an empty object;
+ * in AutoGen, no text is invalid JSON.
  */
 export function parseArguments(text: string): ParsedArguments {
-  let value: unknown;
+  let value: Json;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text.trim() || "{}");
   } catch {
     return { error: `Error: ${jsonErrorMessage(text)}` };
   }

@@ -1,4 +1,4 @@
-import { TroupeError } from "../../errors.ts";
+import { MessageError, TroupeError } from "../../errors.ts";
 import type {
   ModelClientStreamingChunkEvent,
   ThoughtEvent,
@@ -16,13 +16,20 @@ import type {
 import { assistantMessage, type CallsResult } from "../../models/assistant-message.ts";
 import { citationsText } from "../../memories/collection-search.ts";
 import type { Citation } from "../../memory/memory-host.ts";
-import type { LLMMessage, SystemMessage } from "../../models/llm-messages.ts";
+import type {
+  AssistantMessage,
+  LLMMessage,
+  SystemMessage,
+  UserMessage,
+} from "../../models/llm-messages.ts";
+import { addUsage, type RequestUsage } from "../../models/request-usage.ts";
 import type { TurnContext } from "../../turn/turn-context.ts";
 import type { AgentResponse } from "../chat-agent.ts";
 import { modelMessages, remember } from "../../context/base-chat-completion-context.ts";
 import { finalMessage, handoffMessage, summaryMessage } from "./responses.ts";
 import type { AssistantSettings } from "./settings.ts";
-import { executeCalls, type ListedTools } from "./tool-calls.ts";
+import { type OfferedTool, offerTools } from "./offered-tools.ts";
+import { executeCalls } from "./tool-calls.ts";
 
 /** The next model call: its step key and its request. */
 export interface ModelCall {
@@ -33,6 +40,17 @@ export interface ModelCall {
   messageId: string;
   /** Whether the text is certain to be that message: the model is offered no tools. */
   isAnswer: boolean;
+  /** Whether the text replaces what an earlier call has streamed of the message. */
+  replaces: boolean;
+}
+
+/** An answer that does not have the wanted form. */
+interface Unfit {
+  /** The call that it answers. */
+  call: ModelCall;
+  answer: AssistantMessage;
+  fault: string;
+  usage: RequestUsage;
 }
 
 /** The state machine of one answer of an assistant: makes model calls and handles their results. */
@@ -46,7 +64,9 @@ export class AssistantTurn {
   #modelCalls = 0;
   #iterations = 0;
   #reflecting = false;
-  #listed: ListedTools = [];
+  #lastCall: ModelCall | undefined;
+  #unfit: Unfit | undefined;
+  #offered: readonly OfferedTool[] = [];
   /** The tools of the last call. */
   #declared: readonly ToolSchema[] = [];
 
@@ -65,6 +85,11 @@ export class AssistantTurn {
   }
 
   async nextCall(): Promise<ModelCall> {
+    this.#lastCall = this.#unfit ? this.#repair(this.#unfit) : await this.#askModel();
+    return this.#lastCall;
+  }
+
+  async #askModel(): Promise<ModelCall> {
     const number = this.#modelCalls++;
     const { answerForm } = this.#ctx;
     const wanted = answerForm?.agent === this.#settings.name ? answerForm : undefined;
@@ -78,16 +103,35 @@ export class AssistantTurn {
         jsonOutput,
         declaredTools: this.#declared,
       };
-      return { key, messages, options, messageId: this.#messageId, isAnswer: true };
+      return { key, messages, options, ...this.#target(true) };
     }
-    this.#listed = await listTools(this.#settings, this.#ctx, number);
-    const own = [...this.#listed.flat(), ...this.#settings.handoffTools];
+    this.#offered = await listTools(this.#settings, this.#ctx, number);
+    const own = [...this.#offered.map(({ schema }) => schema), ...this.#settings.handoffTools];
     const tools = [...own, ...this.#clientTools(own)];
     this.#declared = tools;
     const toolChoice = number === 0 ? wanted?.toolChoice : undefined;
     const options = { tools, jsonOutput, ...(toolChoice && { toolChoice }) };
-    const isAnswer = tools.length === 0;
-    return { key, messages, options, messageId: this.#messageId, isAnswer };
+    return { key, messages, options, ...this.#target(tools.length === 0) };
+  }
+
+  /** Asks once more for an answer in the wanted form; neither the question nor the answer before it is part of the context. */
+  #repair({ call, answer, fault }: Unfit): ModelCall {
+    const { key, messages, options } = call;
+    const { jsonOutput, tools, declaredTools = tools } = options;
+    const content = `Your answer cannot be used: ${fault}. Answer again, with the whole JSON object and nothing else.`;
+    const question: UserMessage = { type: "UserMessage", source: "user", content };
+    return {
+      key: `${key}:repair`,
+      messages: [...messages, answer, question],
+      options: { jsonOutput, declaredTools, toolChoice: "none", fresh: true },
+      messageId: this.#messageId,
+      isAnswer: true,
+      replaces: true,
+    };
+  }
+
+  #target(isAnswer: boolean): Pick<ModelCall, "messageId" | "isAnswer" | "replaces"> {
+    return { messageId: this.#messageId, isAnswer, replaces: false };
   }
 
   /** A piece of the streamed text, as an event. */
@@ -98,23 +142,51 @@ export class AssistantTurn {
   /** Handles a model's reply: the response, or undefined when the model must be called again. */
   async *follow(result: CreateResult): AsyncGenerator<Message, AgentResponse | undefined, void> {
     const { name, modelContext } = this.#settings;
-    const { content, usage, thought } = result;
-    if (this.#reflecting && typeof content !== "string") {
-      throw new TroupeError(
-        "no_text",
-        `the model of "${name}" was asked for text and answered with tool calls`,
-      );
+    const wantsText = this.#reflecting || this.#unfit !== undefined;
+    const reply = wantsText ? this.#textOf(result) : result;
+    const { content, usage, thought } = reply;
+    const answer = assistantMessage(reply, name);
+    const fault = typeof content === "string" ? this.#faultOf(content) : undefined;
+    if (fault !== undefined && this.#unfit === undefined && this.#lastCall !== undefined) {
+      this.#unfit = { call: this.#lastCall, answer, fault, usage };
+      return undefined;
     }
     if (thought) yield this.#say(this.#think(thought));
-    modelContext.addMessage(assistantMessage(result, name));
-    if (typeof content !== "string") return yield* this.#useTools({ ...result, content });
+    modelContext.addMessage(answer);
+    if (typeof content !== "string") return yield* this.#useTools({ ...reply, content });
     return this.#respond(
       finalMessage(this.#settings, this.#ctx, {
         id: this.#messageId,
         content,
-        usage,
+        usage: this.#unfit === undefined ? usage : addUsage(this.#unfit.usage, usage),
         withFormat: !this.#reflecting,
       }),
+    );
+  }
+
+  /** Why an answer does not have the wanted form. */
+  #faultOf(content: string): string | undefined {
+    try {
+      this.#settings.output?.parse(content);
+      return undefined;
+    } catch (error) {
+      if (error instanceof MessageError) return error.message;
+      throw error;
+    }
+  }
+
+  /**
+   * The reply of a reflection or a repair. The text beside calls, which clients give as the thought, is the answer: the calls are not made.
+   *
+   * @throws TroupeError `no_text` for calls alone
+   */
+  #textOf(result: CreateResult): CreateResult {
+    if (typeof result.content === "string") return result;
+    const { thought, troupe: _, ...rest } = result;
+    if (thought?.trim()) return { ...rest, content: thought, thought: null, finish_reason: "stop" };
+    throw new TroupeError(
+      "no_text",
+      `the model of "${this.#settings.name}" was asked for text and answered with tool calls`,
     );
   }
 
@@ -135,7 +207,7 @@ export class AssistantTurn {
     const { results, said, byClient, citations } = yield* executeCalls(
       settings,
       calls,
-      this.#listed,
+      this.#offered,
       iteration,
       ctx,
     );
@@ -201,7 +273,7 @@ export class AssistantTurn {
     return { chatMessage: this.#citing(message), innerMessages: this.#inner };
   }
 
-  /** The answer with what it was found in. A handoff is no answer. */
+  /** The answer with what it was found in. A handoff is not an answer. */
   #citing(message: ChatMessage): ChatMessage {
     if (this.#citations.length === 0 || message.type === "HandoffMessage") return message;
     const metadata = { ...message.metadata, citations: citationsText(this.#citations) };
@@ -211,7 +283,7 @@ export class AssistantTurn {
   /** The agent's own system message, followed by what its memories always show. */
   #systemMessage(): SystemMessage | null {
     const { systemMessage, memory } = this.#settings;
-    const texts = memory.flatMap((one) => one.systemText?.() ?? []);
+    const texts = memory.flatMap((one) => one.systemText?.(this.#ctx) ?? []);
     if (texts.length === 0) return systemMessage;
     const content = [...(systemMessage ? [systemMessage.content] : []), ...texts].join("\n\n");
     return { content, type: "SystemMessage" };
@@ -237,13 +309,13 @@ export class AssistantTurn {
 
 /** Lists the tools of all workbenches. */
 async function listTools(
-  { workbenches, memoryTools }: AssistantSettings,
+  { workbenches, memoryTools, handoffTools }: AssistantSettings,
   ctx: TurnContext,
   modelCall: number,
-): Promise<ListedTools> {
+): Promise<OfferedTool[]> {
   const listed: ToolSchema[][] = [];
   for (const [index, workbench] of [...workbenches, ...memoryTools].entries()) {
     listed.push(await workbench.listTools({ ctx: ctx.scope(`tools:${modelCall}:${index}`) }));
   }
-  return listed;
+  return offerTools(listed, handoffTools);
 }

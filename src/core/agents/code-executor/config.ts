@@ -7,7 +7,7 @@ import type { JsonObject } from "../../json.ts";
 import { humanApprovalConfig, humanApprovalSchema } from "../../turn/human-approval.ts";
 import type { ApprovalFunction } from "./approval-function.ts";
 import type { CodeExecutorAgentOptions } from "./options.ts";
-import { optionsOf, parseOptions } from "../../option-names.ts";
+import { optionsOf, parseOptions } from "../../options/option-names.ts";
 import { executorPromptsSchema } from "./prompts.ts";
 import type { ExecutorSettings } from "./settings.ts";
 

@@ -15,7 +15,7 @@ import {
   aText,
   type OptionsSchema,
   texts,
-} from "../../options.ts";
+} from "../../options/options.ts";
 
 export interface CodeExecutorAgentOptions {
   /** An identifier, unique in the team. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseOptions } from "../../option-names.ts";
+import { parseOptions } from "../../options/option-names.ts";
 import { requireTemplates } from "../../text/check-format.ts";
 import { formatPython } from "../../text/format.ts";
 
@@ -62,8 +62,4 @@ export function errorOutput(
   output: string,
 ): string {
   return formatPython(template, { exit_code: exitCode, output });
-}
-
-export function retryQuestion({ retry }: ExecutorPrompts, output: string): string {
-  return formatPython(retry, { output });
 }

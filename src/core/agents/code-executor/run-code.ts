@@ -1,4 +1,5 @@
 import { type CodeBlock, type CodeResult, codeResultSchema } from "../../code/code-block.ts";
+import { errorMessage } from "../../errors.ts";
 import { hash64 } from "../../hash.ts";
 import type { ModelClientStreamingChunkEvent } from "../../messages/agent-events.ts";
 import { asEvents, chunkEvents } from "../../messages/create.ts";
@@ -34,6 +35,12 @@ export async function* runCode(
     },
     {
       policy: "retry",
+      remote: true,
+      retry: () => codeExecutor.retry,
+      exhausted: (error) => ({
+        exit_code: 1,
+        output: `The code has no result, and it is not known whether it ran: ${errorMessage(error)}`,
+      }),
       subject: { name: "execute_code" },
       fingerprint: hash64(JSON.stringify(blocks)),
       messageId,

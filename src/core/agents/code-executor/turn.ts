@@ -1,6 +1,6 @@
 import { codeMetadata } from "../../code/code-block.ts";
 import { shownOutput } from "../../messages/views.ts";
-import { markdownCode } from "../../code/markdown-code.ts";
+import { extractCodeBlocks } from "../../code/markdown-code.ts";
 import { TroupeError } from "../../errors.ts";
 import type {
   CodeExecutionEvent,
@@ -16,8 +16,12 @@ import type { ChatCompletionClient, CreateResult } from "../../models/chat-compl
 import type { TurnContext } from "../../turn/turn-context.ts";
 import type { AgentResponse } from "../chat-agent.ts";
 import { modelMessages, remember } from "../../context/base-chat-completion-context.ts";
-import { retryQuestion } from "./prompts.ts";
-import { readRetryDecision, RETRY_DECISION, type RetryDecision } from "./retry-decision.ts";
+import {
+  readRetryDecision,
+  RETRY_DECISION,
+  type RetryDecision,
+  retryQuestion,
+} from "./retry-decision.ts";
 import { runCode } from "./run-code.ts";
 import type { ExecutorSettings } from "./settings.ts";
 
@@ -42,7 +46,7 @@ export class CoderTurn {
       // As in AutoGen, each attempt repeats the task.
       remember(modelContext, messages);
       const { content } = yield* this.#ask();
-      const blocks = markdownCode(content, languages);
+      const blocks = extractCodeBlocks(content, languages);
       if (blocks.length === 0) {
         return { chatMessage: this.#text(content, null), innerMessages: null };
       }

@@ -82,7 +82,7 @@ function collect<T>(issues: Issue[], attempt: () => T): T | undefined {
     return attempt();
   } catch (error) {
     if (!(error instanceof ComponentError)) throw error;
-    issues.push(...error.issues);
+    for (const issue of error.issues) issues.push(issue);
     return undefined;
   }
 }

@@ -24,10 +24,6 @@ const NOT_HERE: { readonly [module: string]: { readonly [name: string]: string }
   "autogen_ext.agents.azure": {
     AzureAIAgent: `${SERVER_CONVERSATION}. Use an AssistantAgent with an AzureOpenAIChatCompletionClient`,
   },
-  "autogen_ext.agents.magentic_one": {
-    MagenticOneCoderAgent:
-      "it is an AssistantAgent with a fixed prompt. Use an AssistantAgent with a system message of your own",
-  },
   "autogen_ext.teams.magentic_one": {
     MagenticOne:
       "it brings agents that need a browser and a disk. Use a MagenticOneGroupChat with agents of your own",

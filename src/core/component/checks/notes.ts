@@ -1,4 +1,4 @@
-import { ComponentError, TroupeError } from "../../errors.ts";
+import { ComponentError, type Issue, TroupeError } from "../../errors.ts";
 import type { Note, NoteLoader } from "../component.ts";
 import { type CheckedComponent, componentsIn, type NodeLoader } from "./find-issues.ts";
 import { className } from "../providers.ts";
@@ -13,16 +13,28 @@ export function* notesOn(nodes: NoteSource, model: unknown, path: string): Gener
   if (checked === undefined) return;
   const { config } = checked;
   yield* ignoredKeys(checked, `${path}.config`);
-  for (const note of ownNotes(checked, nodes)) yield { ...note, path: `${path}.${note.path}` };
+  yield* refusalsOf(checked, nodes, path);
+  yield* ownRemarks(checked, nodes, "notes", path);
   for (const [place, child] of componentsIn(config, `${path}.config`)) {
     yield* notesOn(nodes, child, place);
   }
 }
 
+/** Why a valid component is refused where it comes in new, without the components inside of it. */
+export function refusalsOf(checked: CheckedComponent, nodes: NoteLoader, path: string): Issue[] {
+  return ownRemarks(checked, nodes, "refusals", path);
+}
+
 /** An object that only looks like a component may have a config with which it cannot be loaded. */
-function ownNotes({ definition, config }: CheckedComponent, nodes: NoteSource): readonly Note[] {
+function ownRemarks(
+  { definition, config }: CheckedComponent,
+  nodes: NoteLoader,
+  kind: "notes" | "refusals",
+  path: string,
+): Note[] {
   try {
-    return definition.notes?.(config, nodes) ?? [];
+    const remarks = definition[kind]?.(config, nodes) ?? [];
+    return remarks.map((remark) => ({ ...remark, path: `${path}.${remark.path}` }));
   } catch (error) {
     if (error instanceof TroupeError) return [];
     throw error;

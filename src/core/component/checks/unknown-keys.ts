@@ -2,7 +2,7 @@ import * as z from "zod";
 import { pathOf } from "../../issues.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
 import type { Note } from "../component.ts";
-import { nearMatches } from "./near-matches.ts";
+import { nearMatches } from "../../options/near-matches.ts";
 
 /** Cached by config schema: making one takes longer than checking a config against it. */
 const jsonSchemas = new WeakMap<z.ZodType, JsonObject>();

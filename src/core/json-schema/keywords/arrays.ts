@@ -1,5 +1,5 @@
 import type { Json } from "../../json.ts";
-import type { Inspection } from "../inspection.ts";
+import type { Inspection } from "./inspection.ts";
 
 export const arrayKeywords = {
   minItems(inspection: Inspection, least: Json): void {

@@ -1,6 +1,6 @@
 import { type Json, isJsonObject } from "../../json.ts";
-import type { Inspection, Verdict } from "../inspection.ts";
-import { resolveReference } from "../reference.ts";
+import type { Inspection, Verdict } from "./inspection.ts";
+import { resolveReference } from "./reference.ts";
 
 export const compositionKeywords = {
   $ref(inspection: Inspection, reference: Json): void {

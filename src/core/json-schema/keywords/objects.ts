@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
-import { type Inspection, Place } from "../inspection.ts";
+import { type Inspection, Place } from "./inspection.ts";
 
 export const objectKeywords = {
   required(inspection: Inspection, names: Json): void {

@@ -1,6 +1,6 @@
 import { format as formats } from "@cfworker/json-schema";
 import type { Json } from "../../json.ts";
-import type { Inspection } from "../inspection.ts";
+import type { Inspection } from "./inspection.ts";
 
 /** The library's expressions for formats are quadratic at worst; no URL in use is longer. */
 const MAX_FORMATTED = 8192;

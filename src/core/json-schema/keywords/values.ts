@@ -1,12 +1,13 @@
-import { type Json, sortedJson } from "../../json.ts";
-import type { Inspection } from "../inspection.ts";
+import { isExactNumber, type Json, sortedJson } from "../../json.ts";
+import { beginningOf } from "../../cut.ts";
+import type { Inspection } from "./inspection.ts";
 
 const MAX_LISTED = 300;
 
 export const valueKeywords = {
   type(inspection: Inspection, argument: Json): void {
     const expected = Array.isArray(argument) ? argument : [argument];
-    if (expected.some((type) => isOfType(inspection.value, type))) return;
+    if (expected.some((type) => isOfType(inspection.value, type)) || isNullable(inspection)) return;
     inspection.add({
       keys: inspection.place.keys(),
       message: `expected ${expected.map(String).join(" or ")}, got ${typeOf(inspection.value)}`,
@@ -24,7 +25,7 @@ export const valueKeywords = {
     if (!Array.isArray(argument)) return;
     const { value, place, validation } = inspection;
     validation.limit.spend(argument.length);
-    if (argument.includes(value)) return;
+    if (argument.includes(value) || isNullable(inspection)) return;
     if (typeof value === "object" && value !== null) {
       const canonical = place.canonical(validation.limit);
       const same = (choice: Json): boolean => {
@@ -41,16 +42,23 @@ export const valueKeywords = {
 
 function listed(values: readonly Json[]): string {
   const text = values.map((value) => JSON.stringify(value)).join(", ");
-  return text.length > MAX_LISTED ? `${text.slice(0, MAX_LISTED)}...` : text;
+  return text.length > MAX_LISTED ? `${beginningOf(text, MAX_LISTED)}...` : text;
 }
 
 function typeOf(value: Json): string {
   if (value === null) return "null";
+  if (isExactNumber(value)) return "number";
   return Array.isArray(value) ? "array" : typeof value;
 }
 
+/** OpenAPI's `nullable`, which servers of tools write and makers are sent as the type null. */
+function isNullable({ value, schema }: Inspection): boolean {
+  return value === null && schema["nullable"] === true;
+}
+
 function isOfType(value: Json, type: Json): boolean {
-  return type === "integer" ? Number.isInteger(value) : typeOf(value) === type;
+  if (type !== "integer") return typeOf(value) === type;
+  return isExactNumber(value) ? /^-?\d+$/.test(value.rawJSON) : Number.isInteger(value);
 }
 
 export const numberKeywords = {
@@ -63,7 +71,9 @@ export const numberKeywords = {
 
 function limit(holds: (value: number, bound: number) => boolean, words: string) {
   return (inspection: Inspection, bound: Json): void => {
-    const { value } = inspection;
+    const { value: given } = inspection;
+    // Near enough to compare it: bounds are JavaScript's numbers.
+    const value = isExactNumber(given) ? Number(given.rawJSON) : given;
     if (typeof value !== "number" || typeof bound !== "number" || holds(value, bound)) return;
     inspection.fail(`must be ${words} ${bound}`);
   };

@@ -1,4 +1,4 @@
-import type { WorkLimit } from "../work-limit.ts";
+import type { WorkLimit } from "./work-limit.ts";
 import type { Program } from "./program.ts";
 
 /** One text being searched; caches the results of look-arounds, which would otherwise run once per path to them. */

@@ -1,4 +1,4 @@
-import { WorkLimit } from "../work-limit.ts";
+import { WorkLimit } from "./work-limit.ts";
 import { Search } from "./match.ts";
 import { checkSize, compile, type Program } from "./program.ts";
 import { type Node, parsePattern } from "./syntax.ts";

@@ -6,7 +6,7 @@ import {
   withoutNulls,
 } from "../../component/component.ts";
 import type { JsonObject } from "../../json.ts";
-import { type CamelKeys, optionsOf, parseOptions } from "../../option-names.ts";
+import { type CamelKeys, optionsOf, parseOptions } from "../../options/option-names.ts";
 import type { StepCache } from "../../steps/step-attempt.ts";
 
 /**

@@ -25,7 +25,7 @@ import type { RequestUsage } from "../request-usage.ts";
 import type { LLMMessage } from "../llm-messages.ts";
 import { modelClientPart } from "../model-client-part.ts";
 import type { ModelInfo } from "../model-info.ts";
-import { aModelClient, checkArgument, objectWith } from "../../options.ts";
+import { aModelClient, checkArgument, objectWith } from "../../options/options.ts";
 
 const configSchema = z.object({
   client: componentModelSchema,
@@ -142,6 +142,10 @@ export class ChatCompletionCache implements ChatCompletionClient, Stateful {
 
   countTokens(messages: readonly LLMMessage[], tools?: readonly ToolSchema[]): Promise<number> {
     return this.#client.countTokens(messages, tools);
+  }
+
+  answerLimit(options: CreateOptions): number | undefined {
+    return this.#client.answerLimit?.(options);
   }
 
   remainingTokens(messages: readonly LLMMessage[], tools?: readonly ToolSchema[]): Promise<number> {

@@ -25,14 +25,13 @@ import { ModelError } from "../model-error.ts";
 import { modelClientPart } from "../model-client-part.ts";
 import type { ModelInfo } from "../model-info.ts";
 import { addUsage, type RequestUsage } from "../request-usage.ts";
-import { retryPolicyOf, retrySchema } from "../retry-config.ts";
 import {
-  aModelClient,
-  aNumber,
-  checkArgument,
-  checkOptions,
-  type OptionsSchema,
-} from "../../options.ts";
+  retryConfig,
+  retryOptionsSchema,
+  retryPolicyOf,
+  retrySchema,
+} from "../../steps/retry-config.ts";
+import { aModelClient, checkArgument, checkOptions } from "../../options/options.ts";
 
 /** How long a failed model is skipped while another one is available. */
 const PASSED_OVER_MS = 60_000;
@@ -68,11 +67,6 @@ const passedOver = new PassedOver();
 const configSchema = z.object({
   clients: z.array(componentModelSchema).min(1),
   retry: retrySchema.nullish(),
-});
-
-const retryOptionsSchema: OptionsSchema<RetryPolicy> = z.object({
-  forSeconds: aNumber.optional(),
-  attempts: aNumber.optional(),
 });
 
 /**
@@ -141,7 +135,7 @@ export class FallbackChatCompletionClient implements ChatCompletionClient, State
     const failures: unknown[] = [];
     for (const client of this.#order()) {
       try {
-        asks(client, options);
+        asks(client, options, failures.at(-1));
         return await client.create(messages, options);
       } catch (error) {
         failures.push(this.#failed(client, error, options));
@@ -158,7 +152,7 @@ export class FallbackChatCompletionClient implements ChatCompletionClient, State
     for (const client of this.#order()) {
       let started = false;
       try {
-        asks(client, options);
+        asks(client, options, failures.at(-1));
         const pieces = client.createStream(messages, options);
         for (let next = await pieces.next(); ; next = await pieces.next()) {
           if (next.done) return next.value;
@@ -190,6 +184,13 @@ export class FallbackChatCompletionClient implements ChatCompletionClient, State
   /** Tokens as counted by the first client. */
   countTokens(messages: readonly LLMMessage[], tools?: readonly ToolSchema[]): Promise<number> {
     return this.#first.countTokens(messages, tools);
+  }
+
+  /** The highest of all clients; undefined if one of them has none. */
+  answerLimit(options: CreateOptions): number | undefined {
+    const limits = this.#clients.map((client) => client.answerLimit?.(options));
+    const known = limits.filter((limit) => limit !== undefined);
+    return known.length === limits.length ? Math.max(...known) : undefined;
   }
 
   /** Tokens left in the smallest context window. */
@@ -229,11 +230,10 @@ export class FallbackChatCompletionClient implements ChatCompletionClient, State
   }
 
   toConfig(): JsonObject {
-    const { attempts, forSeconds } = this.#retry;
-    const isDefault = attempts === undefined && forSeconds === undefined;
+    const retry = retryConfig(this.#retry);
     return withoutNulls({
       clients: this.#clients.map((client) => dumpComponent(client)),
-      retry: isDefault ? null : withoutNulls({ attempts, for_seconds: forSeconds }),
+      retry: Object.keys(retry).length === 0 ? null : retry,
     });
   }
 
@@ -282,7 +282,9 @@ export class FallbackChatCompletionClient implements ChatCompletionClient, State
   }
 }
 
-function asks({ subject }: ChatCompletionClient, options: CreateOptions): void {
+/** @param failure the error of the client that was asked before, which is not thrown */
+function asks({ subject }: ChatCompletionClient, options: CreateOptions, failure: unknown): void {
+  if (failure instanceof ModelError && failure.spent) options.spent?.(failure.spent);
   if (subject !== undefined) options.asks?.(subject.name);
 }
 
@@ -329,6 +331,8 @@ function allFailed(failures: readonly unknown[]): unknown {
     {
       retryable: retryable.length > 0,
       cause: last,
+      // What the others have spent is reported.
+      ...(last instanceof ModelError && { spent: last.spent }),
       ...(status !== undefined && { status }),
       ...(retryable.length > 0 && asked !== undefined && { retryAfterMs: asked }),
     },

@@ -20,7 +20,7 @@ import { createResultSchema } from "../create-result.ts";
 import { addUsage, type RequestUsage } from "../request-usage.ts";
 import type { LLMMessage } from "../llm-messages.ts";
 import { ModelError } from "../model-error.ts";
-import { optionsOf, parseOptions } from "../../option-names.ts";
+import { optionsOf, parseOptions } from "../../options/option-names.ts";
 import { type ModelInfo, modelInfoSchema } from "../model-info.ts";
 import {
   aBoolean,
@@ -30,7 +30,7 @@ import {
   checkOptions,
   type OptionsSchema,
   valueThat,
-} from "../../options.ts";
+} from "../../options/options.ts";
 
 const DEFAULT_INFO: ModelInfo = {
   vision: false,
@@ -74,6 +74,17 @@ export interface ReplayOptions {
   chunkDelayMs?: number | undefined;
 }
 
+/** A request that a replay client answered. */
+export type ReplayCall = Pick<
+  CreateOptions,
+  "tools" | "toolChoice" | "jsonOutput" | "extraCreateArgs"
+> & {
+  messages: readonly LLMMessage[];
+};
+
+/** The calls that are kept, so that a team that runs for years does not hold all of its requests. */
+const MAX_CALLS = 100;
+
 const optionsSchema: OptionsSchema<ReplayOptions> = z.object({
   modelInfo: anything,
   cycle: aBoolean.optional(),
@@ -82,7 +93,7 @@ const optionsSchema: OptionsSchema<ReplayOptions> = z.object({
 
 /**
  * A model that gives prepared answers in order (AutoGen `ReplayChatCompletionClient`), for tests and demos. Tokens are
- * words. Its position and usage are stored with the team, but are no part of AutoGen's state: loading one moves nothing.
+ * words. Its position and usage are stored with the team, but are not part of AutoGen's state: loading one moves nothing.
  */
 export class ReplayChatCompletionClient implements ChatCompletionClient, Stateful {
   static readonly component: AnyComponentDefinition = componentDefinition({
@@ -107,6 +118,7 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
   readonly #modelInfoConfig: z.infer<typeof modelInfoSchema>;
   readonly #cycle: boolean;
   readonly #chunkDelayMs: number;
+  readonly #calls: ReplayCall[] = [];
   #position = 0;
   #usage: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
@@ -122,12 +134,21 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
     this.#chunkDelayMs = chunkDelayMs;
   }
 
+  /**
+   * The last 100 requests that it answered, oldest first, for assertions in tests (AutoGen `create_calls`). They are not
+   * stored: after a restart the list is empty.
+   */
+  get calls(): readonly ReplayCall[] {
+    return this.#calls;
+  }
+
   /** @throws ModelError `exhausted` after the last answer */
-  create(messages: readonly LLMMessage[]): Promise<CreateResult> {
+  create(messages: readonly LLMMessage[], options: CreateOptions = {}): Promise<CreateResult> {
     try {
       const prompt = countWords(messages);
       const result = this.#next(prompt);
       this.#answered(prompt, result);
+      this.#keepCall(messages, options);
       return Promise.resolve(result);
     } catch (error) {
       return Promise.reject(error);
@@ -139,8 +160,9 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
    */
   async *createStream(
     messages: readonly LLMMessage[],
-    { signal = NEVER_ABORTED, flush }: CreateOptions = {},
+    options: CreateOptions = {},
   ): AsyncGenerator<string, CreateResult, void> {
+    const { signal = NEVER_ABORTED, flush } = options;
     const completion = this.#completions[this.#index()];
     const prompt = countWords(messages);
     const result = this.#next(prompt);
@@ -152,6 +174,7 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
       yield piece;
     }
     this.#answered(prompt, result);
+    this.#keepCall(messages, options);
     return result;
   }
 
@@ -233,6 +256,14 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
       usage: { prompt_tokens, completion_tokens: words(completion).length },
       cached: true,
     };
+  }
+
+  #keepCall(
+    messages: readonly LLMMessage[],
+    { tools, toolChoice, jsonOutput, extraCreateArgs }: CreateOptions,
+  ): void {
+    if (this.#calls.length === MAX_CALLS) this.#calls.shift();
+    this.#calls.push({ messages: [...messages], tools, toolChoice, jsonOutput, extraCreateArgs });
   }
 
   #answered(prompt_tokens: number, { usage: { completion_tokens } }: CreateResult): void {

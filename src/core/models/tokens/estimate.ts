@@ -49,6 +49,7 @@ function partTokens(part: Part): number {
     .reduce((sum, tokens) => sum + tokens, 0);
 }
 
-function textTokens(text: string): number {
+/** The tokens of a text, from its length. */
+export function textTokens(text: string): number {
   return Math.ceil(text.length / CHARACTERS);
 }

@@ -1,4 +1,5 @@
-import { bytesOfBase64, textOfFile, type AttachedFile } from "../attached-files.ts";
+import { bytesOfBase64 } from "../../base64.ts";
+import { textOfFile, type AttachedFile } from "../attached-files.ts";
 
 /**
  * Providers present a page as its text and as an image.

@@ -1,11 +1,11 @@
-import type { JsonObject } from "../../json.ts";
-import { isJsonObject } from "../../json.ts";
+import { isJsonObject, type Json } from "../../json.ts";
 import type { ToolSchema } from "../chat-completion-client.ts";
 import { splitImages } from "../shown-images.ts";
 import { isFile } from "../attached-files.ts";
 import { fileTokens } from "./file-tokens.ts";
 import { imageTokens } from "./image-tokens.ts";
 import type { LLMMessage } from "../llm-messages.ts";
+import { toolsTokens } from "./tool-tokens.ts";
 import { tokenizerFor } from "./tokenizer.ts";
 
 type Encode = (text: string) => number;
@@ -39,7 +39,7 @@ export async function countTokens(
     }
     total += tokens;
   }
-  return total + toolsTokens(tools, encode);
+  return total + toolsTokens(tools, name, encode);
 }
 
 function messageTokens(message: LLMMessage, encode: Encode): number {
@@ -53,7 +53,7 @@ function messageTokens(message: LLMMessage, encode: Encode): number {
         (sum, part) =>
           sum +
           (typeof part === "string"
-            ? encode(JSON.stringify({ type: "text", text: part }))
+            ? encode(spacedJson({ type: "text", text: part }))
             : isFile(part)
               ? fileTokens(part, encode)
               : imageTokens(part)),
@@ -68,13 +68,13 @@ function messageTokens(message: LLMMessage, encode: Encode): number {
         function: { arguments: args, name },
         type: "function",
       }));
-      return head + encode(JSON.stringify(calls)) + encode(message.thought ?? "");
+      return head + encode(spacedJson(calls)) + encode(message.thought ?? "null");
     }
     case "FunctionExecutionResultMessage":
       return message.content.reduce(
         (sum, { content, call_id }) =>
-          sum + encode("tool") + shownTokens(content, encode) + encode(call_id),
-        PER_MESSAGE,
+          sum + PER_MESSAGE + encode("tool") + shownTokens(content, encode) + encode(call_id),
+        0,
       );
   }
 }
@@ -86,38 +86,10 @@ function shownTokens(text: string, encode: Encode): number {
     .reduce((sum, tokens) => sum + tokens, 0);
 }
 
-/** OpenAI does not publish the overhead of tools; these numbers are AutoGen's. */
-function toolsTokens(tools: readonly ToolSchema[], encode: Encode): number {
-  if (tools.length === 0) return 0;
-  return tools.reduce((sum, tool) => sum + toolTokens(tool, encode), 12);
-}
-
-function toolTokens({ name, description, parameters }: ToolSchema, encode: Encode): number {
-  let tokens = encode(name) + encode(description ?? "") - 2;
-  const properties = parameters?.["properties"];
-  if (!isJsonObject(properties)) return tokens;
-  const entries = Object.entries(properties);
-  for (const [key, schema] of entries)
-    tokens += encode(key) + (isJsonObject(schema) ? propertyTokens(schema, encode) : 0);
-  return tokens + (entries.length === 0 ? 9 : 11);
-}
-
-function propertyTokens(schema: JsonObject, encode: Encode): number {
-  let tokens = 0;
-  const text = (value: unknown): string =>
-    typeof value === "string" ? value : JSON.stringify(value);
-  for (const [field, value] of Object.entries(schema)) {
-    if (field === "type" || field === "description" || field === "title")
-      tokens += 2 + encode(text(value));
-    else if (field === "default") tokens += 2 + encode(JSON.stringify(value));
-    else if (field === "anyOf" && Array.isArray(value)) {
-      tokens -= 3;
-      for (const option of value)
-        tokens += 3 + encode(text(isJsonObject(option) ? (option["type"] ?? "") : option));
-    } else if (field === "enum" && Array.isArray(value)) {
-      tokens -= 3;
-      for (const option of value) tokens += 3 + encode(text(option));
-    }
-  }
-  return tokens;
+/** JSON with the blanks that Python writes: AutoGen counts calls and parts of messages in this form. */
+function spacedJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(spacedJson).join(", ")}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const entries = Object.entries(value);
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}: ${spacedJson(item)}`).join(", ")}}`;
 }

@@ -2,7 +2,7 @@ import type { TiktokenModel } from "js-tiktoken/lite";
 import { BytePairCounter } from "./byte-pairs.ts";
 
 /** The vocabularies of OpenAI's chat models. */
-type Encoding = "cl100k_base" | "o200k_base";
+export type Encoding = "cl100k_base" | "o200k_base";
 
 /** OpenAI's models since GPT-4o, with or without the maker's name as gateways write it. */
 const NEW_MODELS = /^(openai\/)?(gpt-(4o|4\.1|4\.5|5|oss)|chatgpt-|o[1-9]\b)/;
@@ -12,7 +12,7 @@ const loaded = new Map<Encoding, Promise<BytePairCounter>>();
 /** Counts the tokens of texts for one model. */
 export interface Tokenizer {
   /** Equal for models that share a vocabulary. */
-  readonly name: string;
+  readonly name: Encoding;
   readonly count: (text: string) => number;
 }
 

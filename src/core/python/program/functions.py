@@ -10,7 +10,8 @@ from .annotations import kind_of
 from .answers import as_text
 from .fields import REQUIRED, field_schema, read_fields
 from .reading import Fit, Unsupported
-from .sources import SourceError, described, first_function, parsed_source, run_source
+from .run_context import RunContext, is_run_context
+from .sources import SourceError, called_function, described, parsed_source, run_source
 
 
 class Function:
@@ -22,10 +23,10 @@ class Function:
         sys.modules[module.__name__] = module
         # Code from notebooks uses List or Optional without an import.
         exec("from typing import *", module.__dict__)
+        module.RunContext = RunContext
         for index, statement in enumerate(config["imports"]):
             run_source(statement, f"global_imports[{index}]", module)
-        self.tree = parsed_source(config["source"])
-        name = first_function(self.tree)
+        name = called_function(parsed_source(config["source"]), config.get("function"))
         run_source(config["source"], "source_code", module)
         self.call = getattr(module, name, None)
         if not callable(self.call):
@@ -33,6 +34,7 @@ class Function:
         try:
             self.fields, self.positional = [], []
             self.cancellable = False
+            self.of_run = []
             self.read_signature(typing.get_type_hints(self.call, include_extras=True))
         except SourceError:
             raise
@@ -49,6 +51,11 @@ class Function:
                 continue
             if name not in hints:
                 raise SourceError("source_code", f"the parameter {name} has no type annotation")
+            if is_run_context(hints[name]):
+                self.of_run.append(name)
+                if parameter.kind is parameter.POSITIONAL_ONLY:
+                    self.positional.append(name)
+                continue
             notes = getattr(hints[name], "__metadata__", (name,))
             if not isinstance(notes[0], str):
                 raise SourceError(
@@ -78,12 +85,13 @@ class Function:
             "additionalProperties": False,
         }
 
-    def result(self, given):
+    def result(self, given, run):
         values = read_fields([field[:3] for field in self.fields], given, Fit())
         if self.cancellable:
             values["cancellation_token"] = importlib.import_module(
                 "autogen_core"
             ).CancellationToken()
+        values.update((name, RunContext(**run)) for name in self.of_run)
         # Positional-only parameters, up to the first that is left out.
         positional = []
         for name in self.positional:

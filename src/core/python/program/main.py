@@ -7,33 +7,51 @@ import sys
 
 from .answers import AnswerWriter, error_text
 from .functions import Function
-from .sources import SourceError, StandInModules, described, missing_packages
+from .sources import (
+    MissingModules,
+    SourceError,
+    StandInModules,
+    described,
+    missing_packages,
+    parsed_source,
+)
 
 
 def inspect_functions(mark, text):
     writer = AnswerWriter(mark)
+    replaced = MissingModules()
+    sys.meta_path.append(replaced)
     for number, config in enumerate(json.loads(text)):
         # Where the function is inspected, its secrets are not.
         os.environ.update(dict.fromkeys(config.get("env", []), "inspected"))
+        missing = []
+        replaced.replace(missing)
         try:
+            missing = missing_packages(sources_of(config))
+            replaced.replace(missing)
             function = Function(config, number)
             doc = inspect.getdoc(function.call) or ""
             finding = {"parameters": function.parameters(), "description": doc}
-            missing = missing_packages(function.tree)
         except SourceError as error:
             finding = {"place": error.place, "message": str(error)}
-            missing = [name[:100] for name in error.missing]
         except (Exception, SystemExit) as error:
             finding = {"place": "source_code", "message": described(error)}
-            missing = []
         writer.write(number=number, finding={**finding, "missing": missing} if missing else finding)
+
+
+def sources_of(config):
+    for index, statement in enumerate(config["imports"]):
+        yield parsed_source(statement, f"global_imports[{index}]")
+    yield parsed_source(config["source"])
 
 
 def call_function(mark, text):
     writer = AnswerWriter(mark)
     request = json.loads(text)
     try:
-        writer.write(text=Function(request["function"], 0).result(request["arguments"]))
+        writer.write(
+            text=Function(request["function"], 0).result(request["arguments"], request["run"])
+        )
     except (Exception, SystemExit) as error:
         writer.write(error=error_text(error))
 

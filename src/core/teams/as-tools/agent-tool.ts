@@ -11,8 +11,9 @@ import { agentRunnable, responseOnly } from "../../agents/agent-runnable.ts";
 import type { Runnable } from "../../run/runnable.ts";
 import type { StateParts } from "../../state/stateful.ts";
 import { TaskTool, type TaskToolOptions, taskToolOptionsSchema } from "./task-tool.ts";
+import { fittingName, isToolName } from "../../tools/tool-name.ts";
 import type { ToolCallContext } from "../../tools/tool.ts";
-import { anAgent, checkArgument, checkOptions } from "../../options.ts";
+import { anAgent, checkArgument, checkOptions } from "../../options/options.ts";
 
 const agentToolConfigSchema = z.object({
   agent: componentModelSchema,
@@ -30,6 +31,12 @@ export class AgentTool extends TaskTool {
     role: "tool",
     version: 1,
     configSchema: agentToolConfigSchema,
+    notes: ({ agent: { config } }) => {
+      const name = config["name"];
+      if (typeof name !== "string" || isToolName(name)) return [];
+      const message = `the agent's name "${name}" cannot be the name of a tool, because makers of models refuse it. Models call it "${fittingName(name)}" or, where that is taken, the same with a number at its end`;
+      return [{ path: "config.agent", message }];
+    },
     fromConfig: (config, loader) =>
       new AgentTool(loader.load<ChatAgent>(config.agent, "agent", "agent"), {
         returnValueAsLastMessage: config.return_value_as_last_message,

@@ -12,7 +12,7 @@ import type { Runnable } from "../../run/runnable.ts";
 import type { Stateful } from "../../state/stateful.ts";
 import type { StreamTool, ToolCallContext } from "../../tools/tool.ts";
 import { toolParameters } from "../../tools/function/tool-parameters.ts";
-import { aBoolean, type OptionsSchema } from "../../options.ts";
+import { aBoolean, type OptionsSchema } from "../../options/options.ts";
 
 const TASK_PARAMETERS = {
   type: "object",

@@ -6,11 +6,19 @@ import {
   componentDefinition,
   dumpComponent,
 } from "../../component/component.ts";
+import { inConfig, refuseWhereNew } from "../../component/refused-where-new.ts";
 import type { JsonObject } from "../../json.ts";
 import type { Runnable } from "../../run/runnable.ts";
 import type { StateParts } from "../../state/stateful.ts";
 import { TaskTool, type TaskToolOptions, taskToolOptionsSchema } from "./task-tool.ts";
-import { aTeam, aText, checkArgument, checkOptions, type OptionsSchema } from "../../options.ts";
+import { toolNameMistakes } from "../../tools/tool-name.ts";
+import {
+  aTeam,
+  aText,
+  checkArgument,
+  checkOptions,
+  type OptionsSchema,
+} from "../../options/options.ts";
 
 const teamToolConfigSchema = z.object({
   name: z.string(),
@@ -43,6 +51,7 @@ export class TeamTool extends TaskTool {
     role: "tool",
     version: 1,
     configSchema: teamToolConfigSchema,
+    refusals: ({ name }) => inConfig(toolNameMistakes(name)),
     fromConfig: (config, loader) =>
       new TeamTool(loader.load<TeamComponent>(config.team, "team", "team"), {
         name: config.name,
@@ -58,6 +67,7 @@ export class TeamTool extends TaskTool {
     checkArgument(aTeam, team, "TeamTool", "team");
     const checked = checkOptions(optionsSchema, given, "TeamTool");
     const { name, description, ...options } = checked;
+    refuseWhereNew("TeamTool", toolNameMistakes(name));
     super(team, { name, description }, options);
     this.#team = team;
   }

@@ -4,7 +4,7 @@ import { ValueError } from "../../errors.ts";
 import type { Team } from "../team.ts";
 import type { Activation, DiGraphEdge } from "./di-graph-node.ts";
 import { DiGraph } from "./di-graph.ts";
-import { aFunction, aText, checkOptions, type OptionsSchema } from "../../options.ts";
+import { aFunction, aText, checkOptions, type OptionsSchema } from "../../options/options.ts";
 
 /** A participant, or its name. */
 export type GraphNodeRef = ChatAgent | Team | string;

@@ -5,7 +5,7 @@ import { TroupeError } from "../../errors.ts";
 import { pathOf } from "../../issues.ts";
 import type { JsonObject } from "../../json.ts";
 import type { DiGraphEdge, GraphEdge, EdgeFunction } from "./di-graph-node.ts";
-import { DiGraph } from "./di-graph.ts";
+import { DiGraph, type DiGraphOptions } from "./di-graph.ts";
 
 const activationSchema = z.enum(["all", "any"]);
 
@@ -35,11 +35,22 @@ export const diGraphSchema = z.object({
   default_start_node: z.string().nullish(),
 });
 
+type DiGraphConfig = z.infer<typeof diGraphSchema>;
+
 /** @throws ComponentError when an edge names a function that is not registered */
-export function readDiGraph(
-  { nodes, default_start_node }: z.infer<typeof diGraphSchema>,
-  loader: ComponentLoader,
-): DiGraph {
+export function readDiGraph(graph: DiGraphConfig, loader: ComponentLoader): DiGraph {
+  return new DiGraph(graphOptions(graph, (name, path) => loader.function(name, path)));
+}
+
+/** The same graph for checks, which do not call the functions of its edges. */
+export function checkedDiGraph(graph: DiGraphConfig): DiGraph {
+  return new DiGraph(graphOptions(graph, () => () => true));
+}
+
+function graphOptions(
+  { nodes, default_start_node }: DiGraphConfig,
+  conditionFunction: (name: string, path: string) => EdgeFunction,
+): DiGraphOptions {
   const edge = (
     written: z.infer<typeof edgeSchema>,
     place: readonly PropertyKey[],
@@ -48,14 +59,14 @@ export function readDiGraph(
     condition:
       written.condition_function == null
         ? written.condition
-        : loader.function<EdgeFunction>(
+        : conditionFunction(
             written.condition_function,
             pathOf([...place, "condition_function"], "graph"),
           ),
     activationGroup: written.activation_group,
     activationCondition: written.activation_condition,
   });
-  return new DiGraph({
+  return {
     nodes: Object.fromEntries(
       Object.entries(nodes).map(([key, node]) => [
         key,
@@ -66,7 +77,7 @@ export function readDiGraph(
       ]),
     ),
     defaultStartNode: default_start_node,
-  });
+  };
 }
 
 /** @throws TroupeError `not_serializable` when a condition is a function without a name: the edge would lose it */

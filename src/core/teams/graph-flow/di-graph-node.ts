@@ -43,11 +43,17 @@ export interface GraphNode {
 
 export type GraphNodes = ReadonlyMap<string, GraphNode>;
 
+/** An edge of a group: its source, and its place among the edges of the source. */
+export interface GroupedEdge {
+  readonly source: string;
+  readonly index: number;
+  readonly edge: GraphEdge;
+}
+
 /** The edges to one target that are counted together. */
 export interface GraphEdgeGroup {
   readonly activation: Activation;
-  /** How many edges there are. */
-  readonly size: number;
+  readonly edges: readonly GroupedEdge[];
 }
 
 /** The groups of incoming edges, for each node that has any. */
@@ -67,12 +73,16 @@ export function completeNode({ name, edges = [], activation = "all" }: DiGraphNo
 }
 
 export function groupEdges(nodes: GraphNodes): GraphEdgeGroups {
-  const targets = new Map<string, Map<string, GraphEdgeGroup>>();
-  for (const { target, group, activation } of [...nodes.values()].flatMap(({ edges }) => edges)) {
-    const groups = targets.get(target) ?? new Map<string, GraphEdgeGroup>();
-    const before = groups.get(group) ?? { activation, size: 0 };
-    groups.set(group, { ...before, size: before.size + 1 });
-    targets.set(target, groups);
+  const targets = new Map<string, Map<string, GraphEdgeGroup & { edges: GroupedEdge[] }>>();
+  for (const [source, { edges }] of nodes) {
+    for (const [index, edge] of edges.entries()) {
+      const { target, group: name, activation } = edge;
+      const groups =
+        targets.get(target) ?? new Map<string, GraphEdgeGroup & { edges: GroupedEdge[] }>();
+      const group = groups.get(name) ?? { activation, edges: [] };
+      group.edges.push({ source, index, edge });
+      targets.set(target, groups.set(name, group));
+    }
   }
   return targets;
 }
@@ -87,6 +97,6 @@ export function isTaken({ condition }: GraphEdge, message: ChatMessage | undefin
 }
 
 /** Whether this many taken edges complete the group. */
-export function isComplete({ activation, size }: GraphEdgeGroup, taken: number): boolean {
-  return taken >= (activation === "all" ? size : 1);
+export function isComplete({ activation, edges }: GraphEdgeGroup, taken: number): boolean {
+  return taken >= (activation === "all" ? edges.length : 1);
 }

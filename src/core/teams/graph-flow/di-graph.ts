@@ -9,8 +9,9 @@ import {
   type GraphNodes,
 } from "./di-graph-node.ts";
 import { type GraphCycles, findCycles } from "./find-cycles.ts";
+import { findDeadlocks } from "./graph-deadlocks.ts";
 import { findGraphIssues } from "./graph-rules.ts";
-import { anything, aText, checkOptions, type OptionsSchema } from "../../options.ts";
+import { anything, aText, checkOptions, type OptionsSchema } from "../../options/options.ts";
 
 export interface DiGraphOptions {
   /** By name; edges and participants refer to the key. */
@@ -92,13 +93,18 @@ export class DiGraph {
     });
   }
 
+  /** Loops that can never run again. A graph that was stored with one runs until it gets there. */
+  deadlocks(): Issue[] {
+    return findDeadlocks(this.nodes, this.groups, this.startNodes());
+  }
+
   /**
-   * Checks that the graph can run (AutoGen `graph_validate`). The constructor of GraphFlow calls it.
+   * Checks that the graph can run (AutoGen `graph_validate`).
    *
-   * @throws ValueError with all {@link issues}
+   * @throws ValueError with all {@link issues} and {@link deadlocks}
    */
   validate(): void {
-    const issues = this.issues();
+    const issues = [...this.issues(), ...this.deadlocks()];
     if (issues.length === 0) return;
     throw new ValueError(`the graph cannot run: ${listIssues(issues)}`, { issues });
   }

@@ -4,6 +4,7 @@ import { isChatMessage } from "../../messages/views.ts";
 import type { AgentEvent } from "../../messages/message.ts";
 import type { Decision, GroupChatManager, Spoken } from "../group-chat-manager.ts";
 import type { DiGraph } from "./di-graph.ts";
+import { stopReason } from "./graph-end.ts";
 import { type GraphPosition, GraphProgress } from "./graph-progress.ts";
 import { isPositionIn, readGraphState, writeGraphState } from "./graph-state.ts";
 
@@ -35,7 +36,7 @@ export class GraphFlowManager implements GroupChatManager {
 
   finished(): Stop | undefined {
     if (this.#progress.ready.length > 0) return undefined;
-    return { content: "Digraph execution is complete", source: this.name };
+    return { content: stopReason(this.#graph, this.#progress.openEnds), source: this.name };
   }
 
   /** A finished graph starts over; an interrupted one continues with the next run. */

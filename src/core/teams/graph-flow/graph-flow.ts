@@ -4,17 +4,19 @@ import {
   type Component,
   componentDefinition,
 } from "../../component/component.ts";
+import { inConfig, whereNew } from "../../component/refused-where-new.ts";
 import { ValueError } from "../../errors.ts";
 import { listIssues } from "../../issues.ts";
 import type { JsonObject } from "../../json.ts";
 import { groupChatConfigSchema, loadGroupChat } from "../group-chat-config.ts";
 import { GroupChat, type GroupChatOptions } from "../group-chat.ts";
 import type { Team } from "../team.ts";
-import { diGraphSchema, readDiGraph, writeDiGraph } from "./di-graph-config.ts";
+import { checkedDiGraph, diGraphSchema, readDiGraph, writeDiGraph } from "./di-graph-config.ts";
 import type { DiGraph } from "./di-graph.ts";
+import { graphNotes } from "./graph-notes.ts";
 import { GraphFlowManager } from "./graph-flow-manager.ts";
 import { findTeamIssues } from "./graph-rules.ts";
-import { checkArgument, objectWith } from "../../options.ts";
+import { checkArgument, objectWith } from "../../options/options.ts";
 
 const aGraph = objectWith("a DiGraph, which DiGraphBuilder makes", "startNodes", "cycles");
 
@@ -49,6 +51,8 @@ export class GraphFlow extends GroupChat {
     role: "team",
     version: 1,
     configSchema,
+    refusals: ({ graph }) => inConfig(checkedDiGraph(graph).deadlocks()),
+    notes: ({ graph }) => inConfig(graphNotes(checkedDiGraph(graph))),
     fromConfig(config, loader) {
       const { participants, options } = loadGroupChat(config, loader);
       return new GraphFlow(participants, readDiGraph(config.graph, loader), options);
@@ -72,6 +76,7 @@ export class GraphFlow extends GroupChat {
     const cycle = graph.cycles().first;
     const issues = [
       ...graph.issues(),
+      ...whereNew(graph.deadlocks()),
       ...findTeamIssues(
         { nodes: graph.nodes, cycle },
         {

@@ -1,6 +1,7 @@
 import type { ChatMessage } from "../../messages/message.ts";
 import { isComplete, isTaken } from "./di-graph-node.ts";
 import type { DiGraph } from "./di-graph.ts";
+import type { GraphEnd } from "./graph-end.ts";
 
 /** The progress of a run as JSON; null before the first run. */
 export type GraphPosition = {
@@ -10,6 +11,8 @@ export type GraphPosition = {
   taken: { [target: string]: { [group: string]: number } };
   /** How often each node has spoken since the graph was started; AutoGen does not record it. */
   turns?: { [node: string]: number };
+  /** Nodes with edges whose last message took none; left out if there are none. AutoGen does not record them. */
+  halted?: string[];
 } | null;
 
 /**
@@ -24,6 +27,9 @@ export class GraphProgress {
   readonly #turns = new Map<string, number>();
   #ready: string[];
   #isUnderWay = false;
+  readonly #halted = new Set<string>();
+  /** Whether a node that is not in `turns` may have spoken, because AutoGen saved the state. */
+  #mayHaveSpoken = false;
 
   constructor(graph: DiGraph) {
     this.#graph = graph;
@@ -46,14 +52,26 @@ export class GraphProgress {
     return !this.#isUnderWay && this.#turns.size > 0;
   }
 
+  /** What is open when no node is ready any more. */
+  get openEnds(): GraphEnd {
+    const silent = [...this.#graph.nodes.keys()].filter((node) => !this.#turns.has(node));
+    return {
+      halted: [...this.#halted],
+      taken: this.#taken,
+      silent: this.#mayHaveSpoken ? undefined : silent,
+    };
+  }
+
   restart(): void {
     this.#turns.clear();
+    this.#mayHaveSpoken = false;
     this.end();
   }
 
   /** The next run starts over. */
   end(): void {
     this.#taken.clear();
+    this.#halted.clear();
     this.#ready = [...this.#starts];
     this.#isUnderWay = false;
   }
@@ -70,11 +88,13 @@ export class GraphProgress {
   /** Follows the edges of a node that has spoken; their targets may become ready. */
   leave(node: string, message: ChatMessage | undefined): void {
     this.#turns.set(node, (this.#turns.get(node) ?? 0) + 1);
-    for (const edge of this.#graph.nodes.get(node)?.edges ?? []) {
-      if (isTaken(edge, message) && this.#take(edge.target, edge.group)) {
-        this.#ready.push(edge.target);
-      }
+    const edges = this.#graph.nodes.get(node)?.edges ?? [];
+    const taken = edges.filter((edge) => isTaken(edge, message));
+    for (const { target, group } of taken) {
+      if (this.#take(target, group)) this.#ready.push(target);
     }
+    if (edges.length > 0 && taken.length === 0) this.#halted.add(node);
+    else this.#halted.delete(node);
   }
 
   position(): GraphPosition {
@@ -82,7 +102,13 @@ export class GraphProgress {
     if (this.isOver) return { ready: [], taken: {}, turns };
     if (!this.#isUnderWay) return null;
     const taken = [...this.#taken].map(([target, groups]) => [target, Object.fromEntries(groups)]);
-    return { ready: [...this.#ready], taken: Object.fromEntries(taken), turns };
+    const halted = [...this.#halted];
+    return {
+      ready: [...this.#ready],
+      taken: Object.fromEntries(taken),
+      turns,
+      ...(halted.length > 0 && { halted }),
+    };
   }
 
   moveTo(position: GraphPosition): void {
@@ -94,6 +120,10 @@ export class GraphProgress {
     }
     if (isOver(position)) return;
     this.#isUnderWay = true;
+    this.#mayHaveSpoken = position.turns === undefined;
+    for (const node of position.halted ?? []) {
+      if (this.#graph.nodes.has(node)) this.#halted.add(node);
+    }
     this.#ready = [...position.ready];
     for (const [target, groups] of Object.entries(position.taken)) {
       this.#taken.set(target, new Map(Object.entries(groups)));

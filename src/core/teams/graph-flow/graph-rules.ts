@@ -12,7 +12,7 @@ export interface GraphFacts {
 }
 
 /** AutoGen's `dump_component` writes no functions, so an edge with a function condition looks unconditional. */
-const LOST_FUNCTION =
+export const LOST_FUNCTION =
   "If an edge's condition was a Python function, the dump has left it out: register a function and name it as condition_function";
 
 /** Every rule that a graph breaks, and where; paths are those of a team's config. AutoGen reports the first one. */

@@ -14,6 +14,7 @@ const stateSchema = z.object({
     .object({
       under_way: z.boolean().default(true),
       turns: z.record(z.string(), z.number().int().nonnegative()).optional(),
+      halted: z.array(z.string()).optional(),
     })
     .optional(),
 });
@@ -22,7 +23,7 @@ type State = z.infer<typeof stateSchema>;
 /** The keys of AutoGen's manager state. `under_way` is false where the next run starts over, which fits any graph. */
 export function writeGraphState(graph: DiGraph, position: GraphPosition): JsonObject {
   const underWay = position !== null && !isOver(position);
-  const turns = position?.turns;
+  const { turns, halted } = position ?? {};
   const taken = (target: string, group: string): number => position?.taken[target]?.[group] ?? 0;
   const each = (show: (group: GraphEdgeGroup, taken: number) => Json): JsonObject =>
     Object.fromEntries(
@@ -34,10 +35,12 @@ export function writeGraphState(graph: DiGraph, position: GraphPosition): JsonOb
       ]),
     );
   return {
-    remaining: each(({ activation, size }, count) => (activation === "all" ? size - count : size)),
+    remaining: each(({ activation, edges }, count) =>
+      activation === "all" ? edges.length - count : edges.length,
+    ),
     enqueued_any: each(({ activation }, count) => activation === "any" && count > 0),
     ready: underWay ? position.ready : graph.startNodes(),
-    troupe: { under_way: underWay, ...(turns && { turns }) },
+    troupe: { under_way: underWay, ...(turns && { turns }), ...(halted && { halted }) },
   };
 }
 
@@ -51,16 +54,16 @@ export function readGraphState(graph: DiGraph, state: JsonObject): GraphPosition
   const result = stateSchema.safeParse(state);
   if (!result.success) throw invalid(issuesOf(result.error));
   const { remaining, enqueued_any, ready, troupe } = result.data;
-  const turns = troupe?.turns;
+  const { turns, halted } = troupe ?? {};
   if (troupe?.under_way === false)
     return turns === undefined ? null : { ready: [], taken: {}, turns };
   const issues = [...misfits(graph, result.data)];
   if (issues.length > 0) throw invalid(issues);
   const taken = [...graph.groups].map(([target, groups]): [string, { [group: string]: number }] => {
     const counts = [...groups].map(([name, group]): [string, number] => {
-      const left = remaining[target]?.[name] ?? group.size;
+      const left = remaining[target]?.[name] ?? group.edges.length;
       const any = enqueued_any[target]?.[name] === true ? 1 : 0;
-      const count = group.activation === "all" ? group.size - left : any;
+      const count = group.activation === "all" ? group.edges.length - left : any;
       return [name, isComplete(group, count) && !ready.includes(target) ? 0 : count];
     });
     return [target, Object.fromEntries(counts.filter(([, count]) => count > 0))];
@@ -68,7 +71,12 @@ export function readGraphState(graph: DiGraph, state: JsonObject): GraphPosition
   const some = taken.filter(([, counts]) => Object.keys(counts).length > 0);
   const isAtStart = some.length === 0 && ready.join() === graph.startNodes().join();
   if (isAtStart && turns === undefined) return null;
-  return { ready, taken: Object.fromEntries(some), ...(turns && { turns }) };
+  return {
+    ready,
+    taken: Object.fromEntries(some),
+    ...(turns && { turns }),
+    ...(halted && { halted }),
+  };
 }
 
 /** Whether a position of another graph is valid in this one: its nodes and groups exist, no other group is complete. */
@@ -114,8 +122,8 @@ function misfit(
 ): string | undefined {
   const group = graph.groups.get(target)?.get(name);
   if (group === undefined) return `no edge leads to "${target}" in a group "${name}"`;
-  if (typeof count === "boolean" || count <= group.size) return undefined;
-  return `there are only ${group.size} edges, not ${count}`;
+  if (typeof count === "boolean" || count <= group.edges.length) return undefined;
+  return `there are only ${group.edges.length} edges, not ${count}`;
 }
 
 function isNodeOf(graph: DiGraph): (name: string) => boolean {

@@ -35,7 +35,7 @@ import {
   aText,
   checkOptions,
   type OptionsSchema,
-} from "../../options.ts";
+} from "../../options/options.ts";
 
 const configSchema = groupChatConfigSchema.extend({
   model_client: componentModelSchema,

@@ -3,7 +3,7 @@ import { issuesOf, listIssues } from "../../issues.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
 import type { JsonOutput } from "../../models/chat-completion-client.ts";
 import type { ModelInfo } from "../../models/model-info.ts";
-import { jsonErrorMessage } from "../../text/json-error.ts";
+import { type JsonReading, readJson } from "../../text/model-json.ts";
 import { pythonTruth } from "../../text/python.ts";
 
 /** The assessment in a progress ledger. */
@@ -34,17 +34,15 @@ export function ledgerOutput({ structuredOutput, jsonOutput }: ModelInfo): JsonO
 }
 
 /**
- * Reads a progress ledger (AutoGen `LedgerEntry`): a JSON object, bare or in a code block. Values that are
+ * Reads a progress ledger (AutoGen `LedgerEntry`): a JSON object, bare or {@link readJson in other text}. Values that are
  * not booleans count by Python's truth rules, since not every model can be held to a schema.
  *
  * @param names the participants; a single one is chosen whatever name the ledger gives
  */
 export function readLedger(text: string, names: readonly string[]): LedgerReading {
-  const written = jsonIn(text);
+  const written = readJson(text, (value) => entryOf(withOnlySpeaker(value, names)));
   if ("fault" in written) return written;
-  const result = ledgerSchema.safeParse(withOnlySpeaker(written.value, names));
-  if (!result.success) return { fault: listIssues(issuesOf(result.error)) };
-  const entry = result.data;
+  const entry = written.value;
   const { is_request_satisfied: satisfied, next_speaker, instruction_or_question } = entry;
   if (pythonTruth(satisfied.answer)) {
     return typeof satisfied.reason === "string"
@@ -64,19 +62,9 @@ export function readLedger(text: string, names: readonly string[]): LedgerReadin
   return { entry, assessment: { satisfied: false, stalling, speaker, instruction } };
 }
 
-const CODE_BLOCK = /```(?:\s*([\w+-]+))?\n([\s\S]*?)```/g;
-
-function jsonIn(text: string): { value: Json } | { fault: string } {
-  const [block, another] = text.matchAll(CODE_BLOCK);
-  if (another !== undefined) return { fault: "there is more than one code block" };
-  const [, language = "json", code = text] = block ?? [];
-  if (language.toLowerCase() !== "json")
-    return { fault: `the code block is ${language}, not JSON` };
-  try {
-    return { value: JSON.parse(code) as Json };
-  } catch {
-    return { fault: `not JSON: ${jsonErrorMessage(code)}` };
-  }
+function entryOf(value: Json): JsonReading<LedgerEntry> {
+  const { data, error } = ledgerSchema.safeParse(value);
+  return data === undefined ? { fault: listIssues(issuesOf(error)) } : { value: data };
 }
 
 function withOnlySpeaker(ledger: Json, names: readonly string[]): Json {

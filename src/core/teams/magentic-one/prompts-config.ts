@@ -2,7 +2,7 @@ import * as z from "zod";
 import { hash64 } from "../../hash.ts";
 import type { JsonObject } from "../../json.ts";
 import { withoutNulls } from "../../component/component.ts";
-import { optionsOf, parseOptions } from "../../option-names.ts";
+import { optionsOf, parseOptions } from "../../options/option-names.ts";
 import { requireTemplates } from "../../text/check-format.ts";
 import { DEFAULT_PROMPTS, type OrchestratorPrompts } from "./orchestrator-prompts.ts";
 

@@ -8,6 +8,7 @@ import { assistantMessage, type TextResult } from "../../models/assistant-messag
 import { callModel, streamModel } from "../../turn/call-model.ts";
 import type { CreateResult } from "../../models/chat-completion-client.ts";
 import type { LLMMessage } from "../../models/llm-messages.ts";
+import { splitThought } from "../../models/thought-tags.ts";
 import { isOpenAI } from "../../models/model-family.ts";
 import type { TurnContext } from "../../turn/turn-context.ts";
 import { formatPython } from "../../text/format.ts";
@@ -30,9 +31,9 @@ export interface Choice {
 
 /**
  * Has the model choose a speaker. An answer that cannot be used gets feedback and another attempt; after the last one
- * the choice falls on the previous speaker, or on the first candidate.
+ * the choice falls on the previous speaker if that may speak again, otherwise on the first candidate that may speak.
  *
- * @returns any participant: as in AutoGen, a name that is not a candidate is accepted
+ * @returns a candidate, but not the previous speaker if that may not speak again and is not the only one
  */
 export async function* askModel(
   settings: SelectorSettings,
@@ -41,11 +42,15 @@ export async function* askModel(
 ): AsyncGenerator<AgentEvent, string, void> {
   const { participants, candidates, previousSpeaker } = choice;
   const names = participants.map(({ name }) => name);
+  const others = candidates.filter((name) => name !== previousSpeaker);
+  const mayRepeat = settings.allowRepeatedSpeaker || others.length === 0;
+  const allowed = mayRepeat ? candidates : others;
   const messages: LLMMessage[] = [await question(settings, choice, ctx)];
   for (let attempt = 0; attempt < settings.maxAttempts; attempt++) {
     const reply = yield* answer(settings, choice.manager, `model:${attempt}`, messages, ctx);
-    const mentioned = mentionedNames(reply.content, names);
-    const verdict = judge(mentioned, settings.allowRepeatedSpeaker ? null : previousSpeaker);
+    const answered = splitThought(reply.content, true).content;
+    const mentioned = mentionedNames(answered, names);
+    const verdict = judge(mentioned, allowed, previousSpeaker);
     if ("speaker" in verdict) return verdict.speaker;
     const feedback = formatPython(settings.feedback[verdict.mistake], {
       participants: pythonRepr([...candidates]),
@@ -56,7 +61,7 @@ export async function* askModel(
       type: "UserMessage",
     });
   }
-  return names.find((name) => name === previousSpeaker) ?? candidates[0];
+  return allowed.find((name) => name === previousSpeaker) ?? allowed[0] ?? candidates[0];
 }
 
 async function question(
@@ -77,11 +82,13 @@ async function question(
 
 function judge(
   [first, ...others]: readonly string[],
-  forbidden: string | null,
+  allowed: readonly string[],
+  previousSpeaker: string | null,
 ): { speaker: string } | { mistake: keyof SelectorFeedback } {
   if (first === undefined) return { mistake: "none" };
   if (others.length > 0) return { mistake: "many" };
-  return first === forbidden ? { mistake: "repeated" } : { speaker: first };
+  if (allowed.includes(first)) return { speaker: first };
+  return { mistake: first === previousSpeaker ? "repeated" : "none" };
 }
 
 async function* answer(

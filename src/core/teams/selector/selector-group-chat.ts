@@ -41,7 +41,7 @@ import {
   aText,
   checkOptions,
   type OptionsSchema,
-} from "../../options.ts";
+} from "../../options/options.ts";
 
 export interface SelectorGroupChatOptions extends GroupChatOptions {
   /** Chooses the next speaker. */

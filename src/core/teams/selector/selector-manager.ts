@@ -49,8 +49,10 @@ export class SelectorGroupChatManager implements GroupChatManager {
 
   async *decide(view: GroupChatView, ctx: TurnContext): AsyncGenerator<AgentEvent, Decision, void> {
     const named = await this.#named(view, ctx);
-    // As in AutoGen, a speaker chosen by a function is not recorded as the previous speaker.
-    if (named !== undefined) return { kind: "speak", speakers: [named] };
+    if (named !== undefined) {
+      this.#previousSpeaker = named;
+      return { kind: "speak", speakers: [named] };
+    }
     const [first, ...others] = await this.#candidates(view, ctx);
     this.#previousSpeaker =
       others.length === 0

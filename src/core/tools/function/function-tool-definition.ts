@@ -1,21 +1,26 @@
 import * as z from "zod";
 import type { ToolCatalog } from "../catalog.ts";
 import type { ComponentDefinition } from "../../component/component.ts";
-import { ValueError } from "../../errors.ts";
+import { inConfig } from "../../component/refused-where-new.ts";
+import { type Issue, ValueError } from "../../errors.ts";
 import { jsonObjectSchema } from "../../json-object.ts";
 import { type Finding, findingSchema, inspectFunctions } from "../../python/inspect-functions.ts";
 import { PythonFunctionTool } from "./python-function-tool.ts";
+import { distributionsOf } from "../../python/distributions.ts";
 import type { PythonHost } from "../../python/python-host.ts";
 import {
+  functionNames,
   hashOfSource,
   importSchema,
   type PythonSource,
   pythonSource,
 } from "../../python/python-source.ts";
+import { retryPolicyOf, retrySchema } from "../../steps/retry-config.ts";
 import { FUNCTION_TOOL } from "./function-tool.ts";
 import { isStub } from "./function-tool-stub.ts";
 import { isStatefulTool } from "../stateful-tool.ts";
 import type { AnyTool } from "../tool.ts";
+import { toolNameMistakes } from "../tool-name.ts";
 import { toolParameters } from "./tool-parameters.ts";
 import { variantOf } from "../tool-variant.ts";
 
@@ -24,7 +29,7 @@ const preparedSchema = z.object({ source: z.string() }).and(findingSchema);
 
 /**
  * AutoGen's keys, of which the source code and its imports are optional here; `strict`, which AutoGen does not dump; `env`, the environment
- * variables of Python; and `troupe` with what {@link preparedSchema} describes.
+ * variables of Python; `retry`, how long calls are repeated while the sandbox is away; and `troupe` with what {@link preparedSchema} describes.
  */
 const functionToolConfigSchema = z
   .looseObject({
@@ -35,6 +40,7 @@ const functionToolConfigSchema = z
     has_cancellation_support: z.boolean().optional(),
     strict: z.boolean().nullish(),
     env: z.record(z.string(), z.string()).optional(),
+    retry: retrySchema.nullish(),
   })
   .and(jsonObjectSchema);
 type FunctionToolConfig = z.infer<typeof functionToolConfigSchema>;
@@ -69,6 +75,7 @@ export function functionToolDefinition(
         .together(inspect, source)
         .then((finding) => ({ ...finding, source: hashOfSource(source) }));
     },
+    refusals: ({ name }) => inConfig(toolNameMistakes(name)),
     fromConfig(config) {
       const tool = toolFor(config);
       if (tool === undefined) return inPython(config, python);
@@ -92,6 +99,7 @@ export function functionToolDefinition(
       const missing = findingOn(source, config)?.missing ?? [];
       return [
         { path, message: "runs in the sandbox of this server" },
+        ...functionNotes(source.source, config.name, path),
         ...(python.environmentNotes?.(config.env ?? {}) ?? []),
         ...(missing.length === 0
           ? []
@@ -103,12 +111,13 @@ export function functionToolDefinition(
 
 /** The Python function of a config; undefined for a stub and without source. */
 function sourceOf({
+  name,
   source_code: source = "",
   global_imports: imports,
   env = {},
 }: FunctionToolConfig): PythonSource | undefined {
   if (source.trim() === "" || isStub(source)) return undefined;
-  return pythonSource(source, imports, Object.keys(env));
+  return pythonSource(name, source, imports, Object.keys(env));
 }
 
 /** The finding on this source, if the config has it. */
@@ -145,15 +154,25 @@ function inPython(config: FunctionToolConfig, python: PythonHost | undefined): A
     schema: { name, description, parameters, strict },
     function: source,
     executor: python.executor(config.env),
+    retry: retryPolicyOf({ retry: config.retry }),
     config,
   });
+}
+
+/** A note where a source has several functions and none has the tool's name. */
+function functionNotes(source: string, tool: string, path: string): Issue[] {
+  const [first = "", ...others] = functionNames(source);
+  if (others.length === 0 || first === tool || others.includes(tool)) return [];
+  const message = `defines ${[first, ...others].join(", ")}: a call runs ${first}, the first one, because no function is named "${tool}"`;
+  return [{ path, message }];
 }
 
 /** What to do about packages that the sandbox's Python does not have. */
 function remedy(missing: readonly string[], tool: string): string {
   const one = missing.length === 1;
-  const packages = missing.map((name) => `"${name}"`).join(", ");
-  return `the sandbox has no Python ${one ? "package" : "packages"} ${packages} (in WebAssembly it has the standard library only). Use a process sandbox in a container with ${one ? "it" : "them"} installed, or register a tool "${tool}" in TypeScript`;
+  const modules = missing.map((name) => `"${name}"`).join(", ");
+  const packages = distributionsOf(missing);
+  return `the sandbox has no Python ${one ? "package" : "packages"} ${modules}. Run "pip install ${packages.join(" ")}" for the Python of a process sandbox, start the one in WebAssembly with SANDBOX_PACKAGES=${packages.join(",")}, or register a tool "${tool}" in TypeScript`;
 }
 
 function refused(path: string, message: string): ValueError {

@@ -4,6 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
 import { isSchema } from "../../json-schema/object-schema.ts";
 import type { ToolSchema } from "../../models/chat-completion-client.ts";
 import type { StepPolicy } from "../../steps/step-attempt.ts";
+import { refuseWhereNew } from "../../component/refused-where-new.ts";
+import { toolNameMistakes } from "../tool-name.ts";
 import { stubOf } from "./function-tool-stub.ts";
 import type { Tool, ToolRun } from "../tool.ts";
 import {
@@ -20,7 +22,7 @@ import {
   checkOptions,
   type OptionsSchema,
   valueThat,
-} from "../../options.ts";
+} from "../../options/options.ts";
 
 export const FUNCTION_TOOL: Component["definition"] = {
   provider: "autogen_core.tools.FunctionTool",
@@ -106,6 +108,7 @@ export class FunctionTool<
   constructor(options: FunctionToolOptions<P, Env>) {
     const given = checkOptions<FunctionToolOptions<P, Env>>(optionsSchema, options, "FunctionTool");
     const { name, description, parameters, execute, policy = "never", strict = false } = given;
+    refuseWhereNew("FunctionTool", toolNameMistakes(name));
     this.#parameters = toolParameters(name, parameters, strict);
     this.#execute = execute;
     this.name = name;
@@ -116,7 +119,7 @@ export class FunctionTool<
 
   async run(args: JsonObject, run: ToolRun): Promise<Json> {
     // The host has the bindings that the program declares.
-    const value = await this.#execute(this.#parameters.parse(args), run as ToolRun<Env>);
+    const value = await this.#execute(this.#parameters.parseForCode(args), run as ToolRun<Env>);
     return (value ?? null) as Json;
   }
 

@@ -10,6 +10,7 @@ import {
 } from "../../component/component.ts";
 import type { Json, JsonObject } from "../../json.ts";
 import { runBlock } from "../../python/python-host.ts";
+import type { RetryPolicy } from "../../steps/retry.ts";
 import type { Tool, ToolRun } from "../tool.ts";
 import { toolParameters } from "./tool-parameters.ts";
 
@@ -53,11 +54,16 @@ export class PythonCodeExecutionTool implements Tool {
   readonly description = DESCRIPTION;
   /** Executors answer a repeated key with the recorded result. */
   readonly policy = "retry";
+  readonly remote = true;
   readonly #executor: CodeExecutor;
   readonly #parameters = toolParameters(this.name, PARAMETERS, false);
 
   constructor(executor: CodeExecutor) {
     this.#executor = executor;
+  }
+
+  get retry(): RetryPolicy | undefined {
+    return this.#executor.retry;
   }
 
   get schema() {
@@ -75,7 +81,6 @@ export class PythonCodeExecutionTool implements Tool {
     } = await runBlock(
       this.#executor,
       { language: "python", code },
-      // The caller counts attempts, and turns the last error into a result.
       {
         attempt: 1,
         signal,

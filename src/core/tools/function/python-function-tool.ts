@@ -1,6 +1,7 @@
 import { TroupeError } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import type { CodeExecutor } from "../../code/code-executor.ts";
+import type { RetryPolicy } from "../../steps/retry.ts";
 import type { ToolSchema } from "../../models/chat-completion-client.ts";
 import { FUNCTION_TOOL } from "./function-tool.ts";
 import type { Tool, ToolRun } from "../tool.ts";
@@ -12,6 +13,8 @@ export interface PythonFunctionToolOptions {
   schema: ToolSchema;
   function: PythonSource;
   executor: CodeExecutor;
+  /** How long a call is repeated while the sandbox is away. */
+  retry: RetryPolicy | undefined;
   /** The config it was loaded from, for dumping. */
   config: JsonObject;
 }
@@ -22,6 +25,8 @@ export class PythonFunctionTool implements Tool {
   readonly schema: ToolSchema;
   /** The sandbox answers a repeated key with its recorded result. */
   readonly policy = "retry";
+  readonly retry: RetryPolicy | undefined;
+  readonly remote = true;
   readonly #function: PythonSource;
   readonly #executor: CodeExecutor;
   readonly #config: JsonObject;
@@ -30,6 +35,7 @@ export class PythonFunctionTool implements Tool {
     this.schema = options.schema;
     this.#function = options.function;
     this.#executor = options.executor;
+    this.retry = options.retry;
     this.#config = options.config;
   }
 
@@ -47,12 +53,11 @@ export class PythonFunctionTool implements Tool {
    */
   async run(
     args: JsonObject,
-    { signal, idempotencyKey, session, trace }: ToolRun,
+    { signal, idempotencyKey, session, trace, run }: ToolRun,
   ): Promise<string> {
-    const request = { function: this.#function, arguments: args };
+    const request = { function: this.#function, arguments: args, run };
     const python = await pythonRequest("call_function", request, idempotencyKey);
     const result = await runBlock(this.#executor, python.block, {
-      // The caller counts attempts, and turns the last error into a result.
       attempt: 1,
       idempotencyKey,
       signal,

@@ -1,7 +1,13 @@
 import { type Issue, ValueError } from "../../errors.ts";
 import { listIssues } from "../../issues.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
+import { isJsonObject, type Json, type JsonObject, withNumbers } from "../../json.ts";
 import { prune } from "../../json-schema/arrange.ts";
+import {
+  checkedForCode,
+  exactNumbersIn,
+  explained,
+  withOtherIntegers,
+} from "../../json-schema/exact-numbers.ts";
 import { JsonSchema } from "../../json-schema/json-schema.ts";
 import {
   checkedBySchema,
@@ -22,6 +28,12 @@ export interface ToolParameters<Args> {
   schema: JsonObject;
   /** @throws ValueError that names every invalid argument */
   parse: (args: JsonObject) => Args;
+  /**
+   * The same for a function of JavaScript: a number that JavaScript would change is a text or a bigint where the schema takes one.
+   *
+   * @throws ValueError that names every invalid argument, and every such number that the schema takes as a number only
+   */
+  parseForCode: (args: JsonObject) => Args;
 }
 
 /**
@@ -42,25 +54,63 @@ export function toolParameters<P extends ParametersSource>(
 
 function fromObjectSchema(tool: string, source: ObjectSchema): ToolParameters<unknown> {
   return {
-    schema: jsonSchemaOf(source, `parameters of "${tool}"`),
+    schema: titled(jsonSchemaOf(source, `parameters of "${tool}"`)),
     parse: (args) => {
       const checked = checkedBySchema(source, args);
       if ("value" in checked) return checked.value;
       throw refused(tool, checked.issues);
     },
+    parseForCode: (args) => {
+      const asBigints = checkedBySchema(source, withNumbers(args, BigInt));
+      if ("value" in asBigints) return asBigints.value;
+      const refusedAt = asBigints.issues.map(({ path }) => path);
+      const asDeclared = checkedBySchema(source, withOtherIntegers(args, refusedAt));
+      if ("value" in asDeclared) return asDeclared.value;
+      throw refused(
+        tool,
+        explained(asDeclared.issues, exactNumbersIn(args), "a string or a bigint"),
+      );
+    },
   };
+}
+
+/** The schema with a title for each parameter that has none, as AutoGen's schemas of Python functions have it. */
+function titled(schema: JsonObject): JsonObject {
+  const { properties } = schema;
+  if (!isJsonObject(properties)) return schema;
+  const parameters = Object.entries(properties).map(([name, parameter]): [string, Json] => [
+    name,
+    isJsonObject(parameter) && parameter["$ref"] === undefined
+      ? { title: titleOf(name), ...parameter }
+      : parameter,
+  ]);
+  return { ...schema, properties: Object.fromEntries(parameters) };
+}
+
+/** `max_items` is "Max Items". Each run of letters gets a capital and then small letters, as Python's `title()` writes it. */
+function titleOf(name: string): string {
+  return name
+    .replaceAll("_", " ")
+    .replace(/\p{L}+/gu, (word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase());
 }
 
 function fromJsonSchema(tool: string, source: JsonObject): ToolParameters<JsonObject> {
   const schema = new JsonSchema(source);
+  const known = (args: JsonObject): JsonObject => prune(args, schema) as JsonObject;
   return {
     schema: source,
-    parse: (args) => {
-      // Models send null for optional arguments, and unknown keys.
-      const known = prune(args, schema) as JsonObject;
-      const issues = schema.check(known);
+    // Models send null for optional arguments, and unknown keys.
+    parse: (given) => {
+      const args = known(given);
+      const issues = schema.check(args);
       if (issues.length > 0) throw refused(tool, issues);
-      return known;
+      return args;
+    },
+    parseForCode: (given) => {
+      const args = known(given);
+      const { value, issues } = checkedForCode(args, schema);
+      if (issues.length > 0) throw refused(tool, issues);
+      return value;
     },
   };
 }

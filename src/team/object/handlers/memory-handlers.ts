@@ -1,8 +1,8 @@
 import type { MemoryEventFrame } from "../../../contract/stream/stream-frame.ts";
 import { ok, type Result } from "../../../contract/result.ts";
-import { lastTurn } from "../../storage/commits.ts";
+import { lastTurn } from "../../storage/log/commits.ts";
 import { memoryNotFound } from "../../../sqlite/recall/memory-entries.ts";
-import type { TeamParts } from "../team-parts.ts";
+import type { TeamParts } from "../parts/team-parts.ts";
 import type { TeamHandlers } from "./team-methods.ts";
 
 /** The team's memories, as a person sees and changes them. A change is an entry of the team's log, also during a run. */
@@ -28,6 +28,7 @@ export const memoryHandlers = {
   addMemories: ({ team }, contents) =>
     team.with(
       (parts) =>
+        parts.stores.memory.entries.addedBefore(contents) ??
         parts.quota.refuseStored() ??
         change(parts, ({ memory }, at, turn) => {
           const added = memory.add(contents, at, turn);
@@ -58,8 +59,9 @@ export const memoryHandlers = {
 
   forgetRun: ({ team }, run) =>
     team.with((parts) =>
-      change(parts, ({ memory }, at) => {
+      change(parts, ({ memory, unfinished }, at) => {
         const forgotten = memory.takeRun(run, at);
+        unfinished.drop(run);
         return [ok({ forgotten }), { change: "run_forgotten", memories: [], run_id: run }];
       }),
     ),

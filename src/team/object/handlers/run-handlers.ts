@@ -1,8 +1,8 @@
-import type { TeamParts } from "../team-parts.ts";
+import type { TeamParts } from "../parts/team-parts.ts";
 import type { AnswersInput } from "../../../contract/gateways/team-gateway.ts";
 import { ok, type Refused, type Result } from "../../../contract/result.ts";
 import type { RunInfo } from "../../../contract/run.ts";
-import type { TeamHolder } from "../team-holder.ts";
+import type { TeamHolder } from "../parts/team-holder.ts";
 import type { ObjectParts, TeamHandlers } from "./team-methods.ts";
 import { listed } from "./team-handlers.ts";
 
@@ -21,12 +21,12 @@ export const runHandlers = {
   runs: ({ team }, page) => team.with(({ runs }) => runs.page(page)),
 
   async runTrace({ team }, id, page) {
-    const { traceOfRun } = await import("../trace-of-run.ts");
+    const { traceOfRun } = await import("./trace-of-run.ts");
     return team.with((parts) => traceOfRun(parts, id, page));
   },
 
   async modelRequest({ team }, id, step) {
-    const { requestOfStep } = await import("../request-of-step.ts");
+    const { requestOfStep } = await import("../parts/request-of-step.ts");
     const parts = team.with((found) => ok(found));
     if (!parts.ok) return parts;
     const { stores, engine, replay } = parts.value;
@@ -68,6 +68,17 @@ export const runHandlers = {
     }),
 
   requests: ({ team }, run) => team.with(({ runs }) => runs.requests(run)),
+
+  loginsOf: ({ team }, run) =>
+    team.with(({ stores }) =>
+      ok(
+        Object.fromEntries(
+          stores.questions
+            .open(run)
+            .flatMap(({ question: { id, login } }) => (login === undefined ? [] : [[id, login]])),
+        ),
+      ),
+    ),
 
   answer: (object, run, request, answer) =>
     giveAnswers(object, { run, answers: [{ request, answer }] }),

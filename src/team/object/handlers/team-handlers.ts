@@ -1,14 +1,15 @@
 import { ok, type Result, stillBeingDeleted, teamNotFound } from "../../../contract/result.ts";
 import { PROTOCOL_NAMES, type ProtocolName } from "../../../contract/gateways/team-gateway.ts";
+import { totalCost } from "../../../contract/usage/model-usage.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { ComponentModel } from "../../../core/component/component-model.ts";
 import { sha256Hex } from "../../../core/hash.ts";
 import { within } from "../../../core/wait.ts";
-import { objectKey } from "../../storage/meta-store.ts";
+import { objectKey } from "../../storage/tables/meta-store.ts";
 import { createTeam, type NewTeam } from "../../storage/create-team.ts";
-import { RevokedTokens } from "../revoked-tokens.ts";
-import type { TeamHolder } from "../team-holder.ts";
+import { RevokedTokens } from "./revoked-tokens.ts";
+import type { TeamHolder } from "../parts/team-holder.ts";
 import type { ObjectParts, TeamHandlers } from "./team-methods.ts";
 
 /** Limit of the wait for the tenant before a creation, or a run that was waited for, is answered. */
@@ -27,15 +28,28 @@ export const teamHandlers = {
       return ok({ agent: id, label, metadata, component: stores.team.component });
     }),
 
-  createConversation(object, { id, expires_in, ...caller }, { agent, label, metadata, component }) {
+  createConversation(
+    object,
+    { id, expires_in, user, ...caller },
+    { agent, label, metadata, component },
+  ) {
     const conversation = { agent, ...caller };
     // Whoever knows the id is its caller, so the same id asks for the same conversation.
     const idempotency = { key: `conversation ${id}`, hash: "" };
-    const input = { id, label, metadata, expires_in, conversation, idempotency };
+    const input = { id, label, metadata, user, expires_in, conversation, idempotency };
     return create(object, input, async () => component);
   },
 
   team: ({ team }) => teamInfo(team),
+
+  user: ({ team }) => team.with(({ stores }) => ok(stores.team.record.user ?? null)),
+
+  async openCost({ team }) {
+    const asked = team.with(({ engine: { active }, budget }) =>
+      ok(active && budget?.reclaim(active.record.id, totalCost(active.usage.models) ?? 0)),
+    );
+    return asked.ok ? ok((await asked.value) ?? null) : asked;
+  },
 
   replaceComponent: ({ team }, component, versions) =>
     team.change((parts) => parts.team.replaceComponent(component, versions)),
@@ -53,10 +67,10 @@ export const teamHandlers = {
     return stores === undefined || new RevokedTokens(stores.meta).has(token);
   },
 
-  revokeTokens: ({ team, tokens }, id) =>
+  revokeTokens: ({ team, tokens }, id, end) =>
     team.with(({ stores }) => {
       const revoked = new RevokedTokens(stores.meta);
-      const result = revoked.revoke(id, Date.now());
+      const result = revoked.revoke(id, Date.now(), end);
       tokens.end((token) => revoked.has(token));
       return result;
     }),
@@ -93,12 +107,12 @@ export const teamHandlers = {
   messages: ({ team }, query) => team.with((parts) => ok(parts.team.messages(query))),
 
   async findMessages({ team }, query) {
-    const { findMessages } = await import("../find-messages.ts");
+    const { findMessages } = await import("./find-messages.ts");
     return team.with(({ stores }) => ok(findMessages(stores.log, query)));
   },
 
   async turns({ team }, query) {
-    const { turnsOfTeam } = await import("../turns-of-team.ts");
+    const { turnsOfTeam } = await import("./turns-of-team.ts");
     return team.with((parts) => turnsOfTeam(parts, query));
   },
 } satisfies Partial<TeamHandlers>;
@@ -135,7 +149,7 @@ function teamInfo(team: TeamHolder): Result<TeamInfo> {
   return team.with((parts) => ok(parts.team.info()));
 }
 
-/** Made of the session's random name, which it does not give away. */
+/** A hash of the session's random name, which stays secret. */
 async function creation(team: TeamHolder): Promise<Result<string>> {
   const { session } = team.parts?.stores.team ?? {};
   if (session === undefined) return teamNotFound();

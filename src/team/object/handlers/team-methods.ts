@@ -1,13 +1,14 @@
 import type { ComponentSecrets } from "../../../secrets/component-secrets.ts";
 import type { TeamOfMemories } from "../../../contract/gateways/memory-gateway.ts";
 import type { TeamGateway, TokenOfTeam } from "../../../contract/gateways/team-gateway.ts";
+import type { OpenCost } from "../../../contract/tenant/cost-claim.ts";
 import type { Result } from "../../../contract/result.ts";
 import type { Handlers } from "../../../sqlite/remote-methods.ts";
 import type { ForkSourceStub, ForkTargetStub } from "../../fork/fork.ts";
 import type { Listing } from "../../directory-link/listing.ts";
 import type { CredentialSockets } from "../../stream/credential-watch.ts";
-import type { TeamHolder } from "../team-holder.ts";
-import type { RunInputs } from "../team-parts.ts";
+import type { TeamHolder } from "../parts/team-holder.ts";
+import type { RunInputs } from "../parts/team-parts.ts";
 
 /** The parts of a team's object that carry out commands. */
 export interface ObjectParts {
@@ -24,11 +25,20 @@ export interface DestroyStub {
   wipe(): Promise<Result<null>>;
 }
 
+export interface UserStub {
+  /** To whom the team belongs; null for a team of the tenant. */
+  user(): Promise<Result<string | null>>;
+}
+
+export interface CostStub {
+  /** What the active run costs, for the tenant's budget in money; null if none is active. */
+  openCost(): Promise<Result<OpenCost | null>>;
+}
+
 /** The methods of a team's object that are called over RPC. */
-export type TeamMethods = Omit<
-  TeamGateway,
-  "destroy" | "fork" | "stream" | "startStream" | "continueRun" | "tokenEnds"
-> &
+export type TeamMethods = UserStub &
+  CostStub &
+  Omit<TeamGateway, "destroy" | "fork" | "stream" | "startStream" | "continueRun" | "tokenEnds"> &
   DestroyStub &
   TeamOfMemories &
   ForkSourceStub &

@@ -1,7 +1,12 @@
-import type { MetaKey, MetaStore } from "../meta-store.ts";
-import type { ListedRequest, OutboxChange, TeamFacts } from "../../../contract/directory.ts";
+import type { MetaKey, MetaStore } from "../tables/meta-store.ts";
+import type {
+  LaterUsage,
+  ListedRequest,
+  OutboxChange,
+  TeamFacts,
+} from "../../../contract/directory.ts";
 import type { RunStatus } from "../../../contract/run.ts";
-import type { StoredRunWebhook } from "../../../contract/webhooks/webhook.ts";
+import type { StoredRunWebhook } from "../../../contract/webhook.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { TraceContext } from "../../../core/steps/step-attempt.ts";
 import {
@@ -18,7 +23,7 @@ import {
 } from "./listed.ts";
 import type { QuestionStore, StoredQuestion } from "../runs/question-store.ts";
 import { TOP } from "../runs/run-queue.ts";
-import type { RunRecord, StoredRun } from "../runs/run-record.ts";
+import { hopsAfter, type RunRecord, type StoredRun } from "../runs/run-record.ts";
 import { isOver } from "../runs/run-store.ts";
 import type { OutboxStore } from "./outbox-store.ts";
 
@@ -63,7 +68,7 @@ export class Announcer {
   team(): void {
     const { team } = this.#stores;
     const { label, metadata, component_version, created_at, updated_at } = team.record;
-    const { conversation, expires_in } = team.record;
+    const { conversation, expires_in, user } = team.record;
     const { provider } = team.component;
     const facts: TeamFacts = {
       label,
@@ -72,6 +77,7 @@ export class Announcer {
       participants: participantsOf(team.component),
       component_version,
       ...(conversation && { conversation }),
+      ...(user !== undefined && { user }),
       ...(expires_in !== undefined && { expires_in }),
       created_at,
       updated_at,
@@ -117,6 +123,13 @@ export class Announcer {
       ...(push && { push }),
     });
     this.#announced = { id, status };
+  }
+
+  /** Reports what a run has used after its end. It sends no webhook, as one that was reported before. */
+  later(stored: StoredRun, later: LaterUsage): void {
+    const { usage: team_usage, id: team } = this.#stores.team.record;
+    const run = listedRun(team, stored.record, exchangeOf(this.#stores, stored, {}));
+    this.#add({ kind: "run", run, team_usage, later, earlier: true });
   }
 
   /** Reports a deleted push notification config of a run: its pending notifications are not sent. */
@@ -215,8 +228,13 @@ function tellsMessages({ webhook }: RunRecord): boolean {
 function forWebhooks(
   record: RunRecord | undefined,
   earlier: boolean,
-): { webhook?: StoredRunWebhook; trace?: TraceContext; earlier?: true } {
+): { webhook?: StoredRunWebhook; trace?: TraceContext; hops?: number; earlier?: true } {
   const webhook = record?.webhook;
   const trace = record?.trace?.context;
-  return { ...(webhook && { webhook }), ...(trace && { trace }), ...(earlier && { earlier }) };
+  return {
+    ...(webhook && { webhook }),
+    ...(trace && { trace }),
+    ...(record && { hops: hopsAfter(record) }),
+    ...(earlier && { earlier }),
+  };
 }

@@ -1,3 +1,4 @@
+import { beginningOf } from "../../../core/cut.ts";
 import type { ListedRequest, ListedRun, RunPush } from "../../../contract/directory.ts";
 import { totalCost } from "../../../contract/usage/model-usage.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts";
@@ -5,8 +6,8 @@ import type { StoredQuestion } from "../runs/question-store.ts";
 import type { RunRecord, StoredRun } from "../runs/run-record.ts";
 import { isOver, type RunStore } from "../runs/run-store.ts";
 import { isChatMessage, toText } from "../../../core/messages/views.ts";
-import type { EventLog } from "../event-log.ts";
-import type { TeamStore } from "../team-store.ts";
+import type { EventLog } from "../log/event-log.ts";
+import type { TeamStore } from "../tables/team-store.ts";
 import { humanSources } from "../../../core/messages/human-sources.ts";
 import type { ChatMessage, Message } from "../../../core/messages/message.ts";
 
@@ -31,7 +32,7 @@ export function listedMessage(message: JsonObject): JsonObject {
 }
 
 export function listedRun(team_id: string, record: RunRecord, exchange: Exchange): ListedRun {
-  const { id, status, stop_reason, error, usage, retry_of, metadata } = record;
+  const { id, status, stop_reason, error, usage, retry_of, user, subject, metadata } = record;
   const { created_at, started_at, ended_at } = record;
   return {
     id,
@@ -45,6 +46,8 @@ export function listedRun(team_id: string, record: RunRecord, exchange: Exchange
     cost: totalCost(record.models ?? {}),
     turns: Math.max(0, record.next_turn - Math.max(1, record.first_turn)),
     retry_of,
+    ...(user !== undefined && { user }),
+    ...(subject !== undefined && { subject }),
     metadata,
     created_at,
     started_at,
@@ -58,7 +61,7 @@ export function listedRequest({
   createdAt,
   expiresAt,
 }: StoredQuestion): Omit<ListedRequest, keyof Occasion> {
-  const { id, kind, source, prompt, code, tool_call, form, url } = question;
+  const { id, kind, source, prompt, code, tool_call, form, login } = question;
   const large = (part: unknown): boolean => JSON.stringify(part).length > LARGEST_PART;
   const codeLeftOut = code !== undefined && large(code);
   const formLeftOut = form !== undefined && large(form);
@@ -67,13 +70,13 @@ export function listedRequest({
     id,
     kind,
     source,
-    prompt: prompt.slice(0, LONGEST_PROMPT),
+    prompt: beginningOf(prompt, LONGEST_PROMPT),
     ...(code !== undefined && !codeLeftOut && { code }),
     ...(tool_call !== undefined && {
       tool_call: callCut ? { name: tool_call.name, arguments: {} } : tool_call,
     }),
     ...(form !== undefined && !formLeftOut && { form }),
-    ...(url !== undefined && { url }),
+    ...(login && { login: { server: login.server, user: login.user } }),
     run_id: run,
     truncated: prompt.length > LONGEST_PROMPT || codeLeftOut || callCut || formLeftOut,
     created_at: new Date(createdAt).toISOString(),
@@ -138,7 +141,7 @@ export function exchangeOf(stores: ListedStores, run: StoredRun, known: KnownExc
   const task = listedTask(stores, run, known.task);
   if (!isOver(record)) return { task, answer: null };
   const said = known.last
-    ? beginningOf(known.last, LONGEST_TASK)
+    ? saidIn(known.last, LONGEST_TASK)
     : saidBefore(stores.log, record.first_event, LONGEST_TASK);
   // The only message of a run that said nothing is its task.
   return { task, answer: said?.text === task ? null : said };
@@ -150,7 +153,7 @@ export type RunTask = readonly ChatMessage[] | null;
 /** The beginning of a run's task. @param known its messages, where they are in memory */
 export function listedTask({ runs }: ListedStores, run: StoredRun, known?: RunTask): string | null {
   const task = known === undefined && runs.taskSize(run) <= MOST_READ ? runs.task(run) : known;
-  return task ? beginning(task.map(toText).join("\n\n"), LONGEST_TASK) : null;
+  return task ? shortened(task.map(toText).join("\n\n"), LONGEST_TASK) : null;
 }
 
 /** @param after the cursor before the run's first event */
@@ -159,17 +162,17 @@ function saidBefore(log: EventLog, after: number, most: number): Occasion["said"
   for (const said of log.backwards(after)) {
     if (left-- === 0 || said.size > MOST_READ) return null;
     const message = said.read();
-    if (isChatMessage(message)) return beginningOf(message, most);
+    if (isChatMessage(message)) return saidIn(message, most);
   }
   return null;
 }
 
-function beginningOf(message: ChatMessage, most: number): NonNullable<Occasion["said"]> {
-  return { source: message.source, text: beginning(toText(message), most) };
+function saidIn(message: ChatMessage, most: number): NonNullable<Occasion["said"]> {
+  return { source: message.source, text: shortened(toText(message), most) };
 }
 
-function beginning(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${beginningOf(text, most - 1)}…`;
 }
 
 /** The most messages to search for the answer: the last ones may be a human's, or events. */

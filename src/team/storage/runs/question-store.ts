@@ -1,8 +1,9 @@
+import { parseJson } from "../../../core/json.ts";
 import type { Answer, Question } from "../../../core/turn/turn-context.ts";
 import type { Moment } from "../../../core/turn/turn-host.ts";
 import type { TextStore } from "../../../sqlite/text-store.ts";
 import type { Database } from "../../../sqlite/database.ts";
-import { type QuestionRecord, recordOf } from "./question-record.ts";
+import { type QuestionRecord, readRecord, recordOf } from "./question-record.ts";
 
 interface QuestionRow extends Record<string, string | number | null> {
   id: string;
@@ -149,7 +150,7 @@ export class QuestionStore {
     const answer =
       row.answer === null ? null : this.#texts.load(answerOwner(row.id), row.answer || null);
     return {
-      question: JSON.parse(text) as QuestionRecord,
+      question: readRecord(text),
       run: row.run,
       createdAt: row.created_at,
       expiresAt: row.expires_at,
@@ -157,7 +158,7 @@ export class QuestionStore {
         answer === null
           ? undefined
           : {
-              value: JSON.parse(answer) as Answer,
+              value: parseJson(answer) as Answer,
               text: answer,
               time: { at: row.answered_at ?? row.created_at, ran: row.ran },
             },

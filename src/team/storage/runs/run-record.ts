@@ -1,13 +1,13 @@
 import type { JsonObject } from "../../../core/json.ts";
 import type { AnswerForm, ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import type { RequestUsage } from "../../../core/models/request-usage.ts";
-import type { SecretPushConfig } from "../../../contract/webhooks/push.ts";
-import type { StoredRunWebhook } from "../../../contract/webhooks/webhook.ts";
+import type { SecretPushConfig } from "../../../contract/push.ts";
+import type { StoredRunWebhook } from "../../../contract/webhook.ts";
 import type { RunError, RunNote, RunStatus } from "../../../contract/run.ts";
 import type { UsageByModel } from "../../../contract/usage/usage-schemas.ts";
 import type { TokensByModel } from "../../../contract/usage/model-usage.ts";
 import type { TraceContext } from "../../../core/steps/step-attempt.ts";
-import type { StoredSpans } from "../../../telemetry/stored-spans.ts";
+import type { StoredSpans } from "../../../telemetry/spans/stored-spans.ts";
 import type { Moment } from "../../../core/turn/turn-host.ts";
 
 /** Trace data of the run besides its turns. */
@@ -20,91 +20,114 @@ export interface RunTraceRecord {
   recoveries?: (readonly [turn: number, since: number, at: number])[];
 }
 
+/** What is known about the cause of a run's interruptions. */
+export interface Suspicion {
+  /** Whether the next interruption counts against the run: it executes code of its own, or no other run does. */
+  readonly counts: boolean;
+  /** Interruptions since its last progress that did not count. */
+  readonly uncounted: number;
+  /** The last step with code of its own: its key, and the name of its tool. */
+  readonly step?: { key: string; name: string | null };
+}
+
 /** The stored record of a run, written when its status changes. Times are ISO 8601 UTC unless noted. */
 export interface RunRecord {
-  id: string;
-  status: RunStatus;
-  output_task_messages: boolean;
+  readonly id: string;
+  readonly status: RunStatus;
+  readonly output_task_messages: boolean;
   /** For whom it is; missing for no user. */
-  user?: string;
-  metadata: JsonObject;
-  timeout_seconds: number | null;
-  max_total_tokens: number | null;
+  readonly user?: string;
+  /** The name or subject of the credential that started it; missing in runs of earlier versions, and where it has none. */
+  readonly subject?: string;
+  /** How many runs there are before it in the chain of requests that led to it; missing for none. */
+  readonly hops?: number;
+  readonly metadata: JsonObject;
+  readonly timeout_seconds: number | null;
+  readonly max_total_tokens: number | null;
   /** Cost in the currency of the prices. Missing in runs of versions without it. */
-  max_cost?: number | null;
-  retry_of: string | null;
+  readonly max_cost?: number | null;
+  readonly retry_of: string | null;
   /** The first turn: 0, or for a retry the turn that failed. */
-  first_turn: number;
+  readonly first_turn: number;
   /** Prefix of the first turn's ids and keys; a retry keeps those of the run it repeats. */
-  first_turn_id: string;
-  first_moment: Moment;
+  readonly first_turn_id: string;
+  readonly first_moment: Moment;
   /** Milliseconds of running of the retried run; the retry's own time limit does not count them. */
-  ran_before: number;
+  readonly ran_before: number;
   /** For a retry: the tokens of the reused steps, which the retried run has counted. */
-  taken_over: { tokens?: TokensByModel } | null;
+  readonly taken_over: { tokens?: TokensByModel } | null;
   /** Tokens of recorded model calls of this turn that must run again, and the spans of such steps. */
-  discarded?: { turn: number; tokens: TokensByModel; spans?: StoredSpans };
+  readonly discarded?: { turn: number; tokens: TokensByModel; spans?: StoredSpans };
   /** The team's epoch; a retry after a reset would find another conversation. */
-  epoch: number;
+  readonly epoch: number;
   /** The cursor before the run's first event, and the cursor of its terminal event. */
-  first_event: number;
-  last_event: number | null;
+  readonly first_event: number;
+  readonly last_event: number | null;
   /** Value at the last change of status. */
-  next_turn: number;
+  readonly next_turn: number;
   /** The team's last finished turn at the last change of status. */
-  turn: number;
+  readonly turn: number;
   /** For an ended run: when the turn in which it ended began. */
-  last_turn: {
+  readonly last_turn: {
     started: Moment;
     /** Spans of a turn that was given up, because no commit has them. */
     spans?: StoredSpans;
   } | null;
   /** Milliseconds of running. */
-  ran: number;
+  readonly ran: number;
   /** Tokens of all its model calls at the last change of status. */
-  usage: RequestUsage;
+  readonly usage: RequestUsage;
   /** The run's tokens by model. Missing in runs of versions that did not count by model. */
-  models?: UsageByModel;
-  stop_requested: "after_turn" | "now" | null;
-  pause_requested: boolean;
+  readonly models?: UsageByModel;
+  readonly stop_requested: "after_turn" | "now" | null;
+  readonly pause_requested: boolean;
   /** Whether the run was resumed and the agents' resume hooks have not run yet. */
-  resuming: boolean;
+  readonly resuming: boolean;
   /** When a long backoff ends, epoch milliseconds; nothing runs until then. */
-  wake_at: number | null;
+  readonly wake_at: number | null;
   /** Since when the run has been idle for that reason alone, epoch milliseconds: its status is still `running`. */
-  rest_since: number | null;
-  recoveries: number;
+  readonly rest_since: number | null;
+  readonly recoveries: number;
+  /** Missing unless the run was interrupted repeatedly without progress, see suspect.ts. */
+  readonly suspicion?: Suspicion;
   /**
    * How often the run has resumed after an interruption or an idle wait since the event with that cursor; missing
    * before the first time.
    */
-  restarts?: { after: number; count: number };
+  readonly restarts?: { after: number; count: number };
   /** Missing in runs of earlier versions. */
-  trace?: RunTraceRecord;
+  readonly trace?: RunTraceRecord;
   /** The progress at the last recovery, see recovery-budget.ts. */
-  recovery_mark: string | null;
-  stop_reason: string | null;
+  readonly recovery_mark: string | null;
+  readonly stop_reason: string | null;
   /** Runs that failed in earlier versions have fewer fields. */
-  error: (Pick<RunError, "type" | "message"> & Partial<Omit<RunError, "type" | "message">>) | null;
+  readonly error:
+    | (Pick<RunError, "type" | "message"> & Partial<Omit<RunError, "type" | "message">>)
+    | null;
   /** Missing if the run has none. */
-  notes?: RunNote[];
+  readonly notes?: RunNote[];
   /** Tools of the client; missing if it has none. */
-  tools?: readonly ToolSchema[];
+  readonly tools?: readonly ToolSchema[];
   /** The format in which the client wants the answer; missing if it did not say. */
-  answer_form?: AnswerForm;
+  readonly answer_form?: AnswerForm;
   /** Members of the shared state that the client has set; missing if there are none. */
-  state?: JsonObject;
+  readonly state?: JsonObject;
   /** Missing in runs of earlier versions. */
-  webhook?: StoredRunWebhook | null;
+  readonly webhook?: StoredRunWebhook | null;
   /** Missing if the run has none. */
-  push?: readonly SecretPushConfig[];
-  created_at: string;
-  started_at: string | null;
-  ended_at: string | null;
+  readonly push?: readonly SecretPushConfig[];
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
 }
 
 /** A run and the number of its row; 0 if it has not started. */
 export interface StoredRun {
   seq: number;
   record: RunRecord;
+}
+
+/** The hop count of a run that a request of this run starts. */
+export function hopsAfter({ hops = 0 }: Pick<RunRecord, "hops">): number {
+  return hops + 1;
 }

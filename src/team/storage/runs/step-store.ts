@@ -6,8 +6,13 @@ import {
 } from "../../../contract/usage/model-usage.ts";
 import type { Json } from "../../../core/json.ts";
 import type { StepKind, StepPolicy } from "../../../core/steps/step-attempt.ts";
-import type { StepFailure, StepOutcome, StepRecord } from "../../../core/turn/turn-host.ts";
-import type { StepTrace } from "../../../telemetry/turn-trace.ts";
+import {
+  mayRun,
+  type StepFailure,
+  type StepOutcome,
+  type StepRecord,
+} from "../../../core/turn/turn-host.ts";
+import type { StepTrace } from "../../../telemetry/spans/turn-trace.ts";
 import { isElsewhere, type TextStore } from "../../../sqlite/text-store.ts";
 import type { Database, LaterValue } from "../../../sqlite/database.ts";
 
@@ -35,11 +40,6 @@ export interface TracedStep extends StepRecord {
   trace?: StepTrace;
 }
 
-/** A stored step. `notBefore` (epoch milliseconds): when its next attempt may be made. */
-export interface StoredStep extends TracedStep {
-  notBefore?: number;
-}
-
 /**
  * The recorded steps of the turn in progress. Read once per turn, then kept in memory and in the table alike. The row
  * of a step that may run again is written with the next statement. That is usually the commit of its turn, after which
@@ -48,7 +48,7 @@ export interface StoredStep extends TracedStep {
 export class StepStore {
   readonly #db: Database;
   readonly #texts: TextStore;
-  #steps: Map<string, StoredStep> | undefined;
+  #steps: Map<string, TracedStep> | undefined;
   #tokens: TokensByModel = {};
   /** Whether the table may have rows: most are withdrawn before they are written. */
   #hasRows = false;
@@ -60,11 +60,11 @@ export class StepStore {
     this.#texts = texts;
   }
 
-  get(key: string): StoredStep | undefined {
+  get(key: string): TracedStep | undefined {
     return this.#all().get(key);
   }
 
-  entries(): Iterable<readonly [key: string, step: StoredStep]> {
+  entries(): Iterable<readonly [key: string, step: TracedStep]> {
     return this.#all();
   }
 
@@ -110,7 +110,12 @@ export class StepStore {
     return last;
   }
 
-  /** Marks that the step's next attempt has started. */
+  /** The step's next attempt is due. */
+  due(key: string, step: Omit<TracedStep, "outcome">): void {
+    this.#all().set(key, { ...step, notBefore: 0 });
+  }
+
+  /** The next attempt at a step of the policy `retry` has started. Its row stays as it is: after a crash it is due. */
   woken(key: string, step: Omit<TracedStep, "outcome">): void {
     this.#all().set(key, step);
   }
@@ -165,8 +170,8 @@ export class StepStore {
 
   /** Forgets the failed attempts of steps that have no result: they begin again, with all of their patience. */
   forgetAttempts(): void {
-    for (const [key, { outcome, policy }] of this.#all()) {
-      if (outcome === undefined && policy === "retry") this.remove(key);
+    for (const [key, step] of this.#all()) {
+      if (step.outcome === undefined && mayRun(step)) this.remove(key);
     }
   }
 
@@ -215,7 +220,7 @@ export class StepStore {
     else this.#db.write(WRITE_STEP, ...row);
   }
 
-  #all(): Map<string, StoredStep> {
+  #all(): Map<string, TracedStep> {
     if (this.#steps === undefined) {
       this.#steps = new Map();
       this.#elsewhere = [];
@@ -230,7 +235,7 @@ export class StepStore {
     return this.#steps;
   }
 
-  #load(row: StepRow): StoredStep {
+  #load(row: StepRow): TracedStep {
     const { key, state, kind, attempt, policy, fingerprint, result } = row;
     const step = {
       kind,
@@ -259,7 +264,7 @@ function owner(key: string): string {
   return `step:${key}`;
 }
 
-function tokensOf(step: StoredStep | undefined): TokensByModel {
+function tokensOf(step: TracedStep | undefined): TokensByModel {
   if (step?.kind !== "model" || step.outcome === undefined) return {};
   return "ok" in step.outcome ? tokensOfCall(step.outcome.ok) : {};
 }

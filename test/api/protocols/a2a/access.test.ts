@@ -53,7 +53,7 @@ test.each<[string, Scope[], object]>([
   }
 });
 
-test("without a credential, or with a wrong one, there is nothing", async () => {
+test("a request without a valid credential gets nothing", async () => {
   for (const headers of [{}, bearer("wrong")]) {
     const refused = await post(worker, "desk", request("ListTasks"), headers);
     expect(refused.status).toBe(401);
@@ -65,7 +65,7 @@ test("without a credential, or with a wrong one, there is nothing", async () => 
   }
 });
 
-test("a team of another tenant does not exist, and a team token is good for its team", async () => {
+test("a team of another tenant does not exist, and a team token is valid for its team", async () => {
   const foreign = await post(
     worker,
     "desk",
@@ -83,7 +83,7 @@ test("a team of another tenant does not exist, and a team token is good for its 
   });
 });
 
-test("who may only answer reads nothing", async () => {
+test("a credential that may only answer reads nothing", async () => {
   const started = await post(
     worker,
     "asks",
@@ -97,7 +97,7 @@ test("who may only answer reads nothing", async () => {
   expect(JSON.stringify(body)).not.toMatch(/Ask|Lisbon/);
 });
 
-test("the card tells what the team is", async () => {
+test("the card describes the team", async () => {
   const response = await worker.fetch("/a2a/teams/desk/.well-known/agent-card.json", {
     headers: bearer("teams:read"),
   });
@@ -138,7 +138,7 @@ test("the card tells what the team is", async () => {
   });
 });
 
-test("a card is kept by those who have it, until it changes", async () => {
+test("a card is cached by its readers until it changes", async () => {
   await newTeam(worker, { id: "known", label: "One", component: SAMPLE_COMPONENT }, bearer("acme"));
   const path = "/a2a/teams/known/.well-known/agent-card.json";
   const get = (headers: object = {}) =>
@@ -169,7 +169,7 @@ test("a card is kept by those who have it, until it changes", async () => {
   expect((await worker.fetch("/.well-known/agent-card.json", { headers: known })).status).toBe(304);
 });
 
-test("anybody finds the team that A2A_TEAM names at the root", async () => {
+test("the team that A2A_TEAM names is found at the root without a credential", async () => {
   const response = await worker.fetch("/.well-known/agent-card.json");
   expect(response.headers.get("cache-control")).toBe("public, max-age=60");
   expect(await response.json()).toMatchObject({
@@ -182,7 +182,7 @@ test("anybody finds the team that A2A_TEAM names at the root", async () => {
   await none.body?.cancel();
 });
 
-test("pages of allowed origins may call it", async () => {
+test("pages of allowed origins may send requests", async () => {
   const preflight = await worker.fetch("/a2a/teams/desk", {
     method: "OPTIONS",
     headers: {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { careful } from "../../../console/support/components.ts";
+import { careful } from "../../../../console/test/support/components.ts";
 import { TestWorker } from "../../../support/worker.ts";
 import { HUMAN, inTurn, newTeam } from "../support/teams.ts";
 import {
@@ -40,7 +40,7 @@ test.each([
   ["no", "no", "not approved"],
   ["another call", [dataPart({ approved: true, arguments: { expression: "2 + 3" } })], "5"],
   ["no, and why", [dataPart({ approved: false, reason: "Too dear." })], "Too dear."],
-])("a tool that needs approval is told, and answered with %s", async (_, given, said) => {
+])("a tool that needs approval is reported, and answered with %s", async (_, given, said) => {
   const id = await team(careful());
   const client = await clientOf(worker, id);
   const events = await collect(client.sendMessageStream(sending("What is 6 * 7?")));

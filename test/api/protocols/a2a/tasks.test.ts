@@ -85,7 +85,7 @@ test("a message starts a task, whose artifact is the team's last message", async
   expect(answerText(next)).toBe("three");
 });
 
-test("the same message again finds the same task", async () => {
+test("a repeated message finds the same task", async () => {
   await newTeam(worker, { id, component: SAMPLE_COMPONENT });
   const client = await clientOf(worker, id);
   const sent = message("Hello.");
@@ -109,7 +109,7 @@ test("the same message again finds the same task", async () => {
   );
 });
 
-test("a stream tells texts while they are made, then messages, then the answer", async () => {
+test("a stream carries texts in progress, then messages, then the answer", async () => {
   const critic = agent("critic");
   await newTeam(worker, { id, component: inTurn(writer(), critic, writer({ name: "editor" })) });
   const client = await clientOf(worker, id);
@@ -161,7 +161,7 @@ test("a task asks its client, and continues with the answer", async () => {
   ]);
 });
 
-test("a task that asks has what was said before in its history", async () => {
+test("a task that asks a question has the messages before it in its history", async () => {
   const boss = { ...HUMAN, config: { ...HUMAN.config, name: "boss" } };
   const component = inTurn(writer(), HUMAN, writer({ name: "editor" }), boss);
   await newTeam(worker, { id, component });
@@ -214,7 +214,7 @@ test("a stream ends with the question, and the answer's stream continues from th
   expect(textOf(artifactsOf(through).get("answer"))).toBe("Four little words here.");
 });
 
-test("pictures and data come in, other files do not", async () => {
+test("pictures and data are accepted, other files are refused", async () => {
   await newTeam(worker, { id, component: inTurn(writer()) });
   const client = await clientOf(worker, id);
   const raw = part({ $case: "raw", value: Buffer.from(PICTURE, "base64") }, "image/png");
@@ -273,7 +273,7 @@ test("a task continues without its client, who comes back or cancels it", async 
   ).rejects.toMatchObject({ name: "TaskNotCancelableError" });
 });
 
-test("a task that fails says why", async () => {
+test("a failed task contains the reason", async () => {
   await newTeam(worker, { id, component: inTurn(writer()) });
   const client = await clientOf(worker, id);
   const events = await collect(client.sendMessageStream(sending("Please break.")));
@@ -290,7 +290,7 @@ test("a task that fails says why", async () => {
   expect(textOf(last.value.status?.message?.parts)).toContain("400");
 });
 
-test("tasks are listed by state and page", async () => {
+test("tasks are listed by state, page by page", async () => {
   await newTeam(worker, { id, component: inTurn(HUMAN, agent("writer")) });
   const client = await clientOf(worker, id);
   const list = (given: object) =>

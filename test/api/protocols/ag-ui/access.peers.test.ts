@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { SCOPES } from "#contract/constants.ts";
-import { speaker } from "../../../console/support/components.ts";
+import { speaker } from "../../../../console/test/support/components.ts";
 import { jsonInit } from "../../../support/http-app.ts";
 import { TestWorker } from "../../../support/worker.ts";
 import { bearer, deployed, ORIGIN, teamToken } from "../support/access.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { speaker } from "../../../console/support/components.ts";
+import { speaker } from "../../../../console/test/support/components.ts";
 import { ROOT } from "../../../support/npm-start.ts";
 import { file, Workplace } from "../../../support/pages.ts";
 import { TestWorker } from "../../../support/worker.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { careful, speaker } from "../../../console/support/components.ts";
+import { careful, speaker } from "../../../../console/test/support/components.ts";
 import { TestWorker } from "../../../support/worker.ts";
 import { HUMAN, inTurn, newTeam, runsOf } from "../support/teams.ts";
 import { buildResumeArray, OldestHttpAgent, OldHttpAgent } from "../../../peers/ag-ui.ts";
@@ -176,7 +176,7 @@ test("the client's tools are called by the agents and answered by the client", a
   expect(await runsOf(worker, id)).toHaveLength(2);
 });
 
-test("a client before 1.0, as CopilotKit has it, calls its tools and is told of a run that was cancelled", async () => {
+test("a client before 1.0, as CopilotKit has it, calls its tools and learns that a run was cancelled", async () => {
   const component = answering([calling(located("1"), located("2")), "You are in Vienna."]);
   await newTeam(worker, { id, component });
   const url = new URL(`/ag-ui/teams/${id}`, await worker.origin);
@@ -244,7 +244,7 @@ test("a client of 0.0.59 has a question as a text, too, and answers it with its 
   ]);
 });
 
-test("some of the client's results leave the others pending", async () => {
+test("a part of the client's results leaves the other calls pending", async () => {
   const component = answering([calling(located("1"), located("2")), "You are in Vienna."]);
   await newTeam(worker, { id, component });
   const agent = await agentOf(worker, id);

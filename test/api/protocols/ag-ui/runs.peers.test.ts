@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { discussion, speaker } from "../../../console/support/components.ts";
+import { discussion, speaker } from "../../../../console/test/support/components.ts";
 import { jsonInit } from "../../../support/http-app.ts";
 import { TestWorker } from "../../../support/worker.ts";
 import { newTeam, runsOf } from "../support/teams.ts";
@@ -114,7 +114,7 @@ test("parallel tool calls and their results belong together", async () => {
   }
 });
 
-test("pictures reach the team; what it cannot show its models is named", async () => {
+test("pictures reach the team, and content that its models cannot see is named", async () => {
   await newTeam(worker, { id, component: answering(["A pixel."]) });
   const agent = await agentOf(worker, id);
   agent.messages.push({
@@ -210,7 +210,7 @@ test("a client that was cut off continues where it was, and has every message on
   expect(await runsOf(worker, id)).toHaveLength(2);
 });
 
-test("a message that comes again starts nothing", async () => {
+test("a repeated message starts nothing", async () => {
   await newTeam(worker, { id, component: speaker(["Once."]) });
   const first = await agentOf(worker, id, { threadId: "t" });
   first.messages.push({ id: "m", role: "user", content: "Say it." });
@@ -257,7 +257,7 @@ test("a client without messages gets the conversation", async () => {
   expect(await runsOf(worker, id)).toHaveLength(2);
 });
 
-test("a client sees what others have said to the team since its last message", async () => {
+test("a client sees the messages that others have sent to the team since its last message", async () => {
   await newTeam(worker, { id, component: speaker(["One.", "Two.", "Three."]) });
   const agent = await agentOf(worker, id);
   await say(agent, "First.");
@@ -273,7 +273,7 @@ test("a client sees what others have said to the team since its last message", a
   expect((await thread()).map(({ content }) => content)).toEqual([...contents, "Third.", "Three."]);
 });
 
-test("messages that an earlier run was given are not given again", async () => {
+test("messages that an earlier run received are not sent again", async () => {
   await newTeam(worker, { id, component: answering([]) });
   const agent = await agentOf(worker, id);
   await say(agent, "First.");
@@ -281,7 +281,7 @@ test("messages that an earlier run was given are not given again", async () => {
   expect((await thread()).map(({ content }) => content)).toEqual(["First.", "Second."]);
 });
 
-test("a busy team queues the run, if it is asked to", async () => {
+test("a busy team queues the run on request", async () => {
   await newTeam(worker, { id, component: speaker(["One two three four."], 300) });
   const [first, second] = [await agentOf(worker, id), await agentOf(worker, id)];
   const running = say(first, "One.");
@@ -297,7 +297,7 @@ test("a busy team queues the run, if it is asked to", async () => {
   expect(endOf(await running)).toMatchObject({ outcome: { type: "success" } });
 });
 
-test("the frames of Troupe's own stream come with it, if they are asked for", async () => {
+test("the frames of Troupe's own stream are added on request", async () => {
   await newTeam(worker, { id, component: speaker(["Raw."]) });
   const seen = await say(await agentOf(worker, id), "Hello.", {
     forwardedProps: { troupe: { raw: true } },

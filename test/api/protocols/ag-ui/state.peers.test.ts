@@ -7,7 +7,7 @@ import {
   MaxMessageTermination,
   ReplayChatCompletionClient,
 } from "troupe";
-import { saying } from "../../../console/support/components.ts";
+import { saying } from "../../../../console/test/support/components.ts";
 import { ledger, ledgerObject } from "../../../core/support/ledger.ts";
 import { TestWorker } from "../../../support/worker.ts";
 import { newTeam } from "../support/teams.ts";
@@ -136,7 +136,7 @@ test("the state has the place in a graph, around its loop and at its end", async
   ]);
 });
 
-test("a client that was cut off has the state as it is now, and what follows", async () => {
+test("a client that was cut off has the present state and the later changes", async () => {
   await newTeam(worker, { id, component: reviewed({ delayMs: 400 }) });
   const agent = await agentOf(worker, id);
   agent.messages.push({ id: crypto.randomUUID(), role: "user", content: "Write." });

@@ -25,12 +25,12 @@ beforeAll(async () => {
 });
 afterAll(() => worker[Symbol.asyncDispose]());
 
-describe.each(SDK_NAMES)("%s", (name) => {
+describe.each(SDK_NAMES)("the chat of %s", (name) => {
   const chat = async (headers: Record<string, string>) =>
     newChat(name, `${await worker.origin}/ai-sdk/teams/desk/chat`, { headers });
 
   test.each([
-    ["nobody", {}, /^missing_credentials: Send a key or a token/, 401],
+    ["a request without a key", {}, /^missing_credentials: Send a key or a token/, 401],
     ["a key that may only read", bearer("runs:read"), /^missing_scope: .*runs:write/, 403],
     ["another tenant", bearer("globex"), /^team_not_found: There is no such team\.$/, 404],
   ])("%s is refused with a text", async (_, headers, message, status) => {
@@ -41,7 +41,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(one.messages).toHaveLength(1);
   });
 
-  test("a token of the team is enough", async () => {
+  test("a token of the team is sufficient", async () => {
     const one = await chat(bearer(token));
     await one.sendMessage({ text: "Hello." });
     expect(one.error).toBeUndefined();
@@ -51,7 +51,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(other.requests).toMatchObject([{ method: "GET", status: 204 }]);
   });
 
-  test("a body that is too large says what is allowed", async () => {
+  test("a body that is too large gets an error with the limit", async () => {
     const one = await chat(bearer("acme"));
     await one.sendMessage({ text: "x".repeat(6000) });
     expect(one.error?.message).toMatch(
@@ -110,7 +110,7 @@ test.each<[string, unknown, number, RegExp]>([
   expect(response.status).toBe(status);
 });
 
-test("a page on an allowed address may ask, and the stream says what it is", async () => {
+test("a page on an allowed origin may send requests, and the stream names its type", async () => {
   const body = says({ id: crypto.randomUUID(), parts: [{ type: "text", text: "Hello." }] });
   const response = await post(body, { origin: ORIGIN });
   expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -122,7 +122,7 @@ test("a page on an allowed address may ask, and the stream says what it is", asy
   expect((await response.text()).split("\n\n").slice(-2)).toEqual(["data: [DONE]", ""]);
 });
 
-test("a limit of the tenant says when to come back", async () => {
+test("a limit of the tenant names the time to wait", async () => {
   await expect
     .poll(
       async () =>

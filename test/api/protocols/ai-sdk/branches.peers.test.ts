@@ -47,7 +47,7 @@ beforeEach(() => {
 /** An agent whose answers count, so that an answer shows what its conversation is. */
 const counting = (): Component => inTurn(agent("clerk", ["One.", "Two.", "Three.", "Four."]));
 
-describe.each(SDK_NAMES)("%s", (name) => {
+describe.each(SDK_NAMES)("the chat of %s", (name) => {
   const chat = async (options: ChatOptions = {}) =>
     newChat(name, `${await worker.origin}/ai-sdk/teams/${team.id}/chat`, {
       id: "chat",
@@ -68,7 +68,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     (metadata as { run: { team_id: string } }).run.team_id;
   const asJson = (messages: UIMessage[]): unknown => JSON.parse(JSON.stringify(messages));
 
-  test("regenerate answers again, in a fork, and the chat continues with the new answer", async () => {
+  test("regenerates an answer in a fork, and continues with the new answer", async () => {
     const one = await chatWith(counting());
     await one.sendMessage({ text: "First." });
     await one.sendMessage({ text: "Second." });
@@ -106,7 +106,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect((await history()).messages).toEqual(asJson(one.messages));
   });
 
-  test("an edited message is answered, whichever it was", async () => {
+  test("answers an edited message, whichever it was", async () => {
     const one = await chatWith(counting());
     await one.sendMessage({ text: "First." });
     await one.sendMessage({ text: "Second." });
@@ -126,7 +126,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(textsOf(one.last)).toEqual(["Two."]);
   });
 
-  test("a conversation of several branches is read page by page", async () => {
+  test("is read page by page over several branches", async () => {
     const one = await chatWith(counting());
     await one.sendMessage({ text: "First." });
     await one.sendMessage({ text: "Second." });
@@ -149,7 +149,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     ]);
   });
 
-  test("an edit gives up the run that waits, and its question", async () => {
+  test("loses the waiting run and its question when a message is edited", async () => {
     const one = await chatWith(inTurn(agent("guide", ["Where to?", "Where else?"]), human()));
     await one.sendMessage({ text: "Hello." });
     const [run] = (await team.runs()).runs;
@@ -167,7 +167,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(one.last.metadata).toMatchObject({ run: { status: "completed" } });
   });
 
-  test("what a run made of an answer is shown again, not made anew", async () => {
+  test("shows the result that a run gave an answer, and does not repeat it", async () => {
     const one = await chatWith(
       inTurn(agent("guide", ["Where to?"]), human(), agent("end", ["Bye."])),
     );
@@ -180,7 +180,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect((await team.runs()).runs).toHaveLength(1);
   });
 
-  test("a team token suffices, and stops what it started", async () => {
+  test("needs only a team token, which stops what it started", async () => {
     team = await client.teams.create({
       id: `team-${count}`,
       component: oneAfterAnother(writer()) as Component,
@@ -200,7 +200,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(branchOf(one.last)).not.toBe(team.id);
   });
 
-  test("after a reset, and after its fork was deleted, the chat is that of the team", async () => {
+  test("is that of the team after a reset, and after its fork was deleted", async () => {
     const one = await chatWith(counting());
     await one.sendMessage({ text: "First." });
     await one.regenerate();

@@ -37,14 +37,14 @@ beforeEach(() => {
   count++;
 });
 
-describe.each(SDK_NAMES)("%s", (name) => {
+describe.each(SDK_NAMES)("the chat of %s", (name) => {
   const api = async () => `${await worker.origin}/ai-sdk/teams/${team.id}/chat`;
   async function chatWith(component: Component, options: ChatOptions = {}) {
     team = await client.teams.create({ id: `team-${count}`, component });
     return newChat(name, await api(), { id: "my chat/1", ...options });
   }
 
-  test("streams what several agents say as steps of one message", async () => {
+  test("streams the messages of several agents as steps of one message", async () => {
     const team_ = inTurn(agent("writer", ["I write."]), agent("critic", ["I criticize."]));
     const chat = await chatWith(team_);
     await chat.sendMessage({ text: "Hello." });
@@ -115,7 +115,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(called).toEqual([]);
   });
 
-  test("asks the user in the middle; the next message is the answer", async () => {
+  test("asks the user in the middle, and the next message is the answer", async () => {
     const chat = await chatWith(
       inTurn(agent("guide", ["Where to?", "Where else?"]), human(), agent("end", ["Bye."])),
     );
@@ -208,7 +208,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     });
   });
 
-  test("shows structured output, handoffs and images as what they are", async () => {
+  test("shows structured output, handoffs and images in their own forms", async () => {
     const writer = new AssistantAgent({
       name: "writer",
       modelClient: new ReplayChatCompletionClient(['{"city":"Graz"}'], { modelInfo: ABILITIES }),
@@ -230,7 +230,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(textsOf(chat.last).at(-1)).toContain("Graz");
   });
 
-  test("takes images, and refuses other files", async () => {
+  test("accepts images and refuses other files", async () => {
     const chat = await chatWith(inTurn(agent("painter", ["Nice.", "Nice."])));
     const image = {
       type: "file",
@@ -255,7 +255,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
 });
 
 // Version 5 knows no approvals.
-describe.each(APPROVING)("%s", (name) => {
+describe.each(APPROVING)("the chat of %s", (name) => {
   const api = async () => `${await worker.origin}/ai-sdk/teams/${team.id}/chat`;
   async function chatWith(component: Component, options: ChatOptions = {}) {
     team = await client.teams.create({ id: `team-${count}`, component });

@@ -32,7 +32,7 @@ async function history(team: string, query = ""): Promise<Page> {
   return (await response.json()) as Page;
 }
 
-test("a message is made of its stream as the SDK makes it", async () => {
+test("a message that is built from the history equals the one that the SDK builds from the stream", async () => {
   await fc.assert(
     fc.asyncProperty(frames, async (stream) => {
       const encoder = makeChatEncoder({ part: "new" });
@@ -50,8 +50,8 @@ test("a message is made of its stream as the SDK makes it", async () => {
   );
 });
 
-describe.each(SDK_NAMES)("%s", (name) => {
-  test("a page that comes later has the conversation, and continues with it", async () => {
+describe.each(SDK_NAMES)("the history of %s", (name) => {
+  test("lets a page that is loaded later show the conversation and continue it", async () => {
     const look = calls("I calculate.", ["calculator", { expression: "6 * 7" }]);
     const { id } = await client.teams.create({
       component: inTurn(
@@ -87,7 +87,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(before.messages).toEqual(messages);
   });
 
-  test("a run that waits shows its question, and a reloaded page can answer", async () => {
+  test("shows the question of a run that waits, and a reloaded page can answer", async () => {
     const { id } = await client.teams.create({
       component: inTurn(agent("guide", ["Where to?"]), human(), agent("end", ["Bye."])),
     });
@@ -106,7 +106,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
   });
 });
 
-test("a team without runs has no messages; what is wrong is named", async () => {
+test("a team without runs has no messages, and an invalid request is named", async () => {
   const { id } = await client.teams.create({ component: inTurn(agent("one", ["Hello."])) });
   expect(await history(id)).toEqual({ messages: [], next_cursor: null });
   const address = `${await worker.origin}/ai-sdk/teams/${id}/chat/any/messages`;

@@ -53,7 +53,7 @@ beforeEach(() => {
   count++;
 });
 
-describe.each(SDK_NAMES)("%s", (name) => {
+describe.each(SDK_NAMES)("a message of %s", (name) => {
   const chat = async (options: ChatOptions = {}) =>
     newChat(name, `${await worker.origin}/ai-sdk/teams/${team.id}/chat`, {
       id: "chat",
@@ -72,7 +72,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     config: { participants, max_turns: participants.length },
   });
 
-  test("a message that is being written is resumed from its beginning, also elsewhere", async () => {
+  test("is resumed from its beginning while it is being written, also elsewhere", async () => {
     openai.rules.hold("held");
     const first = await chatWith(writing());
     const sent = first.sendMessage({ text: "Write slowly." });
@@ -99,7 +99,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(elsewhere.requests.at(-1)).toMatchObject({ method: "GET", status: 204 });
   });
 
-  test("a question is there again after a reload, and what follows the answer is its own message", async () => {
+  test("shows its question again after a reload, and the text after the answer is a message of its own", async () => {
     openai.rules.hold("stepped");
     const first = await chatWith(withModel(HUMAN, writer()));
     await first.sendMessage({ text: "Hello." });
@@ -119,7 +119,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(again.last).toEqual(asked.last);
   });
 
-  test("a text that broke off is marked, and comes again", async () => {
+  test("marks a text that broke off and shows it again", async () => {
     const retries: unknown[] = [];
     const one = await chatWith(writing(), {
       onData: (part) => part.type === "data-retry" && retries.push(part.data),
@@ -136,7 +136,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(textsOf(one.last)).toEqual(["Four little words here."]);
   });
 
-  test("a cancelled run ends the message", async () => {
+  test("ends when its run is cancelled", async () => {
     openai.rules.hold("held");
     const one = await chatWith(writing());
     const sent = one.sendMessage({ text: "Write slowly." });
@@ -150,7 +150,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(one.last.metadata).toMatchObject({ run: { status: "cancelled" }, usage: {} });
   });
 
-  test("a failed run is an error, and regenerate tries it again", async () => {
+  test("is an error when its run fails, and regenerate tries it again", async () => {
     const one = await chatWith(writing());
     await one.sendMessage({ text: `${name}: fail` });
     expect(one.status).toBe("error");
@@ -169,7 +169,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     ]);
   });
 
-  test("a message whose run continues shows it again when it is to be answered again", async () => {
+  test("is shown again if its run continues while it is to be answered again", async () => {
     openai.rules.hold("held");
     const one = await chatWith(writing());
     const sent = one.sendMessage({ text: "Write slowly." });
@@ -185,7 +185,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(await runs()).toHaveLength(1);
   });
 
-  test("regenerate sends what has not arrived", async () => {
+  test("is sent by regenerate if it has not arrived", async () => {
     const one = await chatWith(writing(), {
       messages: [{ id: "m1", role: "user", parts: [{ type: "text", text: "Hello." }] }],
     });
@@ -194,7 +194,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(await runs()).toHaveLength(1);
   });
 
-  test("a run that fails after an answer is retried, too", async () => {
+  test("is retried if its run fails after an answer", async () => {
     const one = await chatWith(withModel(HUMAN, writer()));
     await one.sendMessage({ text: "Ask me." });
     await one.sendMessage({ text: `${name}: fail then` });
@@ -204,7 +204,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect((await runs()).map(({ status }) => status)).toEqual(["completed", "failed"]);
   });
 
-  test("a message is taken once", async () => {
+  test("is accepted once", async () => {
     const one = await chatWith(writing());
     await one.sendMessage({ text: "Hello." });
     const again = await chat({ messages: one.messages.slice(0, 1) });
@@ -213,7 +213,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(await runs()).toHaveLength(1);
   });
 
-  test("a busy team refuses a message, or does what the body says", async () => {
+  test("is refused by a busy team, or treated as the body asks", async () => {
     openai.rules.hold("held");
     const one = await chatWith(writing());
     const sent = one.sendMessage({ text: "Write slowly." });
@@ -232,7 +232,7 @@ describe.each(SDK_NAMES)("%s", (name) => {
     expect(queued.last.metadata).toMatchObject({ run: { status: "completed" } });
   });
 
-  test("an answer to nothing is refused", async () => {
+  test("is refused if it answers no question", async () => {
     const one = await chatWith(writing());
     await one.sendMessage({ text: "Hello." });
     const again = await chat({ messages: one.messages });

@@ -74,7 +74,7 @@ test.each<[string, Scope[], object]>([
   }
 });
 
-test("tools and resources are of teams that were made to be called, whatever clients of other protocols ask for", async () => {
+test("tools and resources exist for teams that were created to be called, and not for conversations of other protocols", async () => {
   const headers = bearer("acme");
   const listed = async (): Promise<string[]> => {
     const [tools, resources, teams, models] = [
@@ -125,7 +125,7 @@ test("a client sees the tools that it may call", async () => {
   expect(result?.tools?.map(({ name }) => name)).toEqual(["list_teams"]);
 });
 
-test("without a credential, or with a wrong one, there is nothing", async () => {
+test("a request without a valid credential gets nothing", async () => {
   for (const headers of [{}, bearer("wrong")]) {
     const response = await post(worker, ping, { headers });
     expect(response.status).toBe(401);
@@ -185,7 +185,7 @@ test("the answer to a form of another tenant, or of another team, has no effect"
   await expect.poll(status).toBe("completed");
 });
 
-test("who may only read answers nothing, who may only answer reads nothing", async () => {
+test("a credential that may only read answers nothing, and one that may only answer reads nothing", async () => {
   await newTeam(worker, { id: "secretive", component: inTurn(HUMAN) }, bearer("acme"));
   const started = await lastOf(
     await post(worker, tool("run_secretive", { task: "Ask." }), { headers: bearer("acme") }),
@@ -235,7 +235,7 @@ test("who may only read answers nothing, who may only answer reads nothing", asy
   expect(JSON.stringify(answered)).not.toContain("Lisbon");
 });
 
-test("a task is found by who may see its run, and where its team is served", async () => {
+test("a task is found by credentials that may see its run, at an address that serves its team", async () => {
   const started = await ask(
     worker,
     "tools/call",
@@ -266,7 +266,7 @@ test("a task is found by who may see its run, and where its team is served", asy
   expect(read.result?.result?.structuredContent.status).toBe("waiting");
 });
 
-test("a team token is good at its team's address only", async () => {
+test("a team token is valid at its team's address only", async () => {
   const own = await post(worker, tool("run_desk", { task: "Hello." }), {
     path: "/mcp/teams/desk",
     headers: bearer(token),
@@ -278,7 +278,7 @@ test("a team token is good at its team's address only", async () => {
   }
 });
 
-test("pages of allowed origins may call it and read the session", async () => {
+test("pages of allowed origins may send requests and read the session", async () => {
   const preflight = await worker.fetch("/mcp", {
     method: "OPTIONS",
     headers: {

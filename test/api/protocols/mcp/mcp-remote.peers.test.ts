@@ -72,7 +72,7 @@ test.each(["/mcp/", "/mcp/teams/desk"])("its user signs in for %s", async (path)
   expect(await run([origin + path])).toEqual({ pages: [expect.any(String)], answer: ANSWER });
 });
 
-test("a key in a header needs no user", async () => {
+test("a key in a header replaces the login", async () => {
   const header = ["--header", "Authorization:${TROUPE_AUTH}"];
   const started = await run([`${origin}/mcp`, ...header], { TROUPE_AUTH: "Bearer ada" });
   expect(started).toEqual({ pages: [], answer: ANSWER });

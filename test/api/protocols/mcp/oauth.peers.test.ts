@@ -121,7 +121,7 @@ test("a client that names a document about itself needs no registration", async 
   await client.close();
 });
 
-test("a client of the SDK before finds its way, too", async () => {
+test("an older client of the SDK can sign in, too", async () => {
   const keeper = new Keeper();
   const url = new URL("/mcp", origin);
   const first = new OldTransport(url, { authProvider: keeper });
@@ -135,7 +135,7 @@ test("a client of the SDK before finds its way, too", async () => {
   await client.close();
 });
 
-test("a token for a team is good for the team alone", async () => {
+test("a token for a team is valid for that team alone", async () => {
   const keeper = new Keeper();
   const client = await connected("/mcp/teams/desk", keeper);
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain("run_Desk");

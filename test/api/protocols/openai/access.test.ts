@@ -36,7 +36,7 @@ test.each([
   ["POST", "/models", 405, "method_not_allowed"],
   ["GET", "/chat/completions", 405, "method_not_allowed"],
 ])(
-  "%s %s, which there is not, is refused in the shape of the API",
+  "%s %s that does not exist is refused in the shape of the API",
   async (method, path, status, code) => {
     const url = `${origin}/openai/v1${path}`;
     for (const [key, expected] of [
@@ -78,7 +78,7 @@ test("making a team of a template and forking one need teams:write, too", async 
   );
 });
 
-test("another tenant's teams and responses are not there", async () => {
+test("teams and responses of another tenant do not exist", async () => {
   const response = await client(origin, "acme").responses.create({ model, input: "Hello." });
   const other = client(origin, "globex");
   await expect(other.models.retrieve(model)).rejects.toMatchObject({ status: 404 });
@@ -101,7 +101,7 @@ test("another tenant's teams and responses are not there", async () => {
   await expect(other.responses.delete(response.id)).rejects.toMatchObject({ status: 404 });
 });
 
-test("a token of a team is good for this team only, and makes none", async () => {
+test("a token of a team is valid for this team only, and creates none", async () => {
   await newTeam(stage.worker, { id: "other", component: SAMPLE_COMPONENT }, bearer("acme"));
   const token = await teamToken(stage.worker, "desk", ["teams:read", "runs:read", "runs:write"]);
   const openai = client(origin, token);
@@ -170,7 +170,7 @@ test("limits are reported with the time to wait", async () => {
 });
 
 test.each<[string, object, object]>([
-  ["nothing new", { messages: [{ role: "assistant", content: "Hi." }] }, { param: "messages" }],
+  ["nothing new", { messages: [{ role: "assistant", content: "" }] }, { param: "messages" }],
   ["no messages", { messages: [] }, { param: "messages" }],
   ["a role", { messages: [{ role: "king", content: "Hi." }] }, { param: "messages[0].role" }],
   ["several answers", { n: 2 }, { param: "n", code: "unsupported_parameter" }],
@@ -187,7 +187,7 @@ test.each<[string, object, object]>([
     { param: "messages" },
   ],
   ["a large body", { user: "x".repeat(1_100_000) }, { status: 413, code: "body_too_large" }],
-])("what is invalid is named: %s", async (_, change, wanted) => {
+])("invalid parts of a request are named: %s", async (_, change, wanted) => {
   const body = { model, messages, ...change } as OpenAI.ChatCompletionCreateParamsNonStreaming;
   await expect(client(origin, "acme").chat.completions.create(body)).rejects.toMatchObject({
     status: 400,
@@ -222,7 +222,7 @@ test("a body that is not JSON is refused", async () => {
   });
 });
 
-test("pages of allowed origins may ask", async () => {
+test("pages of allowed origins may send requests", async () => {
   const preflight = await stage.worker.fetch("/openai/v1/chat/completions", {
     method: "OPTIONS",
     headers: {

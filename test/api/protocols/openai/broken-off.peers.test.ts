@@ -64,7 +64,7 @@ test.each(FAULTS)(
 );
 
 test.each(FAULTS)(
-  "a response after $kind does, too, and has the last answer alone",
+  "a response after $kind ends so, too, and contains the last answer alone",
   async (fault) => {
     breakOff(fault);
     await newTeam(stage.worker, { id, component: writer() });
@@ -96,7 +96,7 @@ test.each(FAULTS)(
   },
 );
 
-test("a completion continues where the model says the same again", async () => {
+test("a completion continues if the model repeats its text", async () => {
   breakOff({ kind: "cut", after_chunks: 3 }, "first0 first1 first2 and more");
   await newTeam(stage.worker, { id, component: writer() });
   const stream = stage.openai.chat.completions.stream({
@@ -110,30 +110,33 @@ test("a completion continues where the model says the same again", async () => {
 test.each([
   ["one agent", writer(), 1],
   ["two agents", inTurn(writer(), writer({ name: "critic" })), 2],
-] as const)("an AG-UI client of %s holds what the log has", async (_, component, messages) => {
-  for (const fault of FAULTS) {
-    breakOff(fault);
-    id = `team${++count}`;
-    await newTeam(stage.worker, { id, component });
-    const url = new URL(`/ag-ui/teams/${id}`, await stage.worker.origin);
-    const agent = new HttpAgent({ url: url.href });
-    agent.messages.push({ id: "u1", role: "user", content: "Go." });
-    const shown: string[] = [];
-    await agent.runAgent(
-      {},
-      { onTextMessageContentEvent: ({ event }) => void shown.push(event.delta) },
-    );
-    // What broke off was shown while it streamed.
-    expect(shown[0]).toMatch(/^first0/);
-    const said = agent.messages.map(({ role, content }) => [role, content]);
-    expect(said).toEqual([
-      ["user", "Go."],
-      ...Array.from({ length: messages }, () => ["assistant", ANSWER]),
-    ]);
-  }
-});
+] as const)(
+  "an AG-UI client of %s holds the content of the log",
+  async (_, component, messages) => {
+    for (const fault of FAULTS) {
+      breakOff(fault);
+      id = `team${++count}`;
+      await newTeam(stage.worker, { id, component });
+      const url = new URL(`/ag-ui/teams/${id}`, await stage.worker.origin);
+      const agent = new HttpAgent({ url: url.href });
+      agent.messages.push({ id: "u1", role: "user", content: "Go." });
+      const shown: string[] = [];
+      await agent.runAgent(
+        {},
+        { onTextMessageContentEvent: ({ event }) => void shown.push(event.delta) },
+      );
+      // What broke off was shown while it streamed.
+      expect(shown[0]).toMatch(/^first0/);
+      const said = agent.messages.map(({ role, content }) => [role, content]);
+      expect(said).toEqual([
+        ["user", "Go."],
+        ...Array.from({ length: messages }, () => ["assistant", ANSWER]),
+      ]);
+    }
+  },
+);
 
-test("the texts of a template whose model streams them otherwise are in an AG-UI client once", async () => {
+test("the texts of a template whose model streams them otherwise appear once in an AG-UI client", async () => {
   const template = await stage.worker.fetch("/v1/templates");
   const { templates } = (await template.json()) as {
     templates: { name: string; component: unknown }[];

@@ -5,7 +5,7 @@ import { zodResponseFormat } from "openai/helpers/zod";
 import { jsonInit } from "../../../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../../../support/sample-component.ts";
 import { HUMAN, inTurn, newTeam, writer } from "../support/teams.ts";
-import { careful } from "../../../console/support/components.ts";
+import { careful } from "../../../../console/test/support/components.ts";
 import { all, LOCATE, runsOf, type Stage, startStage, teamOf } from "./support/stage.ts";
 
 type Chunk = OpenAI.ChatCompletionChunk & { troupe?: { [key: string]: unknown } };
@@ -42,7 +42,7 @@ function reasonOf(chunks: readonly Chunk[]): string | null | undefined {
 }
 
 describe("a team as a model", () => {
-  test("answers with its last message; what is new since its last answer is the task", async () => {
+  test("answers with its last message, and its task is the messages since its last answer", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: SAMPLE_COMPONENT });
     const first = await openai.chat.completions.create({ model, messages: [user("Hello.")] });
@@ -77,7 +77,7 @@ describe("a team as a model", () => {
   test.each([
     ["a single agent", writer()],
     ["the only participant of one turn", inTurn(writer())],
-  ])("streams what %s says while it says it, with the usage", async (_, component) => {
+  ])("streams the text of %s in progress, with the usage", async (_, component) => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component });
     const stream = await openai.chat.completions.create({
@@ -98,7 +98,7 @@ describe("a team as a model", () => {
     expect(new Set(chunks.map((one) => one.id)).size).toBe(1);
   });
 
-  test("streams the last message of several agents at the end, and all of them when asked to", async () => {
+  test("streams the last message of several agents at the end, and all of them on request", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: inTurn(writer({ name: "first" }), writer()) });
     const messages = [user("Write.")];
@@ -144,7 +144,7 @@ describe("a team as a model", () => {
     });
   });
 
-  test("is taken by the client's streaming helper", async () => {
+  test("is accepted by the client's streaming helper", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: writer() });
     const texts: string[] = [];
@@ -168,7 +168,7 @@ describe("a team as a model", () => {
     expect(whole.choices[0]?.message.content).toBe("Seven.");
   });
 
-  test("gives structured messages as JSON when JSON is asked for", async () => {
+  test("gives structured messages as JSON when JSON is requested", async () => {
     const { worker, openai } = stage;
     const component = writer({
       structured_message_factory: {
@@ -331,7 +331,26 @@ describe("tools of the client", () => {
     expect(await runsOf(worker, id)).toHaveLength(1);
   });
 
-  test("are run by the client's helper for them", async () => {
+  test("get integers beyond 2^53 as the model wrote them", async () => {
+    const { worker, openai } = stage;
+    await newTeam(worker, { id, component: writer() });
+    const args = '{"precise":true,"device":9007199254740993}';
+    const asked = await openai.chat.completions.create({
+      model,
+      messages: [user("Where is my phone?")],
+      tools: [locate],
+    });
+    expect(asked.choices[0]?.message.tool_calls).toMatchObject([{ function: { arguments: args } }]);
+    await newTeam(worker, { id: `${id}-responses`, component: writer() });
+    const { output } = await openai.responses.create({
+      model: `${model}-responses`,
+      input: "Where is my phone?",
+      tools: [{ type: "function", ...LOCATE, strict: false }],
+    });
+    expect(output).toMatchObject([{ type: "function_call", arguments: args }]);
+  });
+
+  test("are run by the client's own helper", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: writer() });
     const runner = openai.chat.completions.runTools({
@@ -356,7 +375,7 @@ describe("tools of the client", () => {
     expect(await runsOf(worker, id)).toHaveLength(1);
   });
 
-  test("are called several at once; the run continues when all are answered", async () => {
+  test("are called several at once, and the run continues when all are answered", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: writer() });
     const tools = [locate];
@@ -406,8 +425,8 @@ describe("tools of the client", () => {
   });
 });
 
-describe("a human in the middle", () => {
-  test("is asked in the answer, after what was said, and answers with a message", async () => {
+describe("a human in the middle of a completion", () => {
+  test("gets a question in the answer, after the earlier messages, and answers with a message", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: inTurn(writer(), HUMAN) });
     const asked = await openai.chat.completions.create({ model, messages: [user("Ask.")] });
@@ -463,7 +482,7 @@ describe("a run that does not complete", () => {
     expect(await runsOf(worker, id)).toHaveLength(2);
   });
 
-  test("of too many tokens ends with the reason length", async () => {
+  test("that uses too many tokens ends with the reason length", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: inTurn(writer(), writer({ name: "other" })) });
     const ended = await openai.chat.completions.create({
@@ -477,7 +496,7 @@ describe("a run that does not complete", () => {
     });
   });
 
-  test("tells that it was cancelled or paused", async () => {
+  test("reports that it was cancelled or paused", async () => {
     const { worker, openai, model: fake } = stage;
     await newTeam(worker, { id, component: inTurn(writer({ name: "first" }), writer()) });
     for (const action of ["pause", "stop"]) {

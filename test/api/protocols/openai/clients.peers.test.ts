@@ -74,7 +74,7 @@ describe("a structured answer", () => {
       },
     });
 
-  test("of the official client", async () => {
+  test("is accepted by the official client", async () => {
     const completion = await openai().chat.completions.parse({
       model,
       messages: [{ role: "user", content: "Where?" }],
@@ -84,16 +84,19 @@ describe("a structured answer", () => {
     expectFormat("place");
   });
 
-  test.each(["jsonSchema", "jsonMode"] as const)("of LangChain with %s", async (method) => {
-    const answer = await langChain()
-      .withStructuredOutput(place, { method, name: "place" })
-      .invoke("Where? In JSON.");
-    expect(answer).toEqual({ city: "Vienna" });
-    if (method === "jsonSchema") expectFormat("place");
-    else expect(asked()).toMatchObject({ response_format: { type: "json_object" } });
-  });
+  test.each(["jsonSchema", "jsonMode"] as const)(
+    "is accepted by LangChain with %s",
+    async (method) => {
+      const answer = await langChain()
+        .withStructuredOutput(place, { method, name: "place" })
+        .invoke("Where? In JSON.");
+      expect(answer).toEqual({ city: "Vienna" });
+      if (method === "jsonSchema") expectFormat("place");
+      else expect(asked()).toMatchObject({ response_format: { type: "json_object" } });
+    },
+  );
 
-  test.each(["chat", "responses"] as const)("of the AI SDK over %s", async (api) => {
+  test.each(["chat", "responses"] as const)("is accepted by the AI SDK over %s", async (api) => {
     const output = Output.object({ schema: place });
     const prompt = "Where?";
     const answer = await generateText({ model: aiSdk()[api](model), output, prompt });
@@ -103,7 +106,7 @@ describe("a structured answer", () => {
     expect(await stream.output).toEqual({ city: "Vienna" });
   });
 
-  test.each(["chat", "responses"] as const)("of Agents over %s", async (api) => {
+  test.each(["chat", "responses"] as const)("is accepted by Agents over %s", async (api) => {
     const agent = new Agent({ name: "caller", model: agents()[api], outputType: place });
     const { finalOutput } = await new Runner({ modelProvider: new OpenAIProvider() }).run(
       agent,
@@ -149,7 +152,7 @@ describe("a choice of tools", () => {
       1,
     ],
   ] as [string, OpenAI.ChatCompletionToolChoiceOption, unknown, number][])(
-    "as %s reaches the model",
+    "reaches the model as %s",
     async (_, tool_choice, sent, offered) => {
       const { choices } = await openai().chat.completions.create({
         model,
@@ -164,7 +167,7 @@ describe("a choice of tools", () => {
     },
   );
 
-  test("of LangChain, the AI SDK and Agents", async () => {
+  test("is accepted from LangChain, the AI SDK and Agents", async () => {
     const chat = langChain().bindTools([{ name: "look", schema: look } as never], {
       tool_choice: "any",
     });
@@ -207,7 +210,7 @@ describe("a choice of tools", () => {
     ["tool_choice", { tools, tool_choice: { type: "function", function: { name: "other" } } }],
     ["response_format", { response_format: { type: "json_schema" } }],
     ["stop", { stop: ["\n"] }],
-  ])("with a wrong %s is refused", async (param, more) => {
+  ])("is refused with a wrong %s", async (param, more) => {
     const refused = openai().chat.completions.create({ model, messages, ...more } as never);
     await expect(refused).rejects.toMatchObject({
       status: 400,
@@ -217,7 +220,7 @@ describe("a choice of tools", () => {
   });
 });
 
-test("a team whose answer is not one agent's refuses what no model would get", async () => {
+test("a team whose answer does not come from one agent refuses parameters that no model would get", async () => {
   const component = inTurn(writer({ name: "first" }), writer());
   await newTeam(stage.worker, { id, component });
   const messages = [{ role: "user" as const, content: "Where?" }];
@@ -235,7 +238,7 @@ test("a team whose answer is not one agent's refuses what no model would get", a
   expect(await runsOf(stage.worker, id)).toEqual([]);
 });
 
-describe("a run that fails is one run", () => {
+describe("a run that fails is not repeated", () => {
   beforeEach(async () => {
     stage.model.rules.set([
       { name: "fail", fault: { kind: "status", status: 401, message: "Wrong key." } },
@@ -270,7 +273,7 @@ describe("a run that fails is one run", () => {
     return new Runner({ modelProvider: new OpenAIProvider() }).run(agent, "Go.");
   }
 
-  test.each(clients)("of %s", async (_, call) => {
+  test.each(clients)("if its client is %s", async (_, call) => {
     const error: unknown = await call().catch((problem: unknown) => problem);
     expect(error).toBeInstanceOf(Error);
     if (error instanceof APIError && error.status !== undefined) {

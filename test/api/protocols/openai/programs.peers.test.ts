@@ -65,7 +65,7 @@ describe("an agent of LangGraph", () => {
     expect([name, tasks]).toEqual([name, [["Write."], ["Where am I?"]]]);
   });
 
-  test("streams what the team says", async () => {
+  test("streams the messages of the team", async () => {
     const { agent } = await agentOf("graph-stream", false);
     const pieces: string[] = [];
     for await (const [piece] of await agent.stream(said("Write."), {
@@ -115,7 +115,7 @@ describe("an agent of Mastra", () => {
     expect(await runsOf(stage.worker, "mastra")).toMatchObject([{ status: "completed" }]);
   });
 
-  test("streams what the team says", async () => {
+  test("streams the messages of the team", async () => {
     const { agent } = await agentOf("mastra-stream");
     const { textStream } = await agent.stream("Write.");
     const pieces: string[] = [];

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { pdfOf } from "../../../support/pdf.ts";
 import { SAMPLE_COMPONENT } from "../../../support/sample-component.ts";
 import { HUMAN, inTurn, newTeam, writer } from "../support/teams.ts";
-import { careful } from "../../../console/support/components.ts";
+import { careful } from "../../../../console/test/support/components.ts";
 import { all, LOCATE, runsOf, type Stage, startStage, teamOf } from "./support/stage.ts";
 
 type Event = OpenAI.Responses.ResponseStreamEvent;
@@ -41,7 +41,7 @@ function textOf(events: readonly Event[]): string {
 }
 
 describe("a response", () => {
-  test("is a run of the team, and can be had again", async () => {
+  test("is a run of the team, and can be read again", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: SAMPLE_COMPONENT });
     const response = await openai.responses.create({
@@ -85,7 +85,7 @@ describe("a response", () => {
     ]);
   });
 
-  test("streams, is numbered, and continues where a client has left it", async () => {
+  test("is streamed and numbered, and continues at the event where its client disconnected", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: writer() });
     const events = await all(
@@ -124,7 +124,7 @@ describe("a response", () => {
     }
   });
 
-  test("is taken by the client's streaming helper, also when it is resumed", async () => {
+  test("is accepted by the client's streaming helper, also when it is resumed", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: writer() });
     const texts: string[] = [];
@@ -166,7 +166,7 @@ describe("a response", () => {
     expect(thoughts).toHaveLength(show === "all" ? 1 : 0);
   });
 
-  test("shows all agents as reasoning when asked to", async () => {
+  test("shows all agents as reasoning on request", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: inTurn(writer({ name: "first" }), writer()) });
     const request = { model, input: "Write.", troupe: { show: "all" } };
@@ -182,7 +182,7 @@ describe("a response", () => {
     expect(again.output).toMatchObject([{}, {}, { type: "message" }]);
   });
 
-  test("in the background is there at once, can be waited for and cancelled", async () => {
+  test("returns at once in the background, and can be waited for and cancelled", async () => {
     const { worker, openai, model: fake } = stage;
     await newTeam(worker, { id, component: writer() });
     fake.rules.hold("slow");
@@ -206,7 +206,7 @@ describe("a response", () => {
     expect((await openai.responses.retrieve(second.id)).output_text).toBe("At last.");
   });
 
-  test("has all fields of Open Responses from the first event on, and names what has no effect", async () => {
+  test("has all fields of Open Responses from the first event on, and names parameters without effect", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: writer() });
     const tool = { type: "function" as const, name: "look", parameters: null, strict: null };
@@ -253,7 +253,7 @@ describe("a response", () => {
     expect(last.response).toMatchObject({ troupe: { ignored: ["store", "temperature", "top_p"] } });
   });
 
-  test("of a template sees what was said, by whom, and the files", async () => {
+  test("shows a team of a template the earlier messages, their authors and the files", async () => {
     const { worker, openai } = stage;
     const part = (data: string, type: string): string => `data:${type};base64,${data}`;
     const { conversation } = await openai.responses.create({
@@ -287,7 +287,7 @@ describe("a response", () => {
     ]);
   });
 
-  test("is refused a PDF that nothing reads, by the name of the request's field", async () => {
+  test("is refused with a PDF that no reader accepts, by the name of the request's field", async () => {
     const { worker, openai } = stage;
     const model_client = {
       provider: "autogen_ext.models.openai.OpenAIChatCompletionClient",
@@ -305,7 +305,7 @@ describe("a response", () => {
     ).rejects.toMatchObject({ status: 400, code: "no_extractor", param: "input" });
   });
 
-  test("is estimated before it is asked for", async () => {
+  test("has an estimate before it is requested", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: writer() });
     const tokensOf = (more: object = {}) =>
@@ -319,7 +319,7 @@ describe("a response", () => {
     expect(await runsOf(worker, id)).toEqual([]);
   });
 
-  test("that fails says why", async () => {
+  test("contains the reason if it fails", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: writer() });
     const error: unknown = await openai.responses
@@ -346,7 +346,7 @@ describe("a response", () => {
     });
   });
 
-  test("has its input in pages, and takes lists of what to include", async () => {
+  test("has its input in pages, and accepts the parameter include", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: writer() });
     const input = ["One.", "Two.", "Three."].map((content) => ({ role: "user" as const, content }));
@@ -373,7 +373,7 @@ describe("a response", () => {
     expect((await items.list(id, { include, limit: 1 })).data).toHaveLength(1);
   });
 
-  test("of a team cannot be deleted, that of a template with its team", async () => {
+  test("cannot be deleted if it is a team's, and one of a template is deleted with its team", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: SAMPLE_COMPONENT });
     const response = await openai.responses.create({ model, input: "Hello." });
@@ -451,8 +451,8 @@ describe("a conversation", () => {
   });
 });
 
-describe("what a response waits for", () => {
-  test("tools of the client are function calls, answered by their outputs", async () => {
+describe("a response that waits", () => {
+  test("has calls of the client's tools as function calls, answered by their outputs", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: inTurn(writer()) });
     const events = await all(
@@ -499,7 +499,7 @@ describe("what a response waits for", () => {
     expect(await runsOf(worker, id)).toHaveLength(1);
   });
 
-  test("tools of the client in a conversation that the client keeps", async () => {
+  test("has them also in a conversation that the client keeps", async () => {
     const { openai } = stage;
     const template = "template:tools_assistant";
     const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Where am I?" }];
@@ -518,7 +518,7 @@ describe("what a response waits for", () => {
     expect(answered.conversation).toEqual(asked.conversation);
   });
 
-  test("approvals are those of MCP", async () => {
+  test("has the approvals of MCP", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: careful() });
     const asked = await openai.responses.create({ model, input: "Calculate." });
@@ -537,7 +537,7 @@ describe("what a response waits for", () => {
     expect(approved.output_text).toBe("42");
   });
 
-  test("calls of the agents' tools are calls of a server when all is shown", async () => {
+  test("has calls of the agents' tools as calls of a server when all is shown", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: careful() });
     const request = { model, input: "Calculate.", troupe: { show: "all" } };
@@ -564,7 +564,7 @@ describe("what a response waits for", () => {
     expect(again.output_text).toBe("42");
   });
 
-  test("questions for input are messages, answered by messages", async () => {
+  test("has questions for input as messages, answered by messages", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: inTurn(writer(), HUMAN) });
     const asked = (await openai.responses.create({ model, input: "Ask." })) as Body;

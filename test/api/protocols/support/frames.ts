@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import type { RunInfo } from "#contract/run.ts";
-import type { StreamEncoder } from "#contract/gateways/stream-format.ts";
+import type { StreamEncoder } from "#contract/stream/stream-format.ts";
 import type { StreamFrame } from "#contract/stream/stream-frame.ts";
 import type { TextPieces } from "#contract/stream/text-pieces.ts";
 import { type Action, actions, endings, type Ending } from "./actions.ts";

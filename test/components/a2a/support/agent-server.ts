@@ -150,9 +150,10 @@ export class AgentServer implements AsyncDisposable {
     });
   }
 
-  static async start(work: Work, options: AgentServerOptions = {}): Promise<AgentServer> {
+  /** @param port 0: any free one */
+  static async start(work: Work, options: AgentServerOptions = {}, port = 0): Promise<AgentServer> {
     const server = new AgentServer(work, options);
-    await once(server.#http.listen(0, "127.0.0.1"), "listening");
+    await once(server.#http.listen(port, "127.0.0.1"), "listening");
     return server;
   }
 

@@ -85,8 +85,8 @@ async function answering<T>(run: (workbench: McpWorkbench) => Promise<T>): Promi
   } catch (error) {
     const question = host.questions.at(-1);
     if (question === undefined || host.answers.has(question.id)) throw error;
-    const [login] = /https?:\S+$/m.exec(question.prompt.split("\n")[0] ?? "") ?? [];
-    if (login !== undefined) await logins.logIn(login);
+    const login = question.login?.url ?? null;
+    if (login !== null) await logins.logIn(login);
     // Leaves all fields to their defaults.
     host.answers.set(question.id, { content: {} });
     return answering(run);

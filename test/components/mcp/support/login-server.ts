@@ -1,20 +1,38 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "troupe";
 import { EchoServer, type SeenRequest } from "../../../support/echo-server.ts";
-import { TestMcpServer } from "./test-server.ts";
+import { type Kind, TestMcpServer } from "./test-server.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
+
+export interface LoginServerOptions {
+  kind?: Kind;
+  /** Changes of the metadata of the authorization server; undefined removes a field. */
+  metadata?: (issuer: string) => Record<string, unknown>;
+}
 
 /** An MCP server that needs a login, and its authorization server: any client registers, and whoever opens the address is logged in. */
 export class LoginServer implements AsyncDisposable {
   readonly mcp: TestMcpServer;
+  /** Who logs in next. */
+  person = "someone";
+  /** What the answers to logins name as the issuer. */
+  iss: string | undefined;
+  /** The metadata of clients that have registered. */
+  readonly clients: JsonObject[] = [];
+  /** Tokens that were revoked. */
+  readonly revoked: string[] = [];
+  /** Bodies of requests for tokens. */
+  readonly asked: URLSearchParams[] = [];
   readonly #issuer: EchoServer;
-  readonly #codes = new Set<string>();
-  readonly #tokens = new Set<string>();
+  readonly #metadata: NonNullable<LoginServerOptions["metadata"]>;
+  readonly #codes = new Map<string, string>();
+  readonly #tokens = new Map<string, string>();
 
-  private constructor(mcp: TestMcpServer, issuer: EchoServer) {
+  private constructor(mcp: TestMcpServer, issuer: EchoServer, metadata = () => ({})) {
     this.mcp = mcp;
     this.#issuer = issuer;
+    this.#metadata = metadata;
     mcp.guard = {
       issuer: this.issuer,
       scope: "tools",
@@ -22,14 +40,15 @@ export class LoginServer implements AsyncDisposable {
     };
   }
 
-  static async start(): Promise<LoginServer> {
+  static async start({ kind, metadata }: LoginServerOptions = {}): Promise<LoginServer> {
     let server: LoginServer | undefined = undefined;
     const issuer = await EchoServer.start((response, request) => {
       const [status, answer] = (server as LoginServer).#answer(request);
       response.writeHead(status, typeof answer === "string" ? { location: answer } : JSON_TYPE);
       response.end(typeof answer === "string" ? undefined : JSON.stringify(answer));
     });
-    server = new LoginServer(await TestMcpServer.start(), issuer);
+    const made = metadata && (() => metadata(`http://127.0.0.1:${issuer.port}`));
+    server = new LoginServer(await TestMcpServer.start(kind), issuer, made);
     return server;
   }
 
@@ -38,13 +57,26 @@ export class LoginServer implements AsyncDisposable {
     return `http://127.0.0.1:${this.#issuer.port}`;
   }
 
+  /** As whom the server was asked, in the order of the requests, each once in a row. */
+  get seen(): string[] {
+    const people = this.mcp.headers.flatMap(
+      ({ authorization = "" }) => this.#tokens.get(authorization.slice("Bearer ".length)) ?? [],
+    );
+    return people.filter((person, n) => n === 0 || person !== people[n - 1]);
+  }
+
+  /** The tokens that it has given out. */
+  get tokens(): string[] {
+    return [...this.#tokens.keys()];
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.mcp[Symbol.asyncDispose]();
     await this.#issuer[Symbol.asyncDispose]();
   }
 
   /** The status, and a JSON object or the address that it leads to. */
-  #answer({ path, body }: SeenRequest): [number, JsonObject | string] {
+  #answer({ path, body }: SeenRequest): [number, object | string] {
     const { pathname, searchParams: asked } = new URL(path, this.issuer);
     if (pathname === "/.well-known/oauth-authorization-server") {
       return [
@@ -57,22 +89,40 @@ export class LoginServer implements AsyncDisposable {
           response_types_supported: ["code"],
           code_challenge_methods_supported: ["S256"],
           token_endpoint_auth_methods_supported: ["none", "client_secret_post"],
+          ...this.#metadata(this.issuer),
         },
       ];
     }
-    if (pathname === "/register") return [201, { ...JSON.parse(body), client_id: "registered" }];
+    if (pathname === "/register") {
+      const client = JSON.parse(body) as JsonObject;
+      this.clients.push(client);
+      return [201, { ...client, client_id: "registered" }];
+    }
     if (pathname === "/authorize") {
       const code = randomUUID();
-      this.#codes.add(code);
+      this.#codes.set(code, this.person);
       const location = new URL(asked.get("redirect_uri") ?? "");
-      location.search = String(new URLSearchParams({ code, state: asked.get("state") ?? "" }));
+      const state = asked.get("state") ?? "";
+      const query = new URLSearchParams({ code, state });
+      if (this.iss !== undefined) query.set("iss", this.iss);
+      location.search = query.toString();
       return [302, location.href];
     }
-    if (pathname === "/token" && this.#codes.delete(new URLSearchParams(body).get("code") ?? "")) {
+    const given = new URLSearchParams(body);
+    if (pathname === "/token") {
+      this.asked.push(given);
+      const code = given.get("code") ?? "";
+      const person = this.#codes.get(code);
+      if (person === undefined) return [400, { error: "invalid_grant" }];
+      this.#codes.delete(code);
       const token = randomUUID();
-      this.#tokens.add(token);
+      this.#tokens.set(token, person);
       const lasting = { token_type: "Bearer", expires_in: 3600, scope: "tools" };
       return [200, { access_token: token, ...lasting }];
+    }
+    if (pathname === "/revoke") {
+      this.revoked.push(given.get("token") ?? "");
+      return [200, {}];
     }
     return [404, {}];
   }

@@ -48,7 +48,7 @@ test("a text beside the answer is its thought, and an empty answer is an object"
   expect(result).toMatchObject({ content: "{}", finish_reason: "stop", thought: "Here it is." });
 });
 
-test("an answer that was cut off says so", async () => {
+test("an answer that was cut off contains a note", async () => {
   const { result } = await both(
     { tool_calls: [answer({ city: "P" })], finish_reason: "length" },
     { jsonOutput: true },
@@ -67,7 +67,7 @@ test("calls of other tools come before the answer", async () => {
   });
 });
 
-test("what the model thought is the thought of its calls", async () => {
+test("the thought of the model is the thought of its calls", async () => {
   const { result, shown } = await both({
     reasoning: "I should add.",
     content: "Let me add.",
@@ -117,7 +117,7 @@ test("tokens of the cache are part of the prompt", async () => {
   });
 });
 
-test("a rate limit in the middle of a stream", async () => {
+test("a rate limit in the middle of a stream is an error with the time to wait", async () => {
   await using server = await serveOnce((response) => {
     response.writeHead(200, { "content-type": "text/event-stream", "retry-after": "3" });
     const error = { type: "rate_limit_error", message: "Slow down." };

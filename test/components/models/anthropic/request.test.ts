@@ -40,8 +40,8 @@ const add = {
 };
 const call = { id: "c1", name: "add", arguments: '{"a":1}' };
 
-describe("the body", () => {
-  test("has the default of max_tokens, and nothing that was not asked for", async () => {
+describe("the body of a request", () => {
+  test("has the default of max_tokens and no option that was not requested", async () => {
     expect(await sent([user("Hi")])).toEqual({
       model: "claude-sonnet-4-5",
       messages: [{ role: "user", content: "Hi" }],
@@ -54,7 +54,7 @@ describe("the body", () => {
     expect(fake.requests.at(-1)?.headers).not.toHaveProperty("authorization");
   });
 
-  test("default_headers replace those of the client, in any case", async () => {
+  test("is sent with default_headers in place of the client's own, in any case", async () => {
     const defaultHeaders = {
       "X-Api-Key": "test-key",
       "Anthropic-Version": "2026-10-21",
@@ -70,7 +70,7 @@ describe("the body", () => {
     });
   });
 
-  test("has the config's options; those of the call win", async () => {
+  test("has the options of the config, which those of the call override", async () => {
     const config: Partial<AnthropicChatCompletionClientOptions> = {
       maxTokens: 100,
       temperature: 0.5,
@@ -100,7 +100,7 @@ describe("the body", () => {
     await expect(sent([user("Hi")], {}, reserved)).rejects.toThrow("stream, system");
   });
 
-  test("invalid options are refused by name", () => {
+  test("is refused with invalid options, by name", () => {
     expect(() => clientOf({ maxTokens: 0 })).toThrow(/maxTokens/);
     expect(() => clientOf({ baseURL: "claude" })).toThrow(/http/);
     expect(() => clientOf({ thinking: { type: "enabled", budgetTokens: 10 } })).toThrow(
@@ -109,8 +109,8 @@ describe("the body", () => {
   });
 });
 
-describe("messages", () => {
-  test("each kind as the API wants it; blank texts are left out", async () => {
+describe("the messages of a request", () => {
+  test("have the API's form for each kind, and blank texts are left out", async () => {
     const body = await sent(
       [
         system("Be kind."),
@@ -144,11 +144,18 @@ describe("messages", () => {
       { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: "" }] },
       {
         role: "assistant",
-        content: [{ type: "tool_use", id: "c2", name: "add", input: { arguments: "not JSON" } }],
+        content: [{ type: "tool_use", id: "c2", name: "add", input: {} }],
       },
       {
         role: "user",
-        content: [{ type: "tool_result", tool_use_id: "c2", content: "no", is_error: true }],
+        content: [
+          {
+            type: "tool_result",
+            tool_use_id: "c2",
+            content: "no\nThe arguments were no JSON object: not JSON",
+            is_error: true,
+          },
+        ],
       },
       { role: "assistant", content: "It is 3." },
       { role: "user", content: "Thanks." },
@@ -156,7 +163,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("images, which a model without vision refuses", async () => {
+  test("contain images, which a model without vision refuses", async () => {
     const message = user(["Look:", { data: PNG }, " "]);
     expect((await sent([message])).messages).toEqual([
       {
@@ -170,7 +177,7 @@ describe("messages", () => {
     await expect(sent([message], { modelInfo: customInfo })).rejects.toThrow("model_info.vision");
   });
 
-  test("system messages end without white space", async () => {
+  test("have no white space at the end of system messages", async () => {
     const text = async (messages: LLMMessage[], config = {}) =>
       (await sent(messages, config))["system"];
     expect(await text([system("A \n"), user("Hi")])).toBe("A");
@@ -178,21 +185,21 @@ describe("messages", () => {
     expect(await text(messages, { cache: "auto" })).toMatchObject([{ text: "A " }, { text: "B" }]);
   });
 
-  test("system messages apart from each other are refused where model_info says so", async () => {
+  test("contain one system message for several, whatever model_info says", async () => {
     const messages = [system("A"), user("Hi"), system("B")];
     const modelInfo = { ...customInfo, multipleSystemMessages: false };
-    await expect(sent(messages, { modelInfo })).rejects.toThrow("multiple_system_messages");
+    expect((await sent(messages, { modelInfo }))["system"]).toBe("A\nB");
   });
 });
 
-describe("tools", () => {
-  test("with their whole schema, and the choice", async () => {
+describe("the tools of a request", () => {
+  test("have their whole schema, and the choice", async () => {
     const choice = async (toolChoice: CreateOptions["toolChoice"] & {}) =>
       (await sent([user("Hi")], {}, { tools: [add, { name: "sub" }], toolChoice }))["tool_choice"];
     expect(await choice("auto")).toEqual({ type: "auto" });
     expect(lastBody(fake)["tools"]).toEqual([
       { name: "add", description: "Adds.", input_schema: add.parameters },
-      { name: "sub", input_schema: { type: "object" } },
+      { name: "sub", input_schema: { type: "object", properties: {} } },
     ]);
     expect(await choice("required")).toEqual({ type: "any" });
     expect(await choice("none")).toEqual({ type: "none" });
@@ -207,14 +214,16 @@ describe("tools", () => {
     );
   });
 
-  test("that were called earlier are declared, and not called again", async () => {
+  test("include tools that were called earlier, which must not be called again", async () => {
     const body = await sent([user("Add."), assistant([call]), toolResult("c1", "2")]);
-    expect(body["tools"]).toEqual([{ name: "add", input_schema: { type: "object" } }]);
+    expect(body["tools"]).toEqual([
+      { name: "add", input_schema: { type: "object", properties: {} } },
+    ]);
     expect(body["tool_choice"]).toEqual({ type: "none" });
   });
 });
 
-describe("thinking", () => {
+describe("the thinking of a request", () => {
   const thinking = { type: "enabled", budgetTokens: 2000 } as const;
 
   test("has its budget beside the answer's default", async () => {
@@ -232,7 +241,7 @@ describe("thinking", () => {
     });
   });
 
-  test("is left out where the API refuses it: forced tools, and the end of a turn with calls", async () => {
+  test("is left out if the API refuses it: forced tools, and the end of a turn with calls", async () => {
     const tools = [add];
     const turn = [user("Add."), assistant([call], "I think so."), toolResult("c1", "2")];
     expect(await sent([user("Hi")], { thinking }, { tools })).toHaveProperty("thinking");
@@ -250,7 +259,7 @@ describe("thinking", () => {
   });
 });
 
-describe("JSON output", () => {
+describe("JSON output of a request", () => {
   const schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
   const named = (name: string, input_schema: object) => ({
     name,
@@ -258,12 +267,12 @@ describe("JSON output", () => {
     input_schema,
   });
 
-  test("is asked for as the arguments of a forced tool", async () => {
+  test("is requested as the arguments of a forced tool", async () => {
     const body = await sent([user("Hi")], {}, { jsonOutput: { name: "A", schema } });
     expect(body["tools"]).toEqual([named("json_answer", schema)]);
     expect(body["tool_choice"]).toEqual({ type: "tool", name: "json_answer" });
     const any = await sent([user("Hi")], {}, { jsonOutput: true });
-    expect(any["tools"]).toEqual([named("json_answer", { type: "object" })]);
+    expect(any["tools"]).toEqual([named("json_answer", { type: "object", properties: {} })]);
   });
 
   test("leaves the choice between other tools and the answer", async () => {
@@ -279,7 +288,7 @@ describe("JSON output", () => {
     expect(none["tool_choice"]).toEqual({ type: "tool", name: "json_answer_" });
   });
 
-  test("by default where the config says so; the call wins", async () => {
+  test("is the default if the config says so, and the call overrides it", async () => {
     const responseFormat = { type: "json_object" } as const;
     expect(await sent([user("Hi")], { responseFormat })).toHaveProperty("tool_choice");
     expect(await sent([user("Hi")], { responseFormat }, { jsonOutput: false })).not.toHaveProperty(
@@ -292,7 +301,7 @@ describe("JSON output", () => {
   });
 });
 
-test("a model's window and tokens are those of the catalogue and an estimate", async () => {
+test("a model's window comes from the catalogue, and its tokens are estimated", async () => {
   const messages = [user("Hello there")];
   const count = await clientOf().countTokens(messages);
   expect(count).toBeGreaterThan(3);

@@ -14,6 +14,7 @@ export interface ClientSettings {
   /** Seconds. */
   timeout?: number;
   headers?: Record<string, string>;
+  thoughtTags?: "thought" | "text";
 }
 
 export interface TestedClient {
@@ -35,7 +36,7 @@ export const CLIENTS: readonly TestedClient[] = [
     connect: (origin, { model = "gpt-4o", modelInfo, headers, ...settings } = {}) =>
       new OpenAIChatCompletionClient({
         model,
-        apiKey: "test-key",
+        apiKey: "q-test-key",
         baseURL: `${origin}/v1`,
         ...(modelInfo && { modelInfo }),
         ...(headers && { defaultHeaders: headers }),
@@ -50,7 +51,7 @@ export const CLIENTS: readonly TestedClient[] = [
       new OpenAIChatCompletionClient({
         model,
         api: "responses",
-        apiKey: "test-key",
+        apiKey: "q-test-key",
         baseURL: `${origin}/v1`,
         ...(modelInfo && { modelInfo }),
         ...(headers && { defaultHeaders: headers }),
@@ -65,7 +66,7 @@ export const CLIENTS: readonly TestedClient[] = [
       new OllamaChatCompletionClient({
         model,
         host: origin,
-        headers: { authorization: "Bearer test-key", ...headers },
+        headers: { authorization: "Bearer q-test-key", ...headers },
         ...(modelInfo && { modelInfo }),
         ...settings,
       }),
@@ -77,7 +78,7 @@ export const CLIENTS: readonly TestedClient[] = [
     connect: (origin, { model = "claude-sonnet-4-5", modelInfo, headers, ...settings } = {}) =>
       new AnthropicChatCompletionClient({
         model,
-        apiKey: "test-key",
+        apiKey: "q-test-key",
         baseURL: origin,
         ...(modelInfo && { modelInfo }),
         ...(headers && { defaultHeaders: headers }),
@@ -88,9 +89,12 @@ export const CLIENTS: readonly TestedClient[] = [
     name: "Workers AI",
     logprobs: true,
     secrets: false,
-    connect: (origin, { model = "@cf/openai/gpt-oss-120b", modelInfo, timeout } = {}) =>
+    connect: (
+      origin,
+      { model = "@cf/openai/gpt-oss-120b", modelInfo, timeout, thoughtTags } = {},
+    ) =>
       new WorkersAIChatCompletionClient(
-        { model, ...(modelInfo && { modelInfo }), ...(timeout && { timeout }) },
+        { model, modelInfo, timeout, thoughtTags },
         { ai: aiBinding(origin) },
       ),
   },

@@ -1,14 +1,17 @@
 import { describe, expect, test } from "vitest";
-import type { CreateResult } from "troupe";
+import {
+  type CreateResult,
+  FallbackChatCompletionClient,
+  ReplayChatCompletionClient,
+} from "troupe";
 import type { Reply, RuleInput } from "../../../support/fake-openai/rule.ts";
 import { startFakeOpenAI } from "../../../support/fake-openai/server.ts";
 import { collect, customInfo, user } from "../support.ts";
 import { CLIENTS, type ClientSettings } from "./clients.ts";
 
 const USAGE = { prompt_tokens: 11, completion_tokens: 5 };
-const r1 = { model: "deepseek-r1", modelInfo: { ...customInfo, family: "r1" } };
 
-describe.each(CLIENTS)("$name", ({ connect, logprobs }) => {
+describe.each(CLIENTS)("$name", ({ name, connect, logprobs }) => {
   /** The reply read both ways, which must agree, and the pieces of the stream. */
   async function both(
     reply: Reply,
@@ -66,53 +69,58 @@ describe.each(CLIENTS)("$name", ({ connect, logprobs }) => {
     ["stop", "stop"],
     ["end_turn", "stop"],
     ["LENGTH", "length"],
-    ["content_filter", "content_filter"],
     ["something_new", "unknown"],
   ])("finish reason %s is %s", async (finish_reason, expected) => {
     expect((await both({ content: "x", finish_reason })).result.finish_reason).toBe(expected);
   });
 
-  describe("thoughts", () => {
-    test("in a field of their own stream between tags and are no content", async () => {
+  describe("the thoughts of a reply", () => {
+    test("stream between tags from a field of their own, and are not content", async () => {
       const { result, pieces } = await both({ reasoning: "first then", content: "The answer." });
       expect(result).toMatchObject({ content: "The answer.", thought: "first then" });
       expect(pieces).toEqual(["<think>first", " then", "</think>The", " answer."]);
     });
 
-    test.each([1, 3, 100])("inside the text, in chunks of %i characters", async (chunk_size) => {
-      const content = "<think>\nfirst then\n</think>\n\nThe answer.";
-      const { result, pieces } = await both({ content }, r1, { chunk_size });
-      expect(result).toMatchObject({ content: "The answer.", thought: "first then" });
-      expect(pieces.join("")).toBe(content);
-    });
-
-    test.each(["no tags", "<think>not closed", "</think> before <think>"])(
-      "%s: all is content",
-      async (content) => {
-        expect((await both({ content }, r1)).result).toMatchObject({ content, thought: null });
+    test.each([1, 3, 100])(
+      "stream between tags from inside the text, in chunks of %i characters",
+      async (chunk_size) => {
+        const content = "<think>\nfirst then\n</think>\n\nThe answer.";
+        const { result, pieces } = await both({ content }, {}, { chunk_size });
+        expect(result).toMatchObject({ content: "The answer.", thought: "first then" });
+        expect(pieces.join("")).toBe(content);
       },
     );
-
-    test("tags in the text of a model that does not think aloud are text", async () => {
-      const content = "The tag <think>x</think> means thinking.";
-      expect((await both({ content })).result).toMatchObject({ content, thought: null });
-    });
   });
 
-  test("a refusal is what the model says", async () => {
+  test("a refusal is the text of the model", async () => {
     const { result, pieces } = await both({ content: null, refusal: "I cannot do that." });
     expect(result.content).toBe("I cannot do that.");
     expect(pieces.join("")).toBe("I cannot do that.");
   });
 
-  test("an empty reply is an empty text", async () => {
-    expect((await both({ content: "" })).result).toMatchObject({
-      content: "",
-      finish_reason: "stop",
-    });
-  });
+  test.runIf(name.startsWith("OpenAI"))(
+    "a refusal in place of JSON is an error in the model's words",
+    async () => {
+      const reply = { content: null, refusal: "I cannot do that.", usage: USAGE };
+      await using fake = await startFakeOpenAI({ rules: [{ name: "reply", reply }] });
+      const client = connect(fake.origin);
+      const jsonOutput = { name: "Answer", schema: { type: "object", properties: {} } };
+      const refused = {
+        code: "model_refused",
+        message: expect.stringContaining("I cannot do that.") as string,
+        retryable: false,
+        spent: { [client.subject?.name ?? ""]: USAGE },
+      };
+      await expect(client.create([user("Hi")], { jsonOutput })).rejects.toMatchObject(refused);
+      const stream = client.createStream([user("Hi")], { jsonOutput });
+      await expect(collect(stream)).rejects.toMatchObject(refused);
+      const other = new ReplayChatCompletionClient(["{}"]);
+      const fallback = new FallbackChatCompletionClient([client, other]);
+      expect(await fallback.create([user("Hi")], { jsonOutput })).toMatchObject({ content: "{}" });
+    },
+  );
 
-  test.runIf(logprobs)("log probabilities of all tokens", async () => {
+  test.runIf(logprobs)("log probabilities cover all tokens", async () => {
     const { result } = await both({ content: "Hi there", logprobs: true });
     const bytes = (text: string) => [...new TextEncoder().encode(text)];
     expect(result.logprobs).toEqual(
@@ -125,7 +133,7 @@ describe.each(CLIENTS)("$name", ({ connect, logprobs }) => {
     );
   });
 
-  test("a long reply in one packet", async () => {
+  test("a long reply in one packet is read whole", async () => {
     const { pieces } = await both({ words: 2000 }, {}, { batch: 5000 });
     expect(pieces).toHaveLength(2000);
   });

@@ -74,7 +74,7 @@ const GIVEN: { readonly [name: string]: unknown } = {
 };
 
 describe.each(MAKERS.filter(({ name }) => name in GIVEN))("$name", ({ name, client }) => {
-  test("gets back what it gave with its calls, unchanged, and continues as it was asked", async () => {
+  test("gets the data it gave with its calls back, unchanged, and continues in the required form", async () => {
     await using fake = await startFakeOpenAI({
       rules: [
         { name: "answer", match: { role: "tool" }, reply: { content: "It is 5." } },
@@ -134,7 +134,7 @@ const GIVEN_WITH_TEXT: { readonly [name: string]: unknown } = {
 };
 
 describe.each(MAKERS.filter(({ name }) => name in GIVEN_WITH_TEXT))("$name", ({ name, client }) => {
-  test("gets back what it gave with a text, which is the same as before", async () => {
+  test("gets the data it gave with a text back, and the text is unchanged", async () => {
     await using fake = await startFakeOpenAI({
       rules: [
         { name: "text", reply: { reasoning: "I know.", redacted: true, content: "It is 5." } },
@@ -172,14 +172,14 @@ async function resultOf(model: string, deltas: readonly object[]): Promise<Creat
   return (await collect(client.createStream([user("Hi")]))).result;
 }
 
-describe("parts that stream", () => {
+describe("streamed parts", () => {
   const call = { index: 0, id: "c1", function: { name: "add", arguments: "{}" } };
   const details = (...texts: string[]): object[] =>
     texts.map((text) => ({
       reasoning_details: [{ type: "reasoning.text", index: 0, text, format: null }],
     }));
 
-  test("of details are put together by their index", async () => {
+  test("that are details are combined by their index", async () => {
     const signature = { reasoning_details: [{ type: "reasoning.text", index: 0, signature: "s" }] };
     const sealed = { reasoning_details: [{ type: "reasoning.encrypted", index: 1, data: "d" }] };
     const deltas = [...details("I", " think"), signature, sealed, { tool_calls: [call] }];
@@ -191,14 +191,14 @@ describe("parts that stream", () => {
     });
   });
 
-  test("of MiniMax's details repeat those before", async () => {
+  test("that are details of MiniMax repeat those before", async () => {
     const deltas = [...details("I", "I think", "I think so"), { tool_calls: [call] }];
     expect((await resultOf("MiniMax-M2", deltas)).troupe?.data).toEqual({
       reasoning_details: [{ type: "reasoning.text", index: 0, text: "I think so", format: null }],
     });
   });
 
-  test("of Mistral's content are thinking and text in turn", async () => {
+  test("that are Mistral's content are thinking and text in turn", async () => {
     const thinking = (text: string) => ({
       content: [{ type: "thinking", thinking: [{ type: "text", text }] }],
     });
@@ -218,7 +218,7 @@ describe("parts that stream", () => {
   });
 });
 
-describe("what a request leaves out is noted with its result", () => {
+describe("parts that a request leaves out are noted with its result", () => {
   const question = user("Add.");
   const result = toolResult("c1", "5");
   const call = { id: "c1", name: "add", arguments: "{}" };
@@ -228,7 +228,7 @@ describe("what a request leaves out is noted with its result", () => {
     ["DeepSeek V4", /asked without thinking: calls before have no reasoning/],
     ["Kimi K2 Thinking", /asked with placeholders for reasoning that is missing/],
     ["gpt-4o", undefined],
-  ])("%s, after calls of another model", async (name, note) => {
+  ])("when %s is called after calls of another model", async (name, note) => {
     await using fake = await startFakeOpenAI();
     const maker = MAKERS.find((one) => one.name === name);
     if (maker === undefined) throw new Error(`no ${name}`);
@@ -242,7 +242,7 @@ describe("what a request leaves out is noted with its result", () => {
     }
   });
 
-  test("Claude, with thinking that the API refused", async () => {
+  test("when the API refused Claude's thinking", async () => {
     await using fake = await startFakeOpenAI({
       rules: [
         {

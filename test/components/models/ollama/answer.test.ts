@@ -16,7 +16,7 @@ const streaming = (lines: readonly object[], size = Number.POSITIVE_INFINITY) =>
 
 const done = { message: { role: "assistant", content: "" }, done: true, done_reason: "stop" };
 
-test("lines are read however they are cut, the last one without its end", async () => {
+test("lines are read however they are cut, even if the last one has no end", async () => {
   const lines = [
     { message: { content: "Grüße, " }, done: false },
     { message: { content: "Welt 🌍" }, done: false },
@@ -33,7 +33,7 @@ test("lines are read however they are cut, the last one without its end", async 
   }
 });
 
-test("tool calls of servers without ids get different ones; the reasoning is their thought", async () => {
+test("tool calls of servers without ids get different ones, and the reasoning is their thought", async () => {
   const call = { function: { name: "add", arguments: { a: 1 } } };
   await using server = await streaming([
     { message: { content: "", thinking: "I should add." }, done: false },
@@ -55,7 +55,7 @@ test("tool calls of servers without ids get different ones; the reasoning is the
   expect(first?.id).not.toBe(second?.id);
 });
 
-test("a model that the server does not have: the error says how to get it", async () => {
+test("a model that the server does not have causes an error that explains how to get it", async () => {
   await using fake = await startFakeOpenAI({
     rules: [
       { name: "gone", fault: { kind: "status", status: 404, message: "model 'qwen3' not found" } },
@@ -69,7 +69,7 @@ test("a model that the server does not have: the error says how to get it", asyn
   });
 });
 
-test("an error in an answer of status 200", async () => {
+test("an error in an answer of status 200 is recognised", async () => {
   await using server = await streaming([{ error: "llama runner process has terminated" }]);
   const client = clientOf(server.url);
   const failure = { kind: "server", retryable: true, message: /runner process/ };

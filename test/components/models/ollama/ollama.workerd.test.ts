@@ -13,7 +13,7 @@ const clientOf = (fetch: (request: Request) => Response | Promise<Response>) =>
 const line = (content: string, rest: object = { done: false }): string =>
   `${JSON.stringify({ message: { role: "assistant", content }, ...rest })}\n`;
 
-test("the Ollama client works in a Worker", async () => {
+test("the Ollama client answers in a Worker", async () => {
   const bodies: unknown[] = [];
   const client = clientOf(async (request) => {
     bodies.push(await request.json());
@@ -23,7 +23,7 @@ test("the Ollama client works in a Worker", async () => {
   expect(bodies).toMatchObject([{ model: "qwen3", options: { num_ctx: 8192 } }]);
 });
 
-test("and streams", async () => {
+test("the Ollama client streams in a Worker", async () => {
   const client = clientOf(
     () => new Response(line("Hel") + line("lo") + line("", { done: true, done_reason: "stop" })),
   );
@@ -33,7 +33,7 @@ test("and streams", async () => {
   expect(await stream.next()).toMatchObject({ done: true, value: { content: "Hello" } });
 });
 
-test("and stops in the middle when it is aborted", async () => {
+test("the Ollama client stops in the middle of a stream in a Worker when it is aborted", async () => {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const client = clientOf(() => new Response(readable));
@@ -52,7 +52,7 @@ test("and stops in the middle when it is aborted", async () => {
   expect(await end).toBe("cancelled");
 });
 
-test("and an answer that never ends is given up in time, whole or streamed", async () => {
+test("the Ollama client abandons an answer that never ends in time, whole or streamed", async () => {
   const stalled = () =>
     new Response(new ReadableStream({ start: (c) => c.enqueue(new TextEncoder().encode("{")) }));
   const options = { extraCreateArgs: { timeout: 0.1 } };

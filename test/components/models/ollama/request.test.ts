@@ -37,8 +37,8 @@ const add = {
   },
 };
 
-describe("options", () => {
-  test("reach /api/chat as they are, and nothing goes to the OpenAI endpoint", async () => {
+describe("the options of a request", () => {
+  test("reach /api/chat unchanged, and the OpenAI endpoint gets nothing", async () => {
     const options = { num_ctx: 16_384, top_k: 20, repeat_penalty: 1.1, temperature: 0, min_p: 0.1 };
     const client = clientOf({ options, keepAlive: "10m", think: "low" });
     await client.create([user("Hi")]);
@@ -53,7 +53,7 @@ describe("options", () => {
     });
   });
 
-  test("beside `options` they win, and are dumped where AutoGen reads them", async () => {
+  test("override those beside `options`, and are dumped where AutoGen reads them", async () => {
     const config = { host: fake.origin, options: { num_ctx: 2048, seed: 1 }, numCtx: 8192 };
     const client = clientOf({ ...config, stop: "END" });
     await client.create([user("Hi")]);
@@ -65,7 +65,7 @@ describe("options", () => {
     });
   });
 
-  test("of the call win over those of the config, one by one", async () => {
+  test("that the call sets override those of the config, one by one", async () => {
     const client = clientOf({ options: { num_ctx: 8192, seed: 1 } });
     await client.create([user("Hi")], {
       extraCreateArgs: {
@@ -90,7 +90,7 @@ describe("options", () => {
     ).rejects.toThrow("stream, tools");
   });
 
-  test("numCtx is the context window", async () => {
+  test("include numCtx, the context window", async () => {
     const count = await clientOf().countTokens([user("Hello there")]);
     expect(await clientOf({ numCtx: 4096 }).remainingTokens([user("Hello there")])).toBe(
       4096 - count,
@@ -99,8 +99,8 @@ describe("options", () => {
   });
 });
 
-describe("messages", () => {
-  test("each kind as the API wants it", async () => {
+describe("the messages of a request", () => {
+  test("have the API's form for each kind", async () => {
     const call = { id: "c1", name: "add", arguments: '{"a":1}' };
     const messages = [
       system("Be kind."),
@@ -124,7 +124,7 @@ describe("messages", () => {
       {
         role: "assistant",
         content: "",
-        tool_calls: [{ id: "c2", function: { name: "add", arguments: { arguments: "not JSON" } } }],
+        tool_calls: [{ id: "c2", function: { name: "add", arguments: {} } }],
       },
       { role: "tool", content: "3", tool_name: "add", tool_call_id: "c2" },
       { role: "assistant", content: "It is 3." },
@@ -132,7 +132,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("images follow the text they stand behind", async () => {
+  test("contain images after the text that they follow", async () => {
     const picture = { data: PNG };
     expect(
       await sent([user(["Look:", picture, picture, "And?"])], { model: "qwen3-vl:8b" }),
@@ -144,8 +144,8 @@ describe("messages", () => {
   });
 });
 
-describe("tools", () => {
-  test("are sent with their whole schema; the choice decides which", async () => {
+describe("the tools of a request", () => {
+  test("have their whole schema, and the choice selects them", async () => {
     const sub = { name: "sub" };
     const names = async (toolChoice: "auto" | "required" | "none" | { name: string }) => {
       await clientOf().create([user("Hi")], { tools: [add, sub], toolChoice });
@@ -181,7 +181,7 @@ describe("tools", () => {
   });
 });
 
-test("structured output is a format: JSON, a schema, or none", async () => {
+test("a structured output is a format: JSON, a schema, or neither", async () => {
   const schema = { type: "object", properties: { a: { type: "string" } } };
   const format = async (
     jsonOutput?: boolean | { name: string; schema: typeof schema },
@@ -205,7 +205,7 @@ test("structured output is a format: JSON, a schema, or none", async () => {
   );
 });
 
-describe("the server", () => {
+describe("the server of a client", () => {
   const url = async (host: string | undefined, env: Record<string, string> = {}) => {
     const asked: string[] = [];
     const client = new OllamaChatCompletionClient(
@@ -230,11 +230,11 @@ describe("the server", () => {
     ["0.0.0.0", "http://127.0.0.1:11434/api/chat"],
     ["http://gpu:8080/", "http://gpu:8080/api/chat"],
     ["https://ollama.example.com/base/v1", "https://ollama.example.com/base/api/chat"],
-  ])("of the host %s", async (host, expected) => {
+  ])("is the host %s", async (host, expected) => {
     expect(await url(host)).toBe(expected);
   });
 
-  test("is OLLAMA_HOST where the config names none", async () => {
+  test("is OLLAMA_HOST if the config names none", async () => {
     const env = { OLLAMA_HOST: "gpu:1234" };
     expect(await url(undefined, env)).toBe("http://gpu:1234/api/chat");
     expect(await url("other", env)).toBe("http://other:11434/api/chat");

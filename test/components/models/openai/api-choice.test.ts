@@ -70,7 +70,7 @@ const conversation = (result: CreateResult): LLMMessage[] => [
   toolResult("c1", "3"),
 ];
 
-describe.each(WAYS)("%s", (way) => {
+describe.each(WAYS)("the choice of an API by %s", (way) => {
   test.each<[string, Partial<OpenAIChatCompletionClientOptions>, "responses" | "chat/completions"]>(
     [
       ["gpt-5.6", { model: "gpt-5.6" }, "responses"],
@@ -94,7 +94,7 @@ describe.each(WAYS)("%s", (way) => {
       ["gpt-4o, told so", { model: "gpt-4o", api: "responses" }, "responses"],
       ["o3, told so", { model: "o3", api: "chat_completions" }, "chat/completions"],
     ],
-  )("%s is asked at once as it must be", async (_, options, api) => {
+  )("gives %s the right one at once", async (_, options, api) => {
     await using fake = await startFakeOpenAI({ rules: [CALL] });
     const client = ownClient(fake, options);
     const result = await ask(client, way);
@@ -103,7 +103,7 @@ describe.each(WAYS)("%s", (way) => {
     expect(paths(fake)).toEqual([`/v1/${api} 200`, `/v1/${api} 200`]);
   });
 
-  test("another server is asked by chat completions until it names the other API, and then by that", async () => {
+  test("leaves another server at chat completions until it names the other API", async () => {
     await using fake = await startFakeOpenAI({ rules: [CALL] });
     const client = otherClient(fake);
     const result = await ask(client, way);
@@ -117,7 +117,7 @@ describe.each(WAYS)("%s", (way) => {
     ]);
   });
 
-  test("the refusal is known by its status and by what it names, in whatever words and wherever", async () => {
+  test("recognises the refusal by its status and the API that it names, in whatever words and wherever", async () => {
     const fault = {
       kind: "status",
       status: 400,
@@ -130,7 +130,7 @@ describe.each(WAYS)("%s", (way) => {
     expect(paths(fake)).toEqual(["/v1/chat/completions 400", "/v1/responses 200"]);
   });
 
-  test("an attempt in another way has another idempotency key", async () => {
+  test("gives an attempt with the other API another idempotency key", async () => {
     await using fake = await startFakeOpenAI({ rules: [CALL] });
     const options = { tools: [add], idempotencyKey: "step" };
     const client = otherClient(fake);
@@ -141,7 +141,7 @@ describe.each(WAYS)("%s", (way) => {
   });
 
   test.each([404, 405, 501] as const)(
-    "a server that answers %i to /responses is asked by chat completions, in the same step and from then on",
+    "moves a server that answers %i to /responses to chat completions, in the same step and later",
     async (withoutResponses) => {
       await using fake = await startFakeOpenAI({ withoutResponses });
       const client = ownClient(fake, { model: "gpt-5.4", reasoningEffort: "medium" });
@@ -157,7 +157,7 @@ describe.each(WAYS)("%s", (way) => {
     },
   );
 
-  test("where both APIs refuse, the last refusal is the error", async () => {
+  test("ends with the last refusal if both APIs refuse", async () => {
     await using fake = await startFakeOpenAI({ withoutResponses: 404 });
     await expect(ask(ownClient(fake), way)).rejects.toMatchObject({
       kind: "bad_request",
@@ -174,7 +174,7 @@ describe.each(WAYS)("%s", (way) => {
     expect(fake.requests).toHaveLength(4);
   });
 
-  test("a server that names an API which it does not have: its refusal is the error", async () => {
+  test("ends with the refusal of a server that names an API which it does not have", async () => {
     await using fake = await startFakeOpenAI({ withoutResponses: 404 });
     await expect(ask(otherClient(fake), way)).rejects.toMatchObject({
       status: 400,
@@ -183,7 +183,7 @@ describe.each(WAYS)("%s", (way) => {
     expect(fake.requests.map(({ status }) => status)).toEqual([400, 404]);
   });
 
-  test("a refusal that is not about the API does not change which one is asked", async () => {
+  test("ignores a refusal that is not about the API", async () => {
     const body = JSON.stringify({ error: { message: "No.", param: "reasoning.summary" } });
     const fault = { kind: "status", status: 400, body } as const;
     await using fake = await startFakeOpenAI({ rules: [{ name: "no", times: 1, fault }, CALL] });
@@ -196,7 +196,7 @@ describe.each(WAYS)("%s", (way) => {
     ]);
   });
 
-  test("two requests at a time that are both refused for what the server does not give", async () => {
+  test("handles two concurrent requests that are both refused for unsupported fields", async () => {
     const body = JSON.stringify({ error: { message: "No.", param: "reasoning.summary" } });
     const fault = { kind: "status", status: 400, body } as const;
     await using fake = await startFakeOpenAI({
@@ -213,7 +213,7 @@ describe.each(WAYS)("%s", (way) => {
   test.each([
     ["2025-04-01-preview", "/openai/responses?api-version=2025-04-01-preview"],
     ["2024-10-21", "/openai/v1/responses"],
-  ])("Azure by the version %s", async (apiVersion, path) => {
+  ])("follows the version %s on Azure", async (apiVersion, path) => {
     await using fake = await startFakeOpenAI({ rules: [CALL], apiKey: "azure" });
     const client = new AzureOpenAIChatCompletionClient({
       model: "gpt-5.6",
@@ -232,7 +232,7 @@ describe.each(WAYS)("%s", (way) => {
     });
   });
 
-  test("reasoning of another account: the request succeeds without it, and later ones at once", async () => {
+  test("drops reasoning of another account: the request succeeds without it, and later ones at once", async () => {
     await using fake = await startFakeOpenAI({ rules: [CALL] });
     const result = await ask(ownClient(fake), way);
     const messages = conversation(result);
@@ -254,7 +254,7 @@ describe.each(WAYS)("%s", (way) => {
     ]);
   });
 
-  test("reasoning of another maker is left out, which the result says", async () => {
+  test("drops reasoning of another maker, and the result says so", async () => {
     await using fake = await startFakeOpenAI({ rules: [CALL] });
     const client = ownClient(fake);
     const own = await ask(client, way);
@@ -267,7 +267,7 @@ describe.each(WAYS)("%s", (way) => {
     });
   });
 
-  test.each(["missing", "changed", "cut"])("reasoning whose content is %s", async (what) => {
+  test.each(["missing", "changed", "cut"])("drops reasoning whose content is %s", async (what) => {
     await using fake = await startFakeOpenAI({ rules: [CALL] });
     const client = ownClient(fake);
     const [asked, called, done] = conversation(await ask(client, way)) as [
@@ -291,7 +291,7 @@ describe.each(WAYS)("%s", (way) => {
     ]);
   });
 
-  test("an organization that gets no summaries is not asked for them again", async () => {
+  test("asks an organization that gets no summaries only once for them", async () => {
     const body = JSON.stringify({
       error: {
         message: "Your organization must be verified to generate reasoning summaries.",
@@ -315,7 +315,7 @@ describe.each(WAYS)("%s", (way) => {
   });
 });
 
-test("a refusal in the middle of a stream that has shown nothing yet", async () => {
+test("a refusal in the middle of a stream that has shown nothing yet changes the API", async () => {
   const fault = {
     kind: "error_event",
     after_chunks: 1,

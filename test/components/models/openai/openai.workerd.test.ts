@@ -19,7 +19,7 @@ const events = { headers: { "content-type": "text/event-stream" } };
 // Its modules come one by one, which takes long on a busy machine.
 beforeAll(() => import("openai"), 120_000);
 
-test("the client works in a Worker", async () => {
+test("the OpenAI client answers in a Worker", async () => {
   const bodies: unknown[] = [];
   const client = clientOf(async (request) => {
     bodies.push(await request.json());
@@ -31,7 +31,7 @@ test("the client works in a Worker", async () => {
   ]);
 });
 
-test("and streams", async () => {
+test("the OpenAI client streams in a Worker", async () => {
   const client = clientOf(
     () =>
       new Response(
@@ -45,7 +45,7 @@ test("and streams", async () => {
   expect(await stream.next()).toMatchObject({ done: true, value: { content: "Hello" } });
 });
 
-test("and stops in the middle when it is cancelled", async () => {
+test("the OpenAI client stops in the middle of a stream in a Worker when it is cancelled", async () => {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const client = clientOf(() => new Response(readable, events));

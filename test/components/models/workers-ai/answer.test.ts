@@ -19,8 +19,8 @@ const stream = (...chunks: (object | string)[]) =>
 
 const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
 
-describe("in the older interface", () => {
-  test("a text, with its tokens", async () => {
+describe("the older interface", () => {
+  test("returns a text, with its tokens", async () => {
     const whole = clientOf(() => Response.json({ response: "Hello there", usage }));
     const expected = {
       content: "Hello there",
@@ -38,7 +38,7 @@ describe("in the older interface", () => {
     expect(streamed.totalUsage()).toEqual({ prompt_tokens: 7, completion_tokens: 3 });
   });
 
-  test("tool calls as objects without ids, which get different ones", async () => {
+  test("returns tool calls as objects without ids, which get different ones", async () => {
     const tool_calls = [
       { name: "add", arguments: { a: 1 } },
       { name: "add", arguments: { a: 2 } },
@@ -63,7 +63,7 @@ describe("in the older interface", () => {
     }
   });
 
-  test("streamed tool calls in parts, which an empty one ends", async () => {
+  test("streams tool calls in parts, which an empty one ends", async () => {
     const part = (call: object) => ({ response: "", tool_calls: [{ index: 0, ...call }] });
     const client = clientOf(() =>
       stream(
@@ -78,20 +78,20 @@ describe("in the older interface", () => {
     expect(result.content).toEqual([{ id: "c1", name: "add", arguments: '{"a":1}' }]);
   });
 
-  test("JSON output as an object", async () => {
+  test("returns JSON output as an object", async () => {
     const client = clientOf(() => Response.json({ response: { city: "Paris" } }));
     expect((await client.create([user("Hi")], { jsonOutput: true })).content).toBe(
       '{"city":"Paris"}',
     );
   });
 
-  test("thoughts inside the text", async () => {
+  test("returns thoughts inside the text", async () => {
     const model = "@cf/deepseek-ai/deepseek-r1-distill-qwen-32b";
     const client = clientOf(() => Response.json({ response: "<think>So.</think>Yes." }), model);
     expect(await client.create([user("Hi")])).toMatchObject({ content: "Yes.", thought: "So." });
   });
 
-  test("a stream that ends before the last event is not complete", async () => {
+  test("returns an incomplete answer if a stream ends before the last event", async () => {
     const client = clientOf(() => stream({ response: "Hel" }));
     await expect(collect(client.createStream([user("Hi")]))).rejects.toMatchObject({
       kind: "bad_response",
@@ -129,13 +129,13 @@ test("an answer like OpenAI's without a finish reason is complete, and its calls
     ).rejects.toMatchObject({ kind: "bad_response" });
 });
 
-describe("errors", () => {
+describe("an error of the service", () => {
   const failure = (status: number, body: object) =>
     clientOf(() => Response.json(body, { status }))
       .create([user("Hi")])
       .catch((error: unknown) => error);
 
-  test("out of capacity: worth another attempt", async () => {
+  test("that reports no capacity is retried", async () => {
     const description = "Capacity temporarily exceeded, please try again.";
     expect(await failure(429, { internalCode: 3040, name: "AiError", description })).toMatchObject({
       kind: "rate_limit",
@@ -145,16 +145,19 @@ describe("errors", () => {
     });
   });
 
-  test.each([3036, 4006])("code %i, nothing left for today: no other attempt", async (code) => {
-    const message = "you have used up your daily free allocation of 10,000 neurons";
-    expect(await failure(429, { errors: [{ code, message }] })).toMatchObject({
-      kind: "rate_limit",
-      retryable: false,
-      message: `429 ${message}`,
-    });
-  });
+  test.each([3036, 4006])(
+    "that has the code %i ends the attempts, because nothing is left for today",
+    async (code) => {
+      const message = "you have used up your daily free allocation of 10,000 neurons";
+      expect(await failure(429, { errors: [{ code, message }] })).toMatchObject({
+        kind: "rate_limit",
+        retryable: false,
+        message: `429 ${message}`,
+      });
+    },
+  );
 
-  test("no such model, as gateways say it, and a body that is not JSON", async () => {
+  test("that names an unknown model, as gateways write it, or is not JSON is recognised", async () => {
     expect(await failure(400, { error: { code: 5007, message: "No such model" } })).toMatchObject({
       kind: "bad_request",
       message: "400 No such model",
@@ -166,7 +169,7 @@ describe("errors", () => {
     });
   });
 
-  test("a conversation that is too long", async () => {
+  test("that reports a conversation beyond the window is recognised", async () => {
     const description =
       "The estimated number of input and maximum output tokens exceeded this model context window limit.";
     expect(await failure(413, { internalCode: 5021, description })).toMatchObject({
@@ -175,7 +178,7 @@ describe("errors", () => {
     });
   });
 
-  test("a binding that cannot reach the service", async () => {
+  test("that reports a binding without a connection is recognised", async () => {
     const ai = { run: () => Promise.reject(new Error("Binding AI needs to be run remotely")) };
     const client = new WorkersAIChatCompletionClient({ model: "@cf/x/y" }, { ai });
     await expect(client.create([user("Hi")])).rejects.toMatchObject({

@@ -37,8 +37,8 @@ async function inputsOf(
   return calls[0]!.inputs;
 }
 
-describe("inputs", () => {
-  test("are messages and options; models with the older interface get a limit of tokens", async () => {
+describe("the inputs of a request", () => {
+  test("are messages and options, and models with the older interface get a limit of tokens", async () => {
     expect(await inputsOf([user("Hi", "anna")], { model: LIKE_OPENAI })).toEqual({
       messages: [{ role: "user", content: "Hi" }],
     });
@@ -88,7 +88,7 @@ describe("inputs", () => {
     await expect(choice({ name: "mul" })).rejects.toThrow("'mul'");
   });
 
-  test("ask for JSON in the way of the model's interface", async () => {
+  test("request JSON in the way of the model's interface", async () => {
     const schema = { type: "object", properties: { a: { type: "string" } } };
     const strict = { ...schema, required: ["a"], additionalProperties: false };
     const format = async (model: string, jsonOutput: CreateOptions["jsonOutput"] & {}) =>
@@ -117,11 +117,11 @@ test("JSON of a model with the older interface is not streamed, and comes in one
   expect(calls[0]?.inputs).not.toHaveProperty("stream");
 });
 
-describe("models", () => {
+describe("the models of the service", () => {
   const infoOf = (model: string) =>
     new WorkersAIChatCompletionClient({ model }, bindingAndCalls()).modelInfo;
 
-  test("of the catalogue have the service's windows and abilities", async () => {
+  test("have its windows and abilities in the catalogue", async () => {
     const client = new WorkersAIChatCompletionClient({ model: NATIVE }, bindingAndCalls());
     const count = await client.countTokens([user("Hello")]);
     expect(await client.remainingTokens([user("Hello")])).toBe(24_000 - count);
@@ -134,7 +134,7 @@ describe("models", () => {
     expect(infoOf("@cf/acme/new-model")).toMatchObject({ functionCalling: true, vision: false });
   });
 
-  test("of the config win", () => {
+  test("have the properties that the config sets", () => {
     const config = { model: NATIVE, modelInfo: customInfo };
     expect(new WorkersAIChatCompletionClient(config, bindingAndCalls()).modelInfo).toEqual(
       customInfo,
@@ -142,7 +142,7 @@ describe("models", () => {
   });
 });
 
-test("without the binding there is no client, and the error says what to add", () => {
+test("a client without the binding does not exist, and the error says what to add", () => {
   expect(() => new WorkersAIChatCompletionClient({ model: NATIVE }, {})).toThrow(
     /binding AI.*wrangler\.toml/,
   );

@@ -46,7 +46,7 @@ function streamed(
 }
 
 describe("a cached request", () => {
-  test("is answered without the client, with the usage it had", async () => {
+  test("is answered without the client, with its recorded usage", async () => {
     const client = new ScriptedChatCompletionClient(["first", "second"]);
     const cache = new ChatCompletionCache(client);
     const result = await cache.create(asked("x"));
@@ -99,7 +99,7 @@ describe("a cached request", () => {
     expect((await cache.create(asked("x"), options)).content).toBe("second");
   });
 
-  test("is the same whatever the order of keys, the attempt and the key of the step", async () => {
+  test("is the same in any order of keys, attempt and key of the step", async () => {
     const cache = new ChatCompletionCache(new ScriptedChatCompletionClient(["first"]));
     await cache.create(asked("x"), { extraCreateArgs: { a: 1, b: { c: 2, d: 3 } } });
     const again = await cache.create([{ type: "UserMessage", source: "user", content: "x" }], {
@@ -110,7 +110,7 @@ describe("a cached request", () => {
     expect(again.content).toBe("first");
   });
 
-  test("is another of another client in the same store", async () => {
+  test("differs for another client in the same store", async () => {
     const store = new InMemoryStore();
     const one = new ChatCompletionCache(new ReplayChatCompletionClient(["one"]), store);
     const two = new ChatCompletionCache(new ReplayChatCompletionClient(["two"]), store);
@@ -141,8 +141,8 @@ describe("a cached request", () => {
   });
 });
 
-describe("in a turn that runs again", () => {
-  test("the client inside moves on for its own replies only", async () => {
+describe("a cached turn that runs again", () => {
+  test("moves the inner client on for its own replies only", async () => {
     const journal = new RecordingHost();
     journal.cache = hostCache();
     const turn = async (): Promise<[unknown[], unknown]> => {
@@ -164,7 +164,7 @@ describe("in a turn that runs again", () => {
     expect(await turn()).toEqual(first);
   });
 
-  test("nothing is kept of a step whose result was not recorded", async () => {
+  test("keeps nothing of a step whose result was not recorded", async () => {
     const journal = new RecordingHost();
     const host = hostCache();
     journal.cache = host;
@@ -184,7 +184,7 @@ describe("a store", () => {
   test.each<[string, (options: { maxEntries?: number; maxEntryBytes?: number }) => CacheStore]>([
     ["in memory", (options) => new InMemoryStore(options)],
     ["on disk, by name", (options) => new DiskCacheStore({ directory: "/tmp/x", ...options })],
-  ])("%s keeps the last results that are not too long", (_, make) => {
+  ])("that is %s keeps the last results that are not too long", (_, make) => {
     const store = make({ maxEntries: 2, maxEntryBytes: 4 });
     for (const [key, value] of Object.entries({ a: "1", b: "2", c: "3", d: "fünf" })) {
       store.set(key, value);
@@ -200,7 +200,7 @@ describe("a store", () => {
     ]);
   });
 
-  test("leaves keeping to a host that does it", () => {
+  test("may have a host that keeps entries itself", () => {
     const host = hostCache();
     const store = new InMemoryStore();
     store.set("a", "1", host);
@@ -227,27 +227,30 @@ describe("component JSON", () => {
       },
     ],
     ["a size", { provider: "autogen_core.InMemoryStore", max_entries: 5 }],
-  ])("with %s is dumped as it was loaded", (_, { provider, ...config }: { provider?: string }) => {
-    const model = {
-      provider: "autogen_ext.models.cache.ChatCompletionCache",
-      component_type: "chat_completion_cache",
-      version: 1,
-      component_version: 1,
-      config: {
-        client,
-        ...(provider !== undefined && {
-          store: {
-            provider,
-            component_type: "cache_store",
-            version: 1,
-            component_version: 1,
-            config,
-          },
-        }),
-      },
-    };
-    expect(dumpComponent(registry.load<ChatCompletionCache>(model, "model"))).toEqual(model);
-  });
+  ])(
+    "that has %s is dumped as it was loaded",
+    (_, { provider, ...config }: { provider?: string }) => {
+      const model = {
+        provider: "autogen_ext.models.cache.ChatCompletionCache",
+        component_type: "chat_completion_cache",
+        version: 1,
+        component_version: 1,
+        config: {
+          client,
+          ...(provider !== undefined && {
+            store: {
+              provider,
+              component_type: "cache_store",
+              version: 1,
+              component_version: 1,
+              config,
+            },
+          }),
+        },
+      };
+      expect(dumpComponent(registry.load<ChatCompletionCache>(model, "model"))).toEqual(model);
+    },
+  );
 
   test("leaves out AutoGen's default store", () => {
     const cache = new ChatCompletionCache(
@@ -257,7 +260,7 @@ describe("component JSON", () => {
     expect(cache.toConfig()).toEqual({ client });
   });
 
-  test("may not have a model for a store", () => {
+  test("may not contain a model as a store", () => {
     const model = { provider: "ChatCompletionCache", config: { client, store: client } };
     expect(registry.validate(model, "model")).toMatchObject([
       { path: "component.config.store.provider" },

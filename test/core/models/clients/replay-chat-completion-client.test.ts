@@ -52,6 +52,19 @@ describe("ReplayChatCompletionClient", () => {
     expect(await streamed(client)).toEqual([prepared]);
   });
 
+  test("keeps the last 100 requests that it answered", async () => {
+    const client = new ReplayChatCompletionClient(["again"], { cycle: true });
+    await client.create(request, { toolChoice: "none" });
+    await streamed(client);
+    expect(client.calls).toEqual([
+      { messages: request, toolChoice: "none" },
+      { messages: request },
+    ]);
+    for (let call = 0; call < 100; call++) await client.create([]);
+    expect(client.calls).toHaveLength(100);
+    expect(client.calls[0]).toEqual({ messages: [] });
+  });
+
   test("gives an answer again whose stream was not fetched to its end", async () => {
     const client = new ReplayChatCompletionClient(["one two"]);
     const stream = client.createStream(request);
@@ -71,7 +84,7 @@ describe("ReplayChatCompletionClient", () => {
     await expect(streamed(client)).rejects.toMatchObject(exhausted);
   });
 
-  test("starts over when it is to", async () => {
+  test("starts over when `cycle` is set", async () => {
     const client = new ReplayChatCompletionClient(["a", "b"], { cycle: true });
     const contents = [];
     for (let call = 0; call < 5; call++) contents.push((await client.create(request)).content);

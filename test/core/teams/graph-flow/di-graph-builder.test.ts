@@ -41,7 +41,7 @@ describe("a builder", () => {
     ]);
   });
 
-  test("refuses ends that are no nodes, and graphs that cannot run", () => {
+  test("refuses ends that are not nodes, and graphs that cannot run", () => {
     const [a, b] = agents();
     const builder = () => new DiGraphBuilder().addNode(a);
     expect(() => builder().addEdge(b, a)).toThrow(/begins at "b", which is not a node/);

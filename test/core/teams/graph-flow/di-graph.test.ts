@@ -28,7 +28,7 @@ describe("a graph", () => {
     expect(graphOf(edges).cycles().first).toEqual(cycle);
   });
 
-  test("of any depth does not exhaust the stack", () => {
+  test("that is deep does not exhaust the stack", () => {
     const names = Array.from({ length: 20_000 }, (_, index) => `n${index}`);
     const edges = Object.fromEntries(
       names.map((name, index) => [name, names.slice(index + 1, index + 2)]),
@@ -120,8 +120,104 @@ describe("a rule that is broken names the node", () => {
     else expect(validate).toThrow(expect.objectContaining({ name: "ValueError", issues }));
   });
 
-  test("and is reported when the team is made", () => {
+  test("when the team is constructed", () => {
     expect(() => flow({ a: ["b"], b: ["a"] }, { start: "a" })).toThrow(ValueError);
+  });
+
+  const alone = (target: string, condition: string) => ({
+    ...when(target, condition),
+    activationGroup: "again",
+  });
+  const any = (target: string, condition?: string) => ({
+    target,
+    condition,
+    activationCondition: "any" as const,
+  });
+
+  test.each<[string, Edges, string | undefined, [path: string, waits: string, other: string][]]>([
+    [
+      "a node before a loop",
+      { s: ["a"], a: ["b"], b: [when("a", "x"), when("c", "y")], c: [] },
+      undefined,
+      [["graph.nodes.b.edges[0]", "a", "s"]],
+    ],
+    [
+      "a node that repeats itself",
+      { s: ["a"], a: [when("b", "y"), when("a", "x")], b: [] },
+      undefined,
+      [["graph.nodes.a.edges[1]", "a", "s"]],
+    ],
+    [
+      "two nodes before a long loop",
+      { s: ["a"], t: ["a"], a: ["b"], b: ["c"], c: [when("a", "x"), when("d", "y")], d: [] },
+      undefined,
+      [["graph.nodes.c.edges[0]", "a", "s"]],
+    ],
+    [
+      "a loop that begins in itself and has an edge from outside",
+      { s: ["b"], a: ["b"], b: [when("a", "x"), when("c", "y")], c: [] },
+      "a",
+      [["graph.nodes.a.edges[0]", "b", "s"]],
+    ],
+    [
+      "a node that waits for two of its loop, one of which speaks only after it",
+      {
+        s: [any("a")],
+        a: ["b", "c"],
+        b: ["d"],
+        c: ["e"],
+        d: [],
+        e: [when("c", "x"), when("f", "y"), { ...any("a", "z") }],
+        f: [],
+      },
+      undefined,
+      [["graph.nodes.e.edges[0]", "c", "a"]],
+    ],
+    [
+      "a group of its own for the loop",
+      { s: ["a"], a: ["b"], b: [alone("a", "x"), when("c", "y")], c: [] },
+      undefined,
+      [],
+    ],
+    [
+      "any edge is enough",
+      { s: [any("a")], a: ["b"], b: [any("a", "x"), when("c", "y")], c: [] },
+      undefined,
+      [],
+    ],
+    [
+      "a loop whose two branches join in it",
+      { a: ["b", "c"], b: ["d"], c: ["d"], d: [when("a", "x"), when("e", "y")], e: [] },
+      "a",
+      [],
+    ],
+    [
+      "a join of a loop's exit and another node",
+      { s: ["t", "a"], t: ["c"], a: ["b"], b: [alone("a", "x"), when("c", "y")], c: [] },
+      undefined,
+      [],
+    ],
+    [
+      "a loop that nothing reaches",
+      { s: [], t: ["a"], a: ["b"], b: [when("a", "x"), when("c", "y")], c: [] },
+      "s",
+      [],
+    ],
+  ])("a loop that never ends is refused: %s", (_, edges, start, expected) => {
+    const graph = graphOf(edges, start);
+    expect(graph.issues()).toEqual([]);
+    const deadlocks = expected.map(([path, waits, other]) => ({
+      path,
+      message: expect.stringMatching(
+        new RegExp(
+          `^node "${waits}" waits for .*"${other}".* "activation_group" .* "activation_condition": "any"$`,
+        ),
+      ),
+    }));
+    expect(graph.deadlocks()).toEqual(deadlocks);
+    const options = { maxTurns: 9, ...(start !== undefined && { start }) };
+    if (deadlocks.length === 0) expect(() => flow(edges, options)).not.toThrow();
+    else expect(() => flow(edges, options)).toThrow(/^the graph cannot run: /);
   });
 
   test("a team with a cycle needs a condition or a limit", async () => {
@@ -140,7 +236,7 @@ describe("a rule that is broken names the node", () => {
   });
 });
 
-test("a text that is empty is a condition that every message meets", async () => {
+test("an empty text is a condition that every message meets", async () => {
   const team = flow({ a: [when("b", "")], b: [] });
   expect((await run(team, { task: "go" })).messages.map(({ source }) => source)).toEqual([
     "user",

@@ -152,7 +152,108 @@ describe("a graph in component JSON", () => {
     ]);
   });
 
-  test("a function without a name is not left out of it", () => {
+  test("is refused as new if one of its loops never ends, and loads as stored with a note", async () => {
+    const graph = {
+      nodes: {
+        ...node("a", { target: "b" }),
+        ...node("b", { target: "b", condition: "again" }, { target: "c", condition: "done" }),
+        ...node("c"),
+      },
+    };
+    const participants = [agent("a", "a1"), agent("b", "done"), agent("c", "c1")];
+    const component = json(graph, { participants, max_turns: 9 });
+    const issues = [
+      {
+        path: "component.config.graph.nodes.b.edges[0]",
+        message: expect.stringContaining('"activation_group" of its own'),
+      },
+    ];
+    expect(registry.inspect(component)).toEqual({ issues, notes: [] });
+    const inside = { provider: "RoundRobinGroupChat", config: { participants: [component] } };
+    const path = "component.config.participants[0].config.graph.nodes.b.edges[0]";
+    expect(registry.validate(inside)).toEqual([{ ...issues[0], path }]);
+    const invalid = json(graph, { participants, max_turns: 0 });
+    expect(registry.validate(invalid)).toEqual([
+      { path: "component.config.max_turns", message: expect.any(String) },
+      ...issues,
+    ]);
+    expect(registry.notes(component)).toEqual(expect.arrayContaining(issues));
+    const { messages } = await run(registry.load<GraphFlow>(component), { task: "go" });
+    expect(lines(messages)).toEqual(["user: go", "a: a1"]);
+  });
+
+  type Expected = [path: string, message: RegExp][];
+  test.each<[string, JsonObject, Expected]>([
+    [
+      "unreachable nodes, and nodes that wait for them",
+      {
+        ...node("a", { target: "c" }),
+        ...node("b", { target: "c" }),
+        ...node("c"),
+      },
+      [
+        ["nodes.b", /^no path leads from the start \("a"\) to node "b"/],
+        ["nodes.c", /^node "c" waits for "b", which never speaks/],
+      ],
+    ],
+    [
+      "a join of two branches with different conditions",
+      {
+        ...node("a", { target: "b", condition: "x" }, { target: "c", condition: "y" }),
+        ...node("b", { target: "d" }),
+        ...node("c", { target: "d" }),
+        ...node("d"),
+      },
+      [
+        [
+          "nodes.d",
+          /^node "d" waits for all of "b", "c", .*\("x" of "a", "y" of "a"\).*"activation_condition": "any"$/,
+        ],
+      ],
+    ],
+    [
+      "a join of two branches behind one condition",
+      {
+        ...node("a", { target: "b", condition: "x" }, { target: "e", condition: "y" }),
+        ...node("b", { target: "c" }, { target: "d" }),
+        ...node("c", { target: "f" }),
+        ...node("d", { target: "f" }),
+        ...node("e"),
+        ...node("f"),
+      },
+      [],
+    ],
+    [
+      "a choice that may have lost its conditions",
+      { ...node("a", { target: "b" }, { target: "c" }), ...node("b"), ...node("c") },
+      [["nodes.a.edges", /^no edge of node "a" has a condition, .*"b", "c".*condition_function$/]],
+    ],
+    [
+      "branches that meet again",
+      {
+        ...node("a", { target: "b" }, { target: "c" }),
+        ...node("b", { target: "e" }),
+        ...node("c", { target: "d" }),
+        ...node("d", { target: "e" }),
+        ...node("e"),
+      },
+      [],
+    ],
+  ])("has notes on %s", (_, nodes, expected) => {
+    const participants = Object.keys(nodes).map((name) => agent(name, "1"));
+    const { issues, notes } = registry.inspect(
+      json({ nodes, default_start_node: "a" }, { participants }),
+    );
+    expect(issues).toEqual([]);
+    expect(notes).toEqual(
+      expected.map(([path, message]) => ({
+        path: `component.config.graph.${path}`,
+        message: expect.stringMatching(message),
+      })),
+    );
+  });
+
+  test("is not written without a function that has no name", () => {
     const graph = graphOf({ a: [{ target: "b", condition: () => true }], b: [] });
     const team = new GraphFlow([new TestAgent("a"), new TestAgent("b")], graph);
     expect(() => dumpComponent(team)).toThrow(/from "a" to "b" is a function without a name/);

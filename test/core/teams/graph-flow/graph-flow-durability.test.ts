@@ -50,7 +50,7 @@ await run(begun, { task: "go" });
 const state = begun.saveState();
 
 test.each([...EFFECTS.keys(), EFFECTS.length])(
-  "a turn of several that is interrupted after %i steps repeats none of them",
+  "a turn of several agents that is interrupted after %i steps repeats none of them",
   async (afterSteps) => {
     const effects: string[] = [];
     const journal = new RecordingHost();

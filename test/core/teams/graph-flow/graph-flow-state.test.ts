@@ -51,7 +51,7 @@ describe("a graph's state", () => {
   });
 
   test.each([0, 1, 2, 3, 4, 5])(
-    "saved after %i turns, continues as the original",
+    "that was saved after %i turns continues like the original",
     async (turns) => {
       const team = flow(DIAMOND, { maxTurns: 1 });
       for (let turn = 0; turn < turns; turn++) await run(team, { task: "go" });
@@ -81,7 +81,7 @@ describe("a graph's state", () => {
       { maxTurns: 2 },
     );
 
-  test("shows who is next and who has spoken how often, up to the next task", async () => {
+  test("shows the next nodes and the number of turns of each, up to the next task", async () => {
     const team = loop("AGAIN", "FINE", "FINE");
     const states = [team.visibleState()];
     for (let count = 0; count < 4; count++) {
@@ -102,7 +102,7 @@ describe("a graph's state", () => {
     expect(team.visibleState()).toEqual(states[0]);
   });
 
-  test("saved by AutoGen in the middle of a loop goes round again", async () => {
+  test("that AutoGen saved in the middle of a loop runs the loop again", async () => {
     const before = loop("AGAIN");
     await run(before, { task: "go" });
     const after = loop("AGAIN", "AGAIN", "FINE");
@@ -114,7 +114,7 @@ describe("a graph's state", () => {
     expect(sources).toEqual(["w", "r", "w", "r", "w", "r"]);
   });
 
-  test("what a loaded state of AutoGen has counted too far is counted again", () => {
+  test("that AutoGen has counted too far is counted again when it loads", () => {
     const team = loop();
     const state = team.saveState() as { agent_states: { GraphManager: JsonObject } };
     Object.assign(state.agent_states.GraphManager, {
@@ -128,7 +128,7 @@ describe("a graph's state", () => {
     });
   });
 
-  test("saved in the midst of a turn starts over", async () => {
+  test("that was saved in the middle of a turn starts over", async () => {
     const team = flow({ a: ["b"], b: [] });
     const state = team.saveState() as { agent_states: { GraphManager: JsonObject } };
     Object.assign(state.agent_states.GraphManager, { ready: [], remaining: { b: { b: 0 } } });
@@ -140,7 +140,7 @@ describe("a graph's state", () => {
     ]);
   });
 
-  test("of a graph at rest fits another graph, of one under way only its own", async () => {
+  test("that is at rest fits another graph, and one in progress only its own", async () => {
     const [before, after] = [
       (options = {}) => flow({ a: ["b"], b: ["c"], c: [] }, options),
       () =>

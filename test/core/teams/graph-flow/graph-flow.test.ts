@@ -11,7 +11,7 @@ import {
   toText,
 } from "troupe";
 import type { ChatMessage } from "troupe";
-import { lines, speaker, TestAgent } from "../../support/agents.ts";
+import { firedCondition, lines, speaker, TestAgent } from "../../support/agents.ts";
 import { flow, graphOf, saying } from "./graphs.ts";
 
 const COMPLETE = "Digraph execution is complete";
@@ -26,7 +26,7 @@ describe("a graph", () => {
     expect(lines(second.messages)).toEqual(["a: a2", "b: b2", "c: c2"]);
   });
 
-  test("runs what is ready side by side; the thread has the order of the edges", async () => {
+  test("runs ready nodes side by side, and the thread has the order of the edges", async () => {
     const order: string[] = [];
     let release = (): void => {};
     const cIsDone = new Promise<void>((resolve) => {
@@ -68,7 +68,7 @@ describe("a graph", () => {
     ]);
   });
 
-  test("inside another team is heard in the order of its edges, whoever was faster", async () => {
+  test("that is inside another team is heard in the order of its edges, whichever node was faster", async () => {
     let release = (): void => {};
     const cIsDone = new Promise<void>((resolve) => {
       release = resolve;
@@ -101,7 +101,7 @@ describe("a graph", () => {
     expect(lines(inside.messages)).toEqual(["user: go", "z: z1"]);
   });
 
-  test("a group of edges needs all of them, or any", async () => {
+  test("needs all edges of a group, or any of them", async () => {
     const any = { target: "d", activationCondition: "any" } as const;
     const all = flow({ a: ["b", "x"], b: ["c"], c: ["d"], x: ["d"], d: [] });
     expect(lines((await run(all, { task: "go" })).messages)).toEqual([
@@ -124,7 +124,7 @@ describe("a graph", () => {
     ]);
   });
 
-  test("a node with two complete groups speaks twice in one turn, to nothing new", async () => {
+  test("lets a node with two complete groups speak twice in one turn, to nothing new", async () => {
     const [a, b, c] = [new TestAgent("a"), new TestAgent("b"), new TestAgent("c")];
     const edges = {
       a: [
@@ -166,7 +166,7 @@ describe("a graph", () => {
     expect(await said()).toEqual(["judge: neither"]);
   });
 
-  test("goes round a loop until its exit", async () => {
+  test("repeats a loop until its exit", async () => {
     const edges = {
       w: ["r"],
       r: [
@@ -190,7 +190,7 @@ describe("a graph", () => {
     );
   });
 
-  test("a node in a loop is started by the group that is complete, and only that is counted again", async () => {
+  test("starts a node in a loop by the group that is complete, and counts only that one again", async () => {
     const back = { activationGroup: "back", activationCondition: "any" } as const;
     const edges = {
       a: ["b"],
@@ -222,7 +222,7 @@ describe("a graph", () => {
 });
 
 describe("the end of a run", () => {
-  test("comes before a condition that is met by the same message", async () => {
+  test("comes before a condition that the same message meets", async () => {
     const agents = [new TestAgent("a"), saying("b", "END")];
     const team = new GraphFlow(agents, graphOf({ a: ["b"], b: [] }), {
       terminationCondition: new TextMentionTermination("END"),
@@ -230,7 +230,7 @@ describe("the end of a run", () => {
     expect((await run(team, { task: "go" })).stop_reason).toBe(COMPLETE);
   });
 
-  test("by a condition or a limit leaves the graph where it is, for the next run", async () => {
+  test("leaves the graph at its place for the next run, if a condition or a limit caused it", async () => {
     const team = flow({ a: ["b"], b: ["c"], c: [] }, { maxTurns: 1 });
     const said = async (task: string | null) => {
       const { messages, stop_reason } = await run(team, { task });
@@ -245,7 +245,7 @@ describe("the end of a run", () => {
     expect(await said("anew")).toEqual(["user: anew", "a: a1", limit]);
   });
 
-  test("external termination leaves the graph where it is, too", async () => {
+  test("leaves the graph at its place after an external termination, too", async () => {
     const external = new ExternalTermination();
     const team = flow({ a: ["b"], b: [] }, { terminationCondition: external });
     for await (const item of runStream(team, { task: "go" })) {
@@ -254,14 +254,14 @@ describe("the end of a run", () => {
     expect(lines((await run(team)).messages)).toEqual(["b: b1"]);
   });
 
-  test("all messages of a wave count, whoever ends last", async () => {
+  test("counts all messages of a wave, whichever node ends last", async () => {
     const edges = { a: ["b", "c"], b: ["d"], c: ["d"], d: [] };
     const team = flow(edges, { terminationCondition: new MaxMessageTermination(4) });
     const { stop_reason } = await run(team, { task: "go" });
     expect(stop_reason).toBe("Maximum number of messages 4 reached, current message count: 4");
   });
 
-  test("after a failure the graph continues from the last finished turn", async () => {
+  test("leaves the graph at the last finished turn after a failure", async () => {
     const broken = new Set(["a", "b"]);
     const agents = ["a", "b", "c"].map((name) =>
       speaker(name, () => {
@@ -277,7 +277,7 @@ describe("the end of a run", () => {
   });
 });
 
-describe("who speaks", () => {
+describe("the speaker in a graph", () => {
   test("is the participant: teams fire edges under their own name, to any depth", async () => {
     const innermost = new RoundRobinGroupChat([new TestAgent("x"), saying("y", "PASS")], {
       name: "innermost",
@@ -295,10 +295,10 @@ describe("who speaks", () => {
     expect(last.heard).toEqual([["go", "x1", "PASS", "z1"]]);
   });
 
-  test("a team that says nothing has come to its end, but meets no condition", async () => {
+  test("is finished if it is a team without messages, which meets no condition", async () => {
     const silent = new RoundRobinGroupChat([new TestAgent("x")], {
       name: "silent",
-      terminationCondition: new MaxMessageTermination(0),
+      terminationCondition: firedCondition(),
     });
     const next = async (condition?: string) => {
       const edges = { silent: [{ target: "next", condition }], next: [] };
@@ -309,7 +309,7 @@ describe("who speaks", () => {
     expect(await next("")).toEqual(["user: go"]);
   });
 
-  test("a task fires no edges, whoever its source", async () => {
+  test("is never the task, which fires no edges, whatever its source", async () => {
     const team = flow({ a: ["b"], b: [] });
     const { messages } = await run(team, {
       task: { type: "TextMessage", source: "a", content: "hello" },
@@ -317,7 +317,7 @@ describe("who speaks", () => {
     expect(lines(messages)).toEqual(["a: hello", "a: a1", "b: b1"]);
   });
 
-  test("participants that are no nodes listen, nodes must be participants", () => {
+  test("is a node, and participants that are not nodes listen; nodes must be participants", () => {
     const [a, listener] = [new TestAgent("a"), new TestAgent("listener")];
     expect(() => new GraphFlow([a, listener], graphOf({ a: ["ghost"], ghost: [] }))).toThrow(
       expect.objectContaining({

@@ -4,7 +4,7 @@ import type { ChatMessage, DiGraphEdge } from "troupe";
 import { GraphFlow, run, toText } from "troupe";
 import { GraphFlowManager } from "#core/teams/graph-flow/graph-flow-manager.ts";
 import { lines, ORIGIN, speaker, text } from "../../support/agents.ts";
-import { type Edges, flow, graphOf, managerState } from "./graphs.ts";
+import { type Edges, flow, graphOf, managerState, saying } from "./graphs.ts";
 import { casesOf } from "../../../support/samples.ts";
 
 /** An edge between two of a graph's nodes, by number; whether it is taken, where its node's edges have conditions. */
@@ -73,8 +73,8 @@ async function waves(edges: Edges): Promise<string[][]> {
   );
 }
 
-describe("of any graph without cycles", () => {
-  test("every node whose edges are all taken runs once, after those they come from", async () => {
+describe("a random graph without cycles", () => {
+  test("runs every node whose edges are all taken once, after the nodes they come from", async () => {
     await fc.assert(
       fc.asyncProperty(acyclic, async (sketch) => {
         const ran = new Set(starts(sketch));
@@ -93,7 +93,7 @@ describe("of any graph without cycles", () => {
     );
   });
 
-  test("where any edge is enough, a node runs once after each turn that takes one", async () => {
+  test("runs a node once after each turn that takes one of its edges, if one is sufficient", async () => {
     await fc.assert(
       fc.asyncProperty(acyclic, async (sketch) => {
         const expected: string[][] = [];
@@ -116,7 +116,7 @@ describe("of any graph without cycles", () => {
     );
   });
 
-  test("the thread has one order, whoever is faster", async () => {
+  test("has a thread in one order, whichever node is faster", async () => {
     const delays = fc.array(fc.nat(6), { minLength: 9, maxLength: 9 });
     await fc.assert(
       fc.asyncProperty(acyclic, delays, async (sketch, ticks) => {
@@ -139,7 +139,7 @@ describe("of any graph without cycles", () => {
   });
 });
 
-describe("of any graph, loops included", () => {
+describe("a random graph with loops", () => {
   const edge = (size: number): fc.Arbitrary<DiGraphEdge & { from: number }> =>
     fc.record({
       from: fc.nat(size - 1),
@@ -159,7 +159,7 @@ describe("of any graph, loops included", () => {
     return bytes.reduce((sum, byte) => sum + byte, 0) % 5 < 3;
   };
 
-  test("a state saved after any turn continues as the original", async () => {
+  test("continues from a state that was saved after any turn like the original", async () => {
     await fc.assert(
       fc.asyncProperty(graphs, async ({ size, list }) => {
         const nodes = Array.from({ length: size }, (_, node): [string, DiGraphEdge[]] => [
@@ -174,6 +174,7 @@ describe("of any graph, loops included", () => {
             })),
         ]);
         const edges: Edges = { ...Object.fromEntries(nodes), leaf: [] };
+        fc.pre(graphOf(edges, name(0)).deadlocks().length === 0);
         const make = (): GraphFlow => flow(edges, { start: name(0), maxTurns: 1 });
         const original = make();
         let saved = make().saveState();
@@ -192,13 +193,77 @@ describe("of any graph, loops included", () => {
   });
 });
 
+test("any graph that is accepted as new ends at a leaf, at its limit, or with a reason", async () => {
+  const words = fc.constantFrom("yes", "no", "maybe");
+  const flag = fc.constantFrom<"all" | "any">("all", "any");
+  const sketches = fc.integer({ min: 2, max: 6 }).chain((size) =>
+    fc.record({
+      size: fc.constant(size),
+      conditional: fc.array(fc.boolean(), { minLength: size, maxLength: size }),
+      activations: fc.array(flag, { minLength: size, maxLength: size }),
+      replies: fc.array(fc.array(words, { maxLength: 12 }), { minLength: size, maxLength: size }),
+      arrows: fc.array(
+        fc.record({
+          from: fc.nat(size - 1),
+          to: fc.nat(size - 1),
+          condition: words,
+          apart: fc.boolean(),
+        }),
+        { minLength: 1, maxLength: size * 2 },
+      ),
+    }),
+  );
+  const seen = { complete: 0, stuck: 0 };
+  await fc.assert(
+    fc.asyncProperty(sketches, async ({ size, conditional, activations, replies, arrows }) => {
+      const edges: Edges = Object.fromEntries(
+        Array.from({ length: size }, (_, node) => [
+          name(node),
+          arrows
+            .filter(({ from }) => from === node)
+            .map(({ to, condition, apart }, index) => ({
+              target: name(to),
+              ...(conditional[node] && { condition }),
+              ...(apart && { activationGroup: `${node}.${index}` }),
+              activationCondition: activations[to],
+            })),
+        ]),
+      );
+      const graph = graphOf(edges, name(0));
+      fc.pre(graph.issues().length === 0 && graph.deadlocks().length === 0);
+      const team = new GraphFlow(
+        Object.keys(edges).map((node, index) => saying(node, ...(replies[index] ?? []))),
+        graph,
+        { maxTurns: 12 },
+      );
+      const { messages, stop_reason } = await run(team, { task: "go" });
+      const spoke = new Set(messages.map(({ source }) => source));
+      if (stop_reason === "Maximum number of turns 12 reached.") return;
+      if (stop_reason === "Digraph execution is complete") {
+        seen.complete++;
+        expect(graph.leafNodes().some((leaf) => spoke.has(leaf))).toBe(true);
+        return;
+      }
+      seen.stuck++;
+      const silent = Object.keys(edges).filter((node) => !spoke.has(node));
+      const never = silent.map((node) => `"${node}"`).join(", ");
+      expect(stop_reason).toMatch(
+        /^Digraph execution cannot continue: .*(matches no condition of its edges|waits for all \d+ edges)/,
+      );
+      if (silent.length > 0) expect(stop_reason).toContain(`; never spoke: ${never}`);
+    }),
+    { numRuns: casesOf(300) },
+  );
+  expect(Math.min(seen.complete, seen.stuck)).toBeGreaterThan(0);
+});
+
 describe("a big graph", () => {
   const chain = (length: number): Edges =>
     Object.fromEntries(
       Array.from({ length }, (_, node) => [name(node), node + 1 < length ? [name(node + 1)] : []]),
     );
 
-  test("of fifty nodes runs: a fan, a join and a tail", async () => {
+  test("that has fifty nodes runs: a fan, a join and a tail", async () => {
     const fan = Array.from({ length: 40 }, (_, index) => `f${index}`);
     const edges: Edges = {
       start: fan,
@@ -225,13 +290,13 @@ describe("a big graph", () => {
     return manager;
   };
 
-  test("looks only at the nodes that spoke and where their edges lead", async () => {
+  test("evaluates only the nodes that spoke and their edges", async () => {
     const manager = await begun(10);
     expect((await manager.decide().next()).value).toEqual({ kind: "speak", speakers: [name(1)] });
     expect(() => manager.saveState()).toThrow("listed");
   });
 
-  test("stores no more between turns than what is under way", async () => {
+  test("stores between turns only the nodes in progress", async () => {
     const stored = async (length: number): Promise<unknown> => (await begun(length)).head();
     expect(await stored(2000)).toEqual(await stored(10));
   });

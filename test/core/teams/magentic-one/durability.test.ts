@@ -115,14 +115,14 @@ test("a run plans, plans again and answers, each plan in a turn of its own", asy
   ]);
 });
 
-test("interrupted after every step it ends the same, and no model is asked twice", async () => {
+test("a run that is interrupted after every step ends the same, and no model is called twice", async () => {
   const calm = await runWith([]);
   const oneStepEach = Array.from({ length: 3 }, () => ({ afterSteps: 1 }));
   expect(await runWith(oneStepEach)).toEqual(calm);
 });
 
 test.each(["facts", "plan", "ledger:0", "ledger:1", "final_answer"])(
-  "cut off in model:%s it asks that again and nothing else",
+  "a run that is cut off in model:%s repeats that request and nothing else",
   async (step) => {
     const calm = await runWith([]);
     const during = `manager/model:${step}`;

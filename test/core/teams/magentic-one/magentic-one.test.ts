@@ -130,14 +130,14 @@ describe("a task", () => {
     ]);
   });
 
-  test("is needed for every run", async () => {
+  test("is required for every run", async () => {
     const { team } = crew(["f", "p", done(), "x"]);
     await expect(run(team)).rejects.toThrow(TaskError);
     await run(team, { task: "go" });
     await expect(run(team, { task: null })).rejects.toThrow(/each run needs a task/);
   });
 
-  test("is not needed to continue with what was broken off", async () => {
+  test("is not required to continue interrupted work", async () => {
     const replies = ["f", "p", ledger(), ledger(), done("at last"), "x"];
     const model = new ScriptedChatCompletionClient(replies);
     let ill = true;
@@ -153,7 +153,7 @@ describe("a task", () => {
     await expect(run(team, { task: null })).rejects.toThrow(TaskError);
   });
 
-  test("is not needed to continue where a condition has stopped the work", async () => {
+  test("is not required to continue after a condition has stopped the work", async () => {
     const { bob, team } = crew(["f", "p", ledger(), ledger({ speaker: "bob" }), done(), "x"], {
       terminationCondition: new TextMentionTermination("ann1"),
     });
@@ -162,7 +162,7 @@ describe("a task", () => {
     expect(bob.heard).toEqual([["go / f / p", "go on", "ann1", "go on"]]);
   });
 
-  test("starts over for the participants, while rounds continue counting", async () => {
+  test("starts over for the participants, and rounds continue counting", async () => {
     const { model, ann, team } = crew([
       "f1",
       "p1",
@@ -190,7 +190,7 @@ describe("the progress ledger", () => {
     [{ structuredOutput: true }, { name: "LedgerEntry", schema: expect.anything() as unknown }],
     [{ structuredOutput: false, jsonOutput: true }, true],
     [{ structuredOutput: false, jsonOutput: false }, null],
-  ])("is asked for in the form the model has: %j", async (info, jsonOutput) => {
+  ])("is requested in the form that the model has: %j", async (info, jsonOutput) => {
     const model = new ScriptedChatCompletionClient(["f", "p", done(), "x"], info);
     await run(lead([new TestAgent("ann")], model), { task: "go" });
     expect(model.requests.map(({ options }) => options.jsonOutput ?? null)).toEqual([
@@ -201,7 +201,7 @@ describe("the progress ledger", () => {
     ]);
   });
 
-  test("is asked for again, in the same words, until it can be followed", async () => {
+  test("is requested again, in the same words, until it can be followed", async () => {
     const bad = ["not yet", "{}", ledger({ speaker: "eve" }), ledger({ say: 7 })];
     const { model, team } = crew(["f", "p", ...bad, ledger({ speaker: "bob" }), done(), "x"]);
     const { messages } = await run(team, { task: "go" });
@@ -211,7 +211,7 @@ describe("the progress ledger", () => {
     expect(managerState(team)).toMatchObject({ n_rounds: 2 });
   });
 
-  test("is not taken from a cache that has one that cannot be followed", async () => {
+  test("is not taken from a cache whose entry cannot be followed", async () => {
     const model = new ScriptedChatCompletionClient(["f", "p", "no", done(), "x"]);
     const cache = new ChatCompletionCache(model);
     const { stop_reason } = await run(lead([new TestAgent("ann")], cache), { task: "go" });
@@ -222,7 +222,7 @@ describe("the progress ledger", () => {
     model.assertDone();
   });
 
-  test("ends the run when ten attempts were in vain, and the team stays usable", async () => {
+  test("ends the run after ten invalid attempts, and the team stays usable", async () => {
     const bad = Array.from({ length: 9 }, () => "no");
     const { model, team } = crew([
       "f",
@@ -258,7 +258,7 @@ describe("the progress ledger", () => {
     expect(ann.heard).toEqual([["go / f / p", "you"]]);
   });
 
-  test("in tool calls is an answer the model must not give", async () => {
+  test("must not be an answer in tool calls", async () => {
     const { team } = crew(["f", "p", [{ id: "c", name: "f", arguments: "{}" }]]);
     await expect(run(team, { task: "go" })).rejects.toMatchObject({ code: "model_bad_response" });
   });
@@ -342,7 +342,7 @@ describe("stalls", () => {
     ]);
   });
 
-  test("of an earlier task do not count", async () => {
+  test("that are older than the present task do not count", async () => {
     const { team } = crew(["f1", "p1", stuck, done(), "x", "f2", "p2", stuck, done(), "y"], {
       maxStalls: 2,
     });
@@ -354,7 +354,7 @@ describe("stalls", () => {
 });
 
 describe("rounds", () => {
-  test("beyond the limit end with an answer to what there is", async () => {
+  test("that exceed the limit end with an answer from the present results", async () => {
     const { model, team } = crew(["f", "p", ledger(), ledger(), "as far as we got"], {
       maxTurns: 1,
     });
@@ -368,7 +368,7 @@ describe("rounds", () => {
     expect(managerState(team)).toMatchObject({ n_rounds: 2, current_turn: 0 });
   });
 
-  test("are 20 by default, and without a limit when told so", async () => {
+  test("are 20 by default, and unlimited on request", async () => {
     const rounds = Array.from({ length: 30 }, () => ledger());
     const { team } = crew(["f", "p", ...rounds.slice(0, 21), "x"]);
     expect((await run(team, { task: "go" })).stop_reason).toBe("Max rounds reached.");
@@ -429,7 +429,7 @@ test("both ledgers are visible, also those of a loaded state", async () => {
 });
 
 describe("conditions", () => {
-  test("see what participants say, not the task, the ledgers and the instructions", async () => {
+  test("see the messages of participants, not the task, the ledgers and the instructions", async () => {
     const { team } = crew(["STOP", "STOP", ledger({ say: "STOP" }), done("by itself"), "x"], {
       terminationCondition: new TextMentionTermination("STOP"),
     });
@@ -457,7 +457,7 @@ describe("conditions", () => {
   });
 });
 
-describe("what participants say", () => {
+describe("a participant's message", () => {
   /** A team whose only participant answers with what `answer` makes; returns what the model is asked about it. */
   async function seen(answer: (ctx: TurnContext) => ChatMessage, vision = false): Promise<unknown> {
     const model = new ScriptedChatCompletionClient(["f", "p", ledger(), done(), "x"], { vision });
@@ -515,8 +515,8 @@ describe("what participants say", () => {
   });
 });
 
-describe("state", () => {
-  test("saved after a stop in the middle loads into another team, which takes the next task", async () => {
+describe("the state of Magentic-One", () => {
+  test("that was saved after a stop in the middle loads into another team, which accepts the next task", async () => {
     const first = crew(["f", "p", ledger({ progress: false }), ledger()], {
       terminationCondition: new MaxMessageTermination(2),
     });
@@ -534,7 +534,7 @@ describe("state", () => {
     expect(managerState(second.team)).toMatchObject({ n_rounds: 4 });
   });
 
-  test("saved by AutoGen lacks what is only ours", () => {
+  test("that AutoGen saved lacks Troupe's own parts", () => {
     const { team } = crew([]);
     const { troupe, ...autogens } = managerState(team);
     expect(troupe).toEqual({ next: "task" });
@@ -568,8 +568,8 @@ describe("state", () => {
   });
 });
 
-describe("a team", () => {
-  test("shows whom the ledger names if configured to, after the instruction", async () => {
+describe("a Magentic-One team", () => {
+  test("shows whom the ledger names after the instruction, if configured to", async () => {
     const { team } = crew(["f", "p", ledger(), done(), "x"], { emitTeamEvents: true });
     const { messages } = await run(team, { task: "go" });
     expect(lines(messages).slice(2, 5)).toEqual([
@@ -591,7 +591,7 @@ describe("a team", () => {
     ]);
   });
 
-  test("takes agents only", () => {
+  test("accepts agents only", () => {
     const inner = new RoundRobinGroupChat([new TestAgent("ann")], { name: "inner" });
     const model = new ScriptedChatCompletionClient([]);
     expect(() => lead([inner as never], model)).toThrow(/"inner" is a team.*SocietyOfMindAgent/);

@@ -44,7 +44,7 @@ const component = (config: JsonObject = {}): JsonObject => ({
   },
 });
 
-describe("our own prompts", () => {
+describe("Troupe's own prompts", () => {
   /** What the model is asked in a run that plans twice, with our own prompts. */
   async function asked(): Promise<string[]> {
     const client = new ScriptedChatCompletionClient([
@@ -68,7 +68,7 @@ describe("our own prompts", () => {
     return [...requests, ...lines(messages).slice(1, -1)];
   }
 
-  test("tell the model and the team what each step needs, and leave no placeholder", async () => {
+  test("contain the facts that the model and the team need in each step, and leave no placeholder", async () => {
     const [facts, plan, progress, newFacts, newPlan, , answer, told, toldAgain] = await asked();
     const team = "ann: ann is made for a test.\nbob: bob is made for a test.";
     expect(facts).toContain("THE-TASK");
@@ -95,13 +95,13 @@ describe("our own prompts", () => {
   });
 });
 
-describe("prompts of component JSON", () => {
+describe("the prompts of component JSON", () => {
   const prompts = {
     task_ledger_facts: "{task}? {{}}",
     task_ledger_full: "{team} {names} {plan} {facts}",
   };
 
-  test("take the place of ours, one by one, and are dumped as they were", async () => {
+  test("replace Troupe's, one by one, and are dumped unchanged", async () => {
     const json = component({ orchestrator_prompts: prompts });
     const team = registry.load<MagenticOneGroupChat>(json, "team");
     const { messages } = await run(team, { task: "go" });
@@ -116,12 +116,12 @@ describe("prompts of component JSON", () => {
     expect(dumpComponent(again)).toEqual(dumpComponent(team));
   });
 
-  test("are not dumped where they are ours", () => {
+  test("are not dumped if they are Troupe's", () => {
     const team = registry.load<MagenticOneGroupChat>(component(), "team");
     expect(dumpComponent(team).config).not.toHaveProperty("orchestrator_prompts");
   });
 
-  test("are refused where they mention what is not there, each by name", () => {
+  test("are refused if they mention unknown placeholders, each by name", () => {
     const bad = {
       ...prompts,
       progress_ledger: '{"is_in_loop": true}',
@@ -146,14 +146,14 @@ describe("prompts of component JSON", () => {
     ["final_answer_prompt", { final_answer_prompt: null }],
     ["max_stalls", { max_stalls: 1.5 }],
     ["model_client", { model_client: assistant("bob") }],
-  ])("and what else does not fit is refused at its place: %s", (place, config) => {
+  ])("are refused at the place of another fault: %s", (place, config) => {
     const [issue] = registry.validate(component(config), "team");
     expect(issue?.path).toContain(`component.config.${place}`);
   });
 });
 
 describe("the prompt for the final answer", () => {
-  test("is sent as it is", async () => {
+  test("is sent unchanged", async () => {
     const client = new ScriptedChatCompletionClient(["f", "p", ledger({ satisfied: true }), "x"]);
     const team = new MagenticOneGroupChat([new TestAgent("ann")], {
       modelClient: client,
@@ -163,7 +163,7 @@ describe("the prompt for the final answer", () => {
     expect(client.requests[3]?.messages.at(-1)?.content).toBe("Answer {task} {{now}}");
   });
 
-  test("is a template where it is AutoGen's own, which is told by its hash", () => {
+  test("is a template if it is AutoGen's own, which its hash identifies", () => {
     expect(isFinalAnswerTemplate("Answer {task}")).toBe(false);
     // The hash of another text, to notice when hashes come out otherwise.
     expect(hash64("Answer {task}")).toBe("9e6fb77959608134");

@@ -3,7 +3,7 @@ import { mentionedNames } from "#core/teams/selector/ask-model.ts";
 
 const NAMES = ["web_tester", "tester", "web"];
 
-describe("names in a model's reply", () => {
+describe("the names in a model's reply", () => {
   test.each<[reply: string, mentioned: string[]]>([
     ["web_tester", ["web_tester"]],
     ["The web tester, please.", ["web_tester", "tester", "web"]],
@@ -17,11 +17,11 @@ describe("names in a model's reply", () => {
     ["web²", []],
     ["web\u0301", ["web"]],
     ["", []],
-  ])("%j mentions %j", (reply, mentioned) => {
+  ])("are found: %j mentions %j", (reply, mentioned) => {
     expect(mentionedNames(reply, NAMES)).toEqual(mentioned);
   });
 
-  test("may hold what means something in patterns, as names of teams do", () => {
+  test("may contain characters with a meaning in patterns, as names of teams do", () => {
     const names = ["c++ (team)", "a.b", "x|y", "two-words"];
     expect(mentionedNames("ask c++ (team) or aXb", names)).toEqual(["c++ (team)"]);
     expect(mentionedNames("a.b, x|y and two-words", names)).toEqual(["a.b", "x|y", "two-words"]);

@@ -42,17 +42,17 @@ const team = (changes: JsonObject = {}) => ({
   config: { ...config, ...changes },
 });
 
-describe("component JSON", () => {
+describe("component JSON of a selector", () => {
   test.each<[string, JsonObject]>([
     ["all of AutoGen's keys", {}],
     ["a model context", { model_context: dumpComponent(new BufferedChatCompletionContext(3)) }],
     ["feedback, some of it", { selector_feedback: { many: "One of {participants}!" } }],
     ["functions by their names", { selector_func: "ann_first", candidate_func: "not_ann" }],
-  ])("with %s is dumped as it was loaded", (_what, changes) => {
+  ])("that has %s is dumped as it was loaded", (_what, changes) => {
     expect(dumpComponent(registry.load(team(changes)))).toEqual(team(changes));
   });
 
-  test("may leave out what has a default, and take null for it", () => {
+  test("may omit fields with a default, or set them to null", () => {
     const { participants, model_client } = config;
     const loaded = registry.load({
       provider: "SelectorGroupChat",
@@ -78,7 +78,7 @@ describe("component JSON", () => {
     });
   });
 
-  test("is refused where something is missing or wrong, by its place", () => {
+  test("is refused with the place of a missing or wrong field", () => {
     const { model_client: _, ...rest } = config;
     expect(
       registry.validate({ provider: "SelectorGroupChat", config: rest }).map(({ path }) => path),
@@ -101,7 +101,7 @@ describe("component JSON", () => {
     expect(registry.validate(team({ participants: [human("ann")] }))).toHaveLength(1);
   });
 
-  test("of a team made in code names registered functions and leaves out others", () => {
+  test("names registered functions of a team in code and leaves out others", () => {
     const made = new SelectorGroupChat(
       [new UserProxyAgent({ name: "ann" }), new UserProxyAgent({ name: "bob" })],
       {

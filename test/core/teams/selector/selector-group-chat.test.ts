@@ -45,7 +45,7 @@ describe("the question to the model", () => {
     ]);
   });
 
-  test("has a template of its own, which mentions all there is to know", async () => {
+  test("has a template of its own, which mentions all placeholders", async () => {
     const model = new ScriptedChatCompletionClient(["bob"]);
     const team = new SelectorGroupChat(
       ["ann", "bob"].map((name) => new TestAgent(name)),
@@ -57,7 +57,7 @@ describe("the question to the model", () => {
     }
   });
 
-  test("shows pictures and calls in a readable way, results of tools not at all", async () => {
+  test("shows pictures and calls in a readable way, and results of tools not at all", async () => {
     const { team, asked } = trio(["bob"]);
     const picture: MultiModalMessage = createMessage(ORIGIN, {
       type: "MultiModalMessage",
@@ -97,7 +97,7 @@ describe("the question to the model", () => {
     expect(String(asked().at(-1))).toBe(`${ROLES}|['ann', 'bob']|bob: bob1\n\n\ncat: cat1\n\n`);
   });
 
-  test("is not asked where only one may speak", async () => {
+  test("is not sent if only one participant may speak", async () => {
     const model = new ScriptedChatCompletionClient(["bob"]);
     const team = new SelectorGroupChat(
       ["ann", "bob"].map((name) => new TestAgent(name)),
@@ -113,8 +113,8 @@ describe("the question to the model", () => {
   });
 });
 
-describe("answers that cannot be used", () => {
-  test("are answered with feedback in the same conversation", async () => {
+describe("an unusable answer", () => {
+  test("is answered with feedback in the same conversation", async () => {
     const feedback = { none: "none of {participants}", many: "many", repeated: "repeated" };
     const { team, model } = trio(["ann", "nobody", "bob or cat", "ann", "cat"], {
       maxTurns: 2,
@@ -141,7 +141,7 @@ describe("answers that cannot be used", () => {
     model.assertDone();
   });
 
-  test("have feedback of their own where the team has none", async () => {
+  test("gets feedback of its own if the team has none", async () => {
     const { team, asked } = trio(["nobody", "ann, bob", "ann", "ann", "bob"], { maxTurns: 2 });
     await run(team, { task: "go" });
     const feedback = asked().filter((question) => !String(question).startsWith("ann:"));
@@ -150,35 +150,71 @@ describe("answers that cannot be used", () => {
     expect(feedback[2]).toContain("['bob', 'cat']");
   });
 
-  test("end with the previous speaker, or with the first candidate without one", async () => {
-    const { team, model } = trio(["x", "x", "bob", "x", "x"], {
-      maxSelectorAttempts: 2,
-      maxTurns: 1,
-    });
-    const first = lines((await run(team, { task: "go" })).messages);
-    const second = lines((await run(team)).messages);
-    const third = lines((await run(team)).messages);
-    expect([first, second, third].map((said) => said.at(-1))).toEqual([
-      "ann: ann1",
-      "bob: bob1",
-      "bob: bob2",
-    ]);
+  type Options = Parameters<typeof trio>[1];
+  test.each<[string, string[], Options, string]>([
+    [
+      "the previous speaker, where it may",
+      ["bob", "x", "x"],
+      { allowRepeatedSpeaker: true },
+      "bob bob",
+    ],
+    ["the first one that may speak", ["ann", "ann", "ann"], {}, "ann bob"],
+    ["the first candidate without a previous speaker", ["x", "x", "x", "x"], {}, "ann bob"],
+    [
+      "a candidate, not the previous speaker that a function names beside it",
+      ["ann", "ann"],
+      { candidateFunc: (thread) => (thread.length === 1 ? ["ann"] : ["ann", "cat"]) },
+      "ann cat",
+    ],
+    [
+      "the only candidate, even if it has just spoken",
+      [],
+      { candidateFunc: () => ["ann"] },
+      "ann ann",
+    ],
+    [
+      "a candidate, not another participant that the model names",
+      ["cat", "cat", "cat", "bob"],
+      { candidateFunc: () => ["ann", "bob"] },
+      "ann bob",
+    ],
+    [
+      "another than the one that a function chose before",
+      ["ann", "ann"],
+      { selectorFunc: (thread) => (thread.length === 1 ? "ann" : null) },
+      "ann bob",
+    ],
+  ])("ends with %s", async (_, answers, options, speakers) => {
+    const { team, model } = trio(answers, { maxSelectorAttempts: 2, maxTurns: 2, ...options });
+    const { messages } = await run(team, { task: "go" });
+    expect(
+      messages
+        .map(({ source }) => source)
+        .slice(1)
+        .join(" "),
+    ).toBe(speakers);
     model.assertDone();
   });
 
-  test("may name an agent that is not a candidate, as in AutoGen", async () => {
-    const { team } = trio(["cat"], { candidateFunc: () => ["ann", "bob"] });
-    expect(lines((await run(team, { task: "go" })).messages).at(-1)).toBe("cat: cat1");
+  test.each([
+    "<think>ann has just spoken, so bob or cat.</think>bob",
+    "ann? cat?</think>\nbob",
+    "<|channel|>analysis<|message|>ann or cat<|end|><|start|>assistant<|channel|>final<|message|>bob",
+  ])("does not become usable by a name in a thought: %s", async (answer) => {
+    const { team, model } = trio([answer]);
+    const { messages } = await run(team, { task: "go" });
+    expect(messages.at(-1)?.source).toBe("bob");
+    model.assertDone();
   });
 
-  test("are fine when they name the previous speaker and that is allowed", async () => {
+  test("becomes usable if it names the previous speaker and that is allowed", async () => {
     const { team, asked } = trio(["bob", "bob"], { maxTurns: 2, allowRepeatedSpeaker: true });
     const { messages } = await run(team, { task: "go" });
     expect(lines(messages).at(-1)).toBe("bob: bob2");
     expect(asked()[1]).toContain("|['ann', 'bob', 'cat']|");
   });
 
-  test("that are tool calls end the run", async () => {
+  test("ends the run if it is a tool call", async () => {
     const { team } = trio([[{ id: "1", name: "bob", arguments: "{}" }]]);
     await expect(run(team, { task: "go" })).rejects.toThrow(
       expect.objectContaining({ code: "no_text" }),
@@ -186,7 +222,7 @@ describe("answers that cannot be used", () => {
   });
 });
 
-describe("functions that choose", () => {
+describe("selector functions", () => {
   test("get the whole thread, events included, and may be asynchronous", async () => {
     const threads: string[][] = [];
     const { team, model } = trio(["ann"], {
@@ -201,16 +237,7 @@ describe("functions that choose", () => {
     model.assertDone();
   });
 
-  test("do not make who they name the previous speaker", async () => {
-    const { team, asked } = trio(["bob"], {
-      maxTurns: 2,
-      selectorFunc: (thread) => (thread.length === 1 ? "bob" : undefined),
-    });
-    expect(lines((await run(team, { task: "go" })).messages).at(-1)).toBe("bob: bob2");
-    expect(asked()[0]).toContain("|['ann', 'bob', 'cat']|");
-  });
-
-  test("narrow the choice, and make it where they leave one", async () => {
+  test("narrow the choice, and make it if they leave one", async () => {
     const { team, asked } = trio(["ann"], {
       maxTurns: 2,
       candidateFunc: async (thread) => (thread.length === 1 ? ["bob"] : ["ann", "bob"]),
@@ -253,10 +280,10 @@ describe("functions that choose", () => {
   });
 });
 
-describe("events of the selection", () => {
+describe("the events of a selection", () => {
   const shape = (message: Message) => `${message.type} ${message.source}`;
 
-  test("stream while the model answers, when they are asked for", async () => {
+  test("stream while the model answers, on request", async () => {
     const { team } = trio(["not him", "the bob"], {
       emitTeamEvents: true,
       modelClientStreaming: true,
@@ -281,7 +308,7 @@ describe("events of the selection", () => {
     expect(lines(team.conversation())).toEqual(["user: go", "bob: bob1"]);
   });
 
-  test("are not shown otherwise, also when the model streams", async () => {
+  test("are not shown by default, also when the model streams", async () => {
     const { team, model } = trio(["the bob"], { modelClientStreaming: true });
     expect(lines((await run(team, { task: "go" })).messages)).toEqual(["user: go", "bob: bob1"]);
     expect(model.requests[0]?.streaming).toBe(true);
@@ -304,7 +331,7 @@ describe("events of the selection", () => {
 });
 
 describe("teams as participants", () => {
-  test("are chosen by their name and heard by what their members said", async () => {
+  test("are chosen by their name and heard by the messages of their members", async () => {
     const crew = new RoundRobinGroupChat([new TestAgent("dan"), new TestAgent("eve")], {
       name: "the crew",
       description: "Works\nin pairs.",
@@ -345,7 +372,7 @@ describe("teams as participants", () => {
   });
 });
 
-describe("a reset", () => {
+describe("a reset of a selector", () => {
   test("forgets conversation, initial messages and previous speaker", async () => {
     const modelContext = new UnboundedChatCompletionContext([
       { content: "first of all", source: "boss", type: "UserMessage" },
@@ -359,7 +386,7 @@ describe("a reset", () => {
   });
 });
 
-test("needs a candidate to choose from", () => {
+test("a selector needs a candidate to choose from", () => {
   const modelClient = new ScriptedChatCompletionClient([]);
   expect(() => new SelectorGroupChat([new TestAgent("ann")], { modelClient })).toThrow(
     expect.objectContaining({ code: "invalid_value" }),

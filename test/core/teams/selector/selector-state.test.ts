@@ -23,8 +23,8 @@ function asAutoGen(state: JsonObject): JsonObject {
   return { ...state, agent_states: { ...(state["agent_states"] as JsonObject), [NAME]: manager } };
 }
 
-describe("saved state", () => {
-  test("continues where it was, as often as it is loaded", async () => {
+describe("the saved state of a selector", () => {
+  test("continues from its turn, as often as it is loaded", async () => {
     const before = trio(["bob"]);
     await run(before.team, { task: "go" });
     const state = before.team.saveState();
@@ -45,7 +45,7 @@ describe("saved state", () => {
     ]);
   });
 
-  test("has a model context of one's own, which may differ from the thread", async () => {
+  test("has its own model context, which may differ from the thread", async () => {
     const initial = { content: "be brief", source: "boss", type: "UserMessage" } as const;
     const context = () => new UnboundedChatCompletionContext([initial]);
     const before = trio(["bob"], { modelContext: context() });
@@ -77,7 +77,7 @@ describe("saved state", () => {
       { troupe: { model_context: { messages: [{ type: "?" }] } } },
       `agent_states.${NAME}.troupe.model_context.messages[0].type`,
     ],
-  ])("%j does not fit, and changes nothing", async (wrong, path) => {
+  ])("that is %j does not fit, and changes nothing", async (wrong, path) => {
     const { team } = trio(["bob"], { modelContext: new BufferedChatCompletionContext(5) });
     await run(team, { task: "go" });
     const state = team.saveState();
@@ -93,7 +93,7 @@ describe("saved state", () => {
   });
 });
 
-describe("stored state", () => {
+describe("the stored state of a selector", () => {
   /** A run of one turn, without the marks that `run` makes. */
   async function runOnce({ team }: ReturnType<typeof trio>, task: string): Promise<void> {
     const input = { messages: [text("user", task, ORIGIN)], outputTaskMessages: true };
@@ -102,7 +102,7 @@ describe("stored state", () => {
     }
   }
 
-  test("is the previous speaker, what was added to the context, and the model's position", async () => {
+  test("is the previous speaker, the new part of the context, and the model's position", async () => {
     const stored = trio([], {
       modelClient: new ReplayChatCompletionClient(["bob"]),
       modelContext: new UnboundedChatCompletionContext(),
@@ -120,7 +120,7 @@ describe("stored state", () => {
     expect(heads[0]?.value).toMatchObject({ manager: { previous_speaker: "bob" } });
   });
 
-  test("comes back, and no more of it is read than what the next selection shows", async () => {
+  test("is restored, and is only read as far as the next selection shows it", async () => {
     const modelContext = () => new BufferedChatCompletionContext(3);
     const stored = trio([], {
       modelClient: new ReplayChatCompletionClient(["bob", "cat"], { cycle: true }),

@@ -8,6 +8,8 @@ export { MemoryObject, TenantObject } from "troupe/worker";
 let way:
   | { calls: { file: string; name: string }[]; files: string[]; helpers: string[] }
   | undefined;
+/** The calls of the last run up to the request to its model. */
+let before: Call[] = [];
 const ROUTER = "src/api/http/app.ts";
 /** What the tenant lists is delivered by a timer of its own, which may be earlier than the request to the model. */
 const DELIVERY = "Outbox.deliver";
@@ -27,14 +29,8 @@ globalThis.fetch = (...request) => {
 
 function wayOf(last: Call | undefined): typeof way {
   const onTheWay = lineOf(last);
-  const calls = takeCalls().filter((call) => {
-    const line = lineOf(call);
-    return (
-      line[0] === onTheWay[0] &&
-      line.some(({ file }) => file === ROUTER) &&
-      !line.some(({ name }) => name === DELIVERY)
-    );
-  });
+  before = takeCalls();
+  const calls = before.filter((call) => lineOf(call)[0] === onTheWay[0] && isOfRun(call));
   const files = [...new Set(calls.map(({ file }) => file))].toSorted();
   const callers = new Set(
     calls.flatMap(({ file, caller }) => (caller?.file === file ? [] : caller?.file)),
@@ -44,6 +40,24 @@ function wayOf(last: Call | undefined): typeof way {
     files: files.filter((file) => callers.has(file)),
     helpers: files.filter((file) => !callers.has(file)),
   };
+}
+
+/** Whether the router has led to the call. */
+function isOfRun(call: Call): boolean {
+  const line = lineOf(call);
+  return line.some(({ file }) => file === ROUTER) && !line.some(({ name }) => name === DELIVERY);
+}
+
+/** How often functions of other files were called, by the file that calls and the function. */
+function entriesOf(calls: readonly Call[]): Record<string, number> {
+  const counted: Record<string, number> = {};
+  for (const call of calls.filter(isOfRun)) {
+    const { file, name, caller } = call;
+    if (caller === undefined || caller.file === file) continue;
+    const entry = `${caller.file} > ${file} ${name}`;
+    counted[entry] = (counted[entry] ?? 0) + 1;
+  }
+  return counted;
 }
 
 /** A call after those that it came from. */
@@ -82,7 +96,10 @@ function bound(target: object, name: string | symbol): unknown {
 
 export default {
   fetch(request: Request, env: Env): Promise<Response> | Response {
-    if (new URL(request.url).pathname === "/way") return Response.json(way);
+    if (new URL(request.url).pathname === "/way") {
+      const entries = { before: entriesOf(before), all: entriesOf([...before, ...takeCalls()]) };
+      return Response.json({ ...way, entries });
+    }
     takeCalls();
     instrumented ??= { ...env, TEAM: noted(env.TEAM) };
     return worker.fetch(request, instrumented);

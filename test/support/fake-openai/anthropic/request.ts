@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import * as z from "zod";
+import { claudeRefusal } from "../makers/schema-refusals.ts";
 import { type ChatRequest, parseChatRequest } from "../chat-request.ts";
 import type { Refusal } from "../refusal.ts";
 import {
@@ -149,7 +150,11 @@ export function parseAnthropicRequest(
     return { problem: `A maximum of 4 blocks with cache_control may be provided. Found ${marks}.` };
   }
   const key = String(headers["x-api-key"]);
-  const problem = toolProblem(request) ?? thinkingProblem(request, key) ?? lastProblem(request);
+  const problem =
+    orderProblem(request) ??
+    toolProblem(request) ??
+    thinkingProblem(request, key) ??
+    lastProblem(request);
   if (problem !== undefined) return { problem };
   const { model, system, messages, stream, tools } = request;
   const chat = parseChatRequest({
@@ -177,9 +182,29 @@ function toolProblem({ messages, tools = [], tool_choice }: AnthropicRequest): s
     return `tool_choice: tool '${tool_choice.name}' not found in provided tools`;
   const names = new Set(tools.map(({ name }) => name));
   if (names.size < tools.length) return "tools: tool names must be unique";
+  for (const [index, { input_schema: schema }] of tools.entries()) {
+    const refused = claudeRefusal({ properties: {}, ...schema });
+    if (refused !== undefined) return `tools.${index}.custom.input_schema: ${refused}`;
+  }
   const usesTools = messages.flatMap(blocksOf).some(({ type }) => type.startsWith("tool_"));
   if (usesTools && tools.length === 0)
     return "requests which include tool_use or tool_result blocks must define tools";
+  return undefined;
+}
+
+/** What the API refuses of any model; it puts messages of one role in a row together before. */
+function orderProblem({ messages }: AnthropicRequest): string | undefined {
+  if (messages[0]?.role !== "user") return 'messages: first message must use the "user" role';
+  const ids = new Set<string>();
+  for (const [at, message] of messages.entries())
+    for (const [index, block] of blocksOf(message).entries()) {
+      // https://github.com/anomalyco/opencode/issues/1279
+      if (block.type === "tool_use" && ids.has(block.id))
+        return `messages.${at}.content.${index}: \`tool_use\` ids must be unique`;
+      if (block.type === "tool_use") ids.add(block.id);
+      if (block.type === "tool_result" && block.is_error === true && resultText(block) === "")
+        return `messages.${at}.content.${index}.tool_result: content cannot be empty if \`is_error\` is true`;
+    }
   return undefined;
 }
 

@@ -16,8 +16,7 @@ export interface GivenRequest {
   /** Fields of the body that OpenAI does not have. */
   settings: { readonly [name: string]: unknown };
   turns: readonly GivenTurn[];
-  /** The roles of all messages. */
-  roles: readonly unknown[];
+  messages: readonly { role: unknown; content: unknown; hasCalls: boolean }[];
   /** The index of the last message of a user. */
   lastUser: number;
 }
@@ -47,4 +46,12 @@ export interface FakeMaker {
   /** Whether the model thinks in its answer to the request, though the rule has no reasoning. */
   thinks?(request: GivenRequest): boolean;
   voice(request: GivenRequest, completion: Completion): Voice;
+}
+
+/** Whether a message has neither calls nor a text with a visible character, nor anything else. */
+export function isEmpty({ content, hasCalls }: GivenRequest["messages"][number]): boolean {
+  if (hasCalls) return false;
+  if (Array.isArray(content))
+    return (content as { text?: unknown }[]).every(({ text }) => text === "");
+  return content === null || content === undefined || content === "";
 }

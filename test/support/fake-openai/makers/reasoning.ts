@@ -1,5 +1,5 @@
 import { seal } from "../responses/sealing.ts";
-import type { FakeMaker, GivenRequest, GivenTurn } from "./maker.ts";
+import { type FakeMaker, type GivenRequest, type GivenTurn, isEmpty } from "./maker.ts";
 
 /** The fields in which a server writes and takes reasoning. */
 type Field = "reasoning_content" | "reasoning";
@@ -28,6 +28,8 @@ function strict({ unthinking, always, isThere, problem }: Rules): FakeMaker {
     messageFields: ["reasoning_content", "reasoning_details"],
     bodyFields: ["thinking"],
     problem(request) {
+      const order = orderProblem(request);
+      if (order !== undefined) return order;
       if (!thinks(request)) return undefined;
       const bare = request.turns.find((turn) => turn.calls.length > 0 && !isThere(turn));
       return bare && problem(bare.index);
@@ -38,6 +40,21 @@ function strict({ unthinking, always, isThere, problem }: Rules): FakeMaker {
 }
 
 const isText = (value: unknown): boolean => typeof value === "string";
+
+/**
+ * https://github.com/lobehub/lobehub/pull/8419, https://github.com/carlrobertoh/ProxyAI/issues/834: an assistant's message with
+ * neither a text nor calls; https://github.com/olimorris/codecompanion.nvim/issues/760: the end of a conversation
+ */
+function orderProblem({ model, messages }: GivenRequest): string | undefined {
+  const at = messages.findIndex((message) => message.role === "assistant" && isEmpty(message));
+  if (at !== -1)
+    return model.startsWith("deepseek")
+      ? "Invalid assistant message: content or tool_calls must be set"
+      : `Invalid request: the message at position ${at} with role 'assistant' must not be empty`;
+  if (model.startsWith("deepseek-reasoner") && messages.at(-1)?.role === "assistant")
+    return "The last message of deepseek-reasoner must be a user message, or an assistant message with prefix mode on";
+  return undefined;
+}
 
 /** https://api-docs.deepseek.com/guides/thinking_mode */
 export const deepseek = strict({
@@ -83,8 +100,14 @@ const lenient = (field: Field): FakeMaker => ({
 
 /** https://www.alibabacloud.com/help/en/model-studio/deep-thinking */
 export const qwen = lenient("reasoning_content");
-/** https://docs.x.ai/docs/guides/reasoning */
-export const grok = lenient("reasoning_content");
+/** https://docs.x.ai/docs/guides/reasoning, and the sentence of https://github.com/langbot-app/LangBot/issues/1205 */
+export const grok: FakeMaker = {
+  ...lenient("reasoning_content"),
+  problem: ({ messages }) =>
+    messages.some((message) => message.role !== "tool" && isEmpty(message))
+      ? "An empty message was provided. Every message needs at least one non-empty content element."
+      : undefined,
+};
 /** https://docs.vllm.ai/en/latest/features/reasoning_outputs */
 export const gptOss = lenient("reasoning");
 
@@ -95,7 +118,19 @@ export const mistral: FakeMaker = {
   // https://mistralai.github.io/mistral-common/usage/tools/#tool-calling-and-messages, and the sentence of
   // https://github.com/anomalyco/opencode/issues/1680
   isStrict: true,
-  problem({ turns, roles }) {
+  problem({ turns, messages }) {
+    const roles = messages.map(({ role }) => role);
+    for (const [index, message] of messages.entries()) {
+      const before = roles[index - 1];
+      // https://github.com/swarmauri/swarmauri-sdk/issues/276
+      if (message.role === "system" && (before === "assistant" || before === "tool"))
+        return `Unexpected role 'system' after role '${before}'`;
+      if (message.role === "assistant" && isEmpty(message))
+        return "Assistant message must have either content or tool_calls.";
+    }
+    if (!roles.includes("user")) return "Conversation must have at least one user message";
+    if (roles.find((role) => role !== "system") !== "user")
+      return "Conversation must start with a user message or system message";
     // https://github.com/aaif-goose/goose/issues/5998
     if (roles.some((role, index) => role === "user" && roles[index - 1] === "tool"))
       return "Unexpected role 'user' after role 'tool'";

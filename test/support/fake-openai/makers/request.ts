@@ -16,6 +16,7 @@ import {
   openrouter,
   qwen,
 } from "./reasoning.ts";
+import { toolsRefusal } from "./schema-refusals.ts";
 
 const MODELS: readonly (readonly [RegExp, FakeMaker])[] = [
   [/^gemini-/, gemini],
@@ -45,6 +46,8 @@ export function parseMakerRequest(
   if (typeof model !== "string" || !Array.isArray(messages)) return parseOpenAIRequest(body);
   const isRouter = url.startsWith("/api/v1/");
   const name = model.split("/").at(-1) ?? model;
+  const refused = toolsRefusal(name, (body as Body)["tools"]);
+  if (refused !== undefined) return { code: "invalid_function_parameters", problem: refused };
   const maker = isRouter ? openrouter : MODELS.find(([pattern]) => pattern.test(name))?.[1];
   if (maker === undefined) return parseOpenAIRequest(body);
   if (maker.isStrict) {
@@ -98,8 +101,12 @@ function takeApart(
   const rest: Body = { ...body, messages };
   const settings = take(rest, maker.bodyFields);
   const lastUser = messages.findLastIndex(({ role }) => role === "user");
-  const roles = messages.map(({ role }) => role);
-  return { request: { settings, turns, roles, lastUser }, rest };
+  const given = messages.map(({ role, content, tool_calls }) => ({
+    role,
+    content,
+    hasCalls: tool_calls !== undefined,
+  }));
+  return { request: { settings, turns, messages: given, lastUser }, rest };
 }
 
 function take(object: Body, names: readonly string[]): Body {

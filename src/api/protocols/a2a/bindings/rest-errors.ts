@@ -1,7 +1,7 @@
 import type { Problem } from "../../../../contract/problem.ts";
-import { json } from "../../../http/endpoint.ts";
-import { problemOf, problemResponse } from "../../../http/problem.ts";
-import { A2AError, a2aErrorOf, errorInfoOf, problemInfo, problemText } from "../errors.ts";
+import { json } from "../../../http/endpoint/endpoint.ts";
+import { problemOf, problemResponse } from "../../../http/endpoint/problem.ts";
+import { A2AError, a2aErrorOf, errorInfoOf, problemInfo, problemText } from "../wire/errors.ts";
 
 /** The media type of results and errors. */
 export const REST_JSON = "application/json";

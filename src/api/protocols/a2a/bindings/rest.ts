@@ -1,14 +1,14 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import type { OpenedStream } from "../../../../contract/gateways/team-gateway.ts";
-import { type Call, type Endpoint, endpoint, json } from "../../../http/endpoint.ts";
+import { type Call, type Endpoint, endpoint, json } from "../../../http/endpoint/endpoint.ts";
 import { readJson } from "../../../http/input/body.ts";
-import { ProblemError, unwrap } from "../../../http/problem.ts";
+import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
 import { EVENT_STREAM } from "../../../../http/event-stream.ts";
-import { streamAnswer } from "../../../http/sse.ts";
-import { A2AError } from "../errors.ts";
-import { type Method, versionNotSupported } from "../methods.ts";
-import { normalJson } from "../request/normal-json.ts";
+import { streamAnswer } from "../../../http/endpoint/sse.ts";
+import { A2AError } from "../wire/errors.ts";
+import { type Method, versionNotSupported } from "../request/methods.ts";
+import { normalJson } from "../wire/normal-json.ts";
 import {
   createPushConfig,
   deletePushConfig,
@@ -17,8 +17,8 @@ import {
 } from "../request/push-configs.ts";
 import { sendMessage, sendStreamingMessage } from "../request/send-message.ts";
 import { type A2ARequest, type A2AServices, needs } from "../request/services.ts";
-import { cancelTask, getTask, listTasks, subscribeToTask } from "../tasks.ts";
-import { isVersion, VERSION, VERSION_QUERY, versionOf } from "../request/version.ts";
+import { cancelTask, getTask, listTasks, subscribeToTask } from "../request/tasks.ts";
+import { isVersion, VERSION, VERSION_QUERY, versionOf } from "../wire/version.ts";
 import { REST_JSON, refused, writeProblem } from "./rest-errors.ts";
 
 /** What a request says elsewhere than in its body. */
@@ -199,10 +199,19 @@ function requestOf(services: A2AServices, { c, principal, team, param }: Call): 
   const { origin } = new URL(c.req.url);
   const agent = { id: param("team"), team };
   const { signal } = c.req.raw;
-  return { services, principal, agent, origin, signal, id: null, format: "a2a-rest" };
+  return {
+    services,
+    principal,
+    agent,
+    origin,
+    headers: c.req.raw.headers,
+    signal,
+    id: null,
+    format: "a2a-rest",
+  };
 }
 
-/** @throws A2AError for JSON that is no object */
+/** @throws A2AError for JSON that is not an object */
 async function bodyOf({ limits }: A2AServices, c: Context): Promise<object> {
   if (c.req.method !== "POST") return {};
   const { value = {} } = await readJson(c.req.raw, limits);

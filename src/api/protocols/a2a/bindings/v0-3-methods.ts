@@ -1,12 +1,12 @@
 import { isJsonObject } from "../../../../core/json.ts";
-import { A2AError } from "../errors.ts";
-import { type Method, type Methods, refuseExtendedCard } from "../methods.ts";
+import { A2AError } from "../wire/errors.ts";
+import { type Method, type Methods, refuseExtendedCard } from "../request/methods.ts";
 import { createPushConfig, deletePushConfig, listPushConfigs } from "../request/push-configs.ts";
 import { sendMessage, sendStreamingMessage } from "../request/send-message.ts";
 import type { A2ARequest } from "../request/services.ts";
-import { cancelTask, getTask, subscribeToTask } from "../tasks.ts";
+import { cancelTask, getTask, subscribeToTask } from "../request/tasks.ts";
 import { givenMessage, givenPushConfig, givenPushConfigId } from "./v0-3-params.ts";
-import { shownPushConfig, shownTask } from "./v0-3-results.ts";
+import { shownPushConfig, shownTask } from "../encoder/v0-3-results.ts";
 
 /** The methods of 0.3, each by that of 1.0. */
 export const LEGACY_METHODS: Methods = {

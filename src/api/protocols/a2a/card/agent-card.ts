@@ -1,6 +1,6 @@
 import type { TeamInfo } from "../../../../contract/team.ts";
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
-import { LEGACY_VERSION, VERSION } from "../request/version.ts";
+import { LEGACY_VERSION, VERSION } from "../wire/version.ts";
 
 const TEXTS = ["text/plain", "application/json", "text/markdown", "text/csv"];
 const IMAGES = ["image/png", "image/jpeg", "image/webp", "image/gif"];

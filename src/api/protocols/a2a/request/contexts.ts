@@ -1,11 +1,13 @@
+import { beginningOf } from "../../../../core/cut.ts";
 import type { TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../../../contract/result.ts";
 import { sortedJson } from "../../../../core/json.ts";
 import { sha256Hex } from "../../../../core/hash.ts";
+import { callerOf } from "../../../http/access/caller.ts";
 import { reservedId } from "../../../http/input/team-input.ts";
-import { unwrap } from "../../../http/problem.ts";
-import { A2AError } from "../errors.ts";
-import { conversationId, isConversationOf, type Parties, parseTaskId } from "../ids.ts";
+import { unwrap } from "../../../http/endpoint/problem.ts";
+import { A2AError } from "../wire/errors.ts";
+import { conversationId, isConversationOf, type Parties, parseTaskId } from "../wire/ids.ts";
 import type { GivenMessage } from "./params.ts";
 import type { A2ARequest } from "./services.ts";
 
@@ -17,7 +19,7 @@ export interface Context {
   gone?: A2AError;
 }
 
-/** A task that the caller may know of. */
+/** A task visible to the caller. */
 export interface TaskPlace extends Context {
   run: string;
 }
@@ -44,7 +46,7 @@ export async function findContext(request: A2ARequest, id: string): Promise<Cont
 export async function findTask(request: A2ARequest, id: string): Promise<TaskPlace> {
   const gone = new A2AError(
     "TASK_NOT_FOUND",
-    `There is no task ${JSON.stringify(id.slice(0, 150))}.`,
+    `There is no task ${JSON.stringify(beginningOf(id, 150))}.`,
   );
   const { context = request.agent.id, run } = parseTaskId(id) ?? {};
   if (run === undefined) throw gone;
@@ -76,12 +78,13 @@ async function newConversation(request: A2ARequest, message: GivenMessage): Prom
   const team = conversationOf(request, id);
   const { owner } = parties;
   const expires_in = services.a2a.idleSeconds;
-  unwrap(await team.createConversation({ id, owner, caller: principal.name, expires_in }, model));
+  const { name: caller, own_teams_of: user } = principal;
+  unwrap(await team.createConversation({ id, owner, caller, user, expires_in }, model));
   return { id, team };
 }
 
 function conversationOf({ services, principal, signal }: A2ARequest, id: string): TeamGateway {
-  return services.gateway.team(principal.tenant, id, { credential: principal.id, signal });
+  return services.gateway.team(principal.tenant, id, callerOf(principal, { signal }));
 }
 
 export async function partiesOf({ principal, agent }: A2ARequest): Promise<Parties> {
@@ -91,6 +94,6 @@ export async function partiesOf({ principal, agent }: A2ARequest): Promise<Parti
 function unknownContext(id: string): A2AError {
   return new A2AError(
     "INVALID_PARAMS",
-    `There is no context ${JSON.stringify(id.slice(0, 100))}: a message without contextId begins one.`,
+    `There is no context ${JSON.stringify(beginningOf(id, 100))}: a message without contextId begins one.`,
   );
 }

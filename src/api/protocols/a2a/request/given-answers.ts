@@ -1,7 +1,7 @@
 import { answerSchema, type HumanRequest } from "../../../../contract/run.ts";
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
 import type { GivenAnswer } from "../../shared/conversation.ts";
-import { A2AError } from "../errors.ts";
+import { A2AError } from "../wire/errors.ts";
 import { chatMessageOf } from "./given-parts.ts";
 import type { GivenMessage, GivenPart } from "./params.ts";
 import { parseParams } from "./params.ts";

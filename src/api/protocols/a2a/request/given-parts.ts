@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from "../../../../core/json.ts";
 import { isFile, PDF, textOfFile } from "../../../../core/models/attached-files.ts";
-import { isBase64, partOfFile } from "../../../http/input/file-parts.ts";
-import { A2AError } from "../errors.ts";
+import { isBase64 } from "../../../../core/base64.ts";
+import { partOfFile } from "../../../http/input/file-parts.ts";
+import { A2AError } from "../wire/errors.ts";
 import type { GivenMessage, GivenPart } from "./params.ts";
 
 /**

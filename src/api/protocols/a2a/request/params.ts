@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { webhookUrlSchema } from "../../../../contract/webhooks/webhook.ts";
+import { webhookUrlSchema } from "../../../../contract/webhook.ts";
 import { listIssues, issuesOf } from "../../../../core/issues.ts";
 import type { JsonObject } from "../../../../core/json.ts";
-import { A2AError } from "../errors.ts";
+import { A2AError } from "../wire/errors.ts";
 
 const object = z.custom<JsonObject>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),

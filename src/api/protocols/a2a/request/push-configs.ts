@@ -1,7 +1,8 @@
-import type { PushConfig, SecretPushConfig } from "../../../../contract/webhooks/push.ts";
+import { beginningOf } from "../../../../core/cut.ts";
+import type { PushConfig, SecretPushConfig } from "../../../../contract/push.ts";
 import { TroupeError } from "../../../../core/errors.ts";
-import { A2AError } from "../errors.ts";
-import type { TaskPushNotificationConfig } from "../wire.ts";
+import { A2AError } from "../wire/errors.ts";
+import type { TaskPushNotificationConfig } from "../wire/wire.ts";
 import { findTask, unwrapIn } from "./contexts.ts";
 import {
   type GivenPushConfig,
@@ -42,7 +43,7 @@ export async function getPushConfig(
   const ids = configs.map((one) => JSON.stringify(one.id)).join(", ") || "none";
   throw new A2AError(
     "TASK_NOT_FOUND",
-    `The task has no push notification config ${JSON.stringify(id.slice(0, 255))}; it has ${ids}.`,
+    `The task has no push notification config ${JSON.stringify(beginningOf(id, 255))}; it has ${ids}.`,
   );
 }
 

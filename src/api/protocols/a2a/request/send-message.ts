@@ -1,24 +1,25 @@
 import type { OpenedStream, StartRunInput } from "../../../../contract/gateways/team-gateway.ts";
 import type { Idempotency } from "../../../../contract/common.ts";
-import type { SecretPushConfig } from "../../../../contract/webhooks/push.ts";
+import type { SecretPushConfig } from "../../../../contract/push.ts";
 import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
 import { type JsonObject, sortedJson } from "../../../../core/json.ts";
 import { sha256Hex } from "../../../../core/hash.ts";
-import { userOf } from "../../../http/access/admission.ts";
+import { askerOf } from "../../../http/access/admission.ts";
 import { readTask, recipient } from "../../../http/input/task.ts";
+import { hopsOf } from "../../../http/input/hops.ts";
 import { checkMetadata } from "../../../http/input/body.ts";
 import { Conversation, type RunOptions } from "../../shared/conversation.ts";
-import { A2AError } from "../errors.ts";
+import { A2AError } from "../wire/errors.ts";
 import { type Context, contextOf, findTask, type TaskPlace, unwrapIn } from "./contexts.ts";
-import { formatOf } from "../format.ts";
+import { formatOf } from "../encoder/format.ts";
 import { answersOf } from "./given-answers.ts";
 import { chatMessageOf } from "./given-parts.ts";
 import { type GivenMessage, parseParams, sendMessageSchema } from "./params.ts";
 import { pushConfigOf } from "./push-configs.ts";
 import { type A2ARequest, mayRead, needs } from "./services.ts";
-import { readTask as shownTask } from "../tasks.ts";
-import { bareTaskOf, type HistoryLength, taskOf } from "../task.ts";
-import type { Task } from "../wire.ts";
+import { readTask as shownTask } from "./tasks.ts";
+import { bareTaskOf, type HistoryLength, taskOf } from "../encoder/task.ts";
+import type { Task } from "../wire/wire.ts";
 
 interface Sent {
   message: GivenMessage;
@@ -106,13 +107,19 @@ function isNew({ taskId = "" }: GivenMessage): boolean {
 }
 
 async function runOf(
-  { services, agent, principal }: A2ARequest,
+  { services, agent, principal, headers }: A2ARequest,
   { message, metadata, push }: Sent,
 ): Promise<{ task: StartRunInput["task"]; options: RunOptions }> {
   const task = await readTask(chatMessageOf(message), services, recipient(agent.team));
   const idempotency = await idempotencyOf(message);
-  const user = userOf(principal);
-  const options: RunOptions = { on_conflict: "queue", user, metadata, ...(push && { push }) };
+  const hops = hopsOf(headers, { path: "message.metadata", value: message.metadata });
+  const options: RunOptions = {
+    ...askerOf(principal),
+    on_conflict: "queue",
+    metadata,
+    ...hops,
+    ...(push && { push }),
+  };
   return { task, options: { ...options, idempotency } };
 }
 

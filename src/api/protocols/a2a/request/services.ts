@@ -2,11 +2,11 @@ import type { Principal } from "../../../auth/principal.ts";
 import type { TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
 import type { Scope } from "../../../../contract/constants.ts";
 import { requireScope } from "../../../http/access/admission.ts";
-import type { MessageServices } from "../../../http/services.ts";
+import type { MessageServices } from "../../../http/endpoint/services.ts";
 import type { ProtocolServices } from "../../shared/services.ts";
-import type { A2AFormat } from "../format.ts";
-import type { A2ASettings } from "../settings.ts";
-import type { RpcId } from "../wire.ts";
+import type { A2AFormat } from "../encoder/format.ts";
+import type { A2ASettings } from "../card/settings.ts";
+import type { RpcId } from "../wire/wire.ts";
 
 /** What the A2A server uses. */
 export type A2AServices = Pick<
@@ -23,6 +23,7 @@ export interface A2ARequest {
   agent: { id: string; team: TeamGateway };
   /** The scheme and host of the request's URL. */
   origin: string;
+  headers: Headers;
   /** Aborted when the client has left. */
   signal: AbortSignal;
   id: RpcId;

@@ -1,8 +1,8 @@
 import type { StreamFrame } from "../../../../contract/stream/stream-frame.ts";
 import { isJsonObject } from "../../../../core/json.ts";
 import type { Message } from "../../../../core/messages/message.ts";
-import type { AgUiOptions } from "../options.ts";
-import { conversationOf, type Thread } from "../thread.ts";
+import type { AgUiOptions } from "../wire/options.ts";
+import { conversationOf, type Thread } from "../request/thread.ts";
 
 type MessageFrame = Extract<StreamFrame, { event: "message" }>;
 

@@ -1,4 +1,4 @@
-import type { MakeEncoder, StreamEncoder } from "../../../../contract/gateways/stream-format.ts";
+import type { MakeEncoder, StreamEncoder } from "../../../../contract/stream/stream-format.ts";
 import type { StreamFrame } from "../../../../contract/stream/stream-frame.ts";
 import type { Problem } from "../../../../contract/problem.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
@@ -7,9 +7,9 @@ import type { AgentEvent } from "../../../../core/messages/message.ts";
 import type { RunItem } from "../../shared/run-item.ts";
 import { questionText } from "../../shared/question-text.ts";
 import { RunProjector } from "../../shared/run-projector.ts";
-import { type AgUiEvent, type Outcome, OWN, runStarted, sse } from "../events.ts";
-import { type AgUiOptions, agUiOptionsSchema } from "../options.ts";
-import { usageOf } from "../event-fields.ts";
+import { type AgUiEvent, type Outcome, OWN, runStarted, sse } from "../wire/events.ts";
+import { type AgUiOptions, agUiOptionsSchema } from "../wire/options.ts";
+import { usageOf } from "../wire/event-fields.ts";
 import { Ids } from "./ids.ts";
 import { interruptOf } from "./interrupts.ts";
 import { SharedState } from "./shared-state.ts";

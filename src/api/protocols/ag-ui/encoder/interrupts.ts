@@ -1,5 +1,5 @@
 import type { HumanRequest } from "../../../../contract/run.ts";
-import { type Interrupt, OWN } from "../events.ts";
+import { type Interrupt, OWN } from "../wire/events.ts";
 
 const INPUT = {
   type: "object",

@@ -1,6 +1,6 @@
 import type { RunItem } from "../../shared/run-item.ts";
-import type { AgUiEvent } from "../events.ts";
-import { aboutSource, type OwnMetadata } from "../event-fields.ts";
+import type { AgUiEvent } from "../wire/events.ts";
+import { aboutSource, type OwnMetadata } from "../wire/event-fields.ts";
 import type { Ids } from "./ids.ts";
 import { ThinkingText } from "../../shared/thinking-text.ts";
 

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../../core/json.ts";
-import { type AgUiEvent, OWN, type StateChange } from "../events.ts";
-import type { AgUiOptions } from "../options.ts";
+import { type AgUiEvent, OWN, type StateChange } from "../wire/events.ts";
+import type { AgUiOptions } from "../wire/options.ts";
 
-/** What a client's state has of the team: what its agents share with the page, and under `troupe` what the team shows. */
+/** The part of the client's state that the team writes: what its agents share with the page, and under `troupe` what the team shows. */
 export class SharedState {
   readonly #share: AgUiOptions["state"];
   #own: JsonObject = { speaker: null };

@@ -1,4 +1,4 @@
-import type { AgUiEvent } from "../events.ts";
+import type { AgUiEvent } from "../wire/events.ts";
 import type { SharedState } from "./shared-state.ts";
 
 /** A step per agent from its first event to its message. The shared state names the last agent that began one. */

@@ -1,7 +1,7 @@
 import { toText } from "../../../../core/messages/views.ts";
 import { endsTexts, type RunItem } from "../../shared/run-item.ts";
-import { type AgUiEvent, OWN } from "../events.ts";
-import { aboutMessage, type OwnMetadata } from "../event-fields.ts";
+import { type AgUiEvent, OWN } from "../wire/events.ts";
+import { aboutMessage, type OwnMetadata } from "../wire/event-fields.ts";
 import type { Ids } from "./ids.ts";
 import { endOfThought, OpenText, startOfText, startOfThought } from "./open-text.ts";
 import type { Steps } from "./steps.ts";

@@ -1,8 +1,8 @@
 import type { RunInfo } from "../../../../contract/run.ts";
 import type { RunItem } from "../../shared/run-item.ts";
-import { type AgUiEvent, OWN } from "../events.ts";
-import type { Continued } from "../options.ts";
-import { aboutResult, aboutSource, resultId, toolCallId } from "../event-fields.ts";
+import { type AgUiEvent, OWN } from "../wire/events.ts";
+import type { Continued } from "../wire/options.ts";
+import { aboutResult, aboutSource, resultId, toolCallId } from "../wire/event-fields.ts";
 import type { Ids } from "./ids.ts";
 
 type Item<Type extends RunItem["type"]> = Extract<RunItem, { type: Type }>;

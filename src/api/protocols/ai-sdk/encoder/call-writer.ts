@@ -4,9 +4,10 @@ import type {
   FunctionCall,
   FunctionExecutionResult,
 } from "../../../../core/models/llm-messages.ts";
+import { argumentsValueOf } from "../../shared/call-arguments.ts";
 import type { RunItem } from "../../shared/run-item.ts";
 import { questionPart } from "./data-parts.ts";
-import type { ChatStreamOptions } from "../format.ts";
+import type { ChatStreamOptions } from "./format.ts";
 import type { MessageWriter } from "./message-writer.ts";
 import type { ToolPart } from "./tool-parts.ts";
 
@@ -148,7 +149,7 @@ function inputOf(text: string): Json {
   // The AI SDK ends a stream whose JSON could change the prototype of objects.
   if (/"(__proto__|constructor)"\s*:/.test(text)) return text;
   try {
-    return JSON.parse(text) as Json;
+    return argumentsValueOf(text);
   } catch {
     return text;
   }

@@ -1,4 +1,4 @@
-import type { StreamEncoder } from "../../../../contract/gateways/stream-format.ts";
+import type { StreamEncoder } from "../../../../contract/stream/stream-format.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import type { StreamFrame } from "../../../../contract/stream/stream-frame.ts";
 import type { JsonObject } from "../../../../core/json.ts";
@@ -9,9 +9,9 @@ import { RunProjector } from "../../shared/run-projector.ts";
 import { CallWriter } from "./call-writer.ts";
 import { endMetadata, runMetadata } from "./chunk.ts";
 import { eventPart, messagePart } from "./data-parts.ts";
-import { type ChatStreamOptions, streamOptionsSchema } from "../format.ts";
+import { type ChatStreamOptions, streamOptionsSchema } from "./format.ts";
 import { keyOf, MessageWriter, metadataOf } from "./message-writer.ts";
-import { problemText } from "../refusal.ts";
+import { problemText } from "./refusal.ts";
 
 type ItemOf<Type extends RunItem["type"]> = Extract<RunItem, { type: Type }>;
 

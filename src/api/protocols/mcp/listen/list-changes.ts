@@ -1,11 +1,11 @@
 import type { ListedTeam } from "../../../../contract/directory.ts";
 import type { TeamInfo } from "../../../../contract/team.ts";
-import { unwrap } from "../../../http/problem.ts";
-import { tenantOf } from "../../../http/services.ts";
+import { unwrap } from "../../../http/endpoint/problem.ts";
+import { callerOf, listsOf } from "../../../http/access/caller.ts";
 import { latestTeams } from "../../shared/latest-teams.ts";
-import { eventsOf } from "../run/follow-run.ts";
-import type { McpRequest } from "../services.ts";
-import { MOST_TEAMS } from "../tool-names.ts";
+import { eventsOf } from "../session/follow-run.ts";
+import type { McpRequest } from "../session/services.ts";
+import { MOST_TEAMS } from "../session/tool-names.ts";
 
 export interface ListObserver {
   /** A team was added, removed or changed, so that the lists of tools and resources differ. */
@@ -25,9 +25,9 @@ export type ListChanges = (observer: ListObserver) => Promise<void>;
  */
 export async function openLists(request: McpRequest, signal: AbortSignal): Promise<ListChanges> {
   const { services, principal, only, budget } = request;
-  const caller = { credential: principal.id, signal };
-  const stream = unwrap(await tenantOf(services, principal.tenant).events(null, true, caller));
-  const teams = only ? [only] : await latestTeams(services, principal.tenant, MOST_TEAMS);
+  const caller = callerOf(principal, { signal });
+  const stream = unwrap(await listsOf(services, principal).events(null, true, caller));
+  const teams = only ? [only] : await latestTeams(services, principal, MOST_TEAMS);
   const known = new Map(teams.map((team) => [team.id, shown(team)]));
   return async ({ onList, onThread }) => {
     for await (const { event, data } of eventsOf(stream, { signal, budget })) {

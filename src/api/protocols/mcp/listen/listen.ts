@@ -6,13 +6,13 @@ import type {
 import * as z from "zod";
 import type { RunInfo } from "../../../../contract/run.ts";
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
-import { json } from "../../../http/endpoint.ts";
-import { internalErrorLine, problemOf } from "../../../http/problem.ts";
-import { followRun } from "../run/follow-run.ts";
+import { json } from "../../../http/endpoint/endpoint.ts";
+import { internalErrorLine, problemOf } from "../../../http/endpoint/problem.ts";
+import { followRun } from "../session/follow-run.ts";
 import { detailedTask, placeOfTask, type TaskPlace, TASKS } from "../run/task.ts";
 import { mayAnswer } from "../run/wait-for-run.ts";
-import { canShowForms } from "../session.ts";
-import { type McpRequest, teamOf } from "../services.ts";
+import { canShowForms } from "../session/session.ts";
+import { type McpRequest, teamOf } from "../session/services.ts";
 import { threadOf } from "../resources/threads.ts";
 import { openLists } from "./list-changes.ts";
 import { NotificationStream } from "./notification-stream.ts";
@@ -169,7 +169,7 @@ interface FoundThread {
   team: string;
 }
 
-/** Those whose team exists, each once. */
+/** The threads of existing teams, without duplicates. */
 async function findThreads(request: McpRequest, uris: readonly string[]): Promise<FoundThread[]> {
   const found = await Promise.all(
     [...new Set(uris)].map(async (uri) => {

@@ -1,8 +1,9 @@
+import { beginningOf } from "../../../../core/cut.ts";
 import type { CompleteRequest, CompleteResult } from "@modelcontextprotocol/server";
 import { ID } from "../../../../contract/constants.ts";
-import { invalid, unwrap } from "../../../http/problem.ts";
-import { tenantOf } from "../../../http/services.ts";
-import { type McpRequest, teamOf } from "../services.ts";
+import { invalid, unwrap } from "../../../http/endpoint/problem.ts";
+import { listsOf } from "../../../http/access/caller.ts";
+import { type McpRequest, teamOf } from "../session/services.ts";
 import { resourceTemplates } from "./resources.ts";
 
 type Params = CompleteRequest["params"];
@@ -66,12 +67,12 @@ async function ofTemplate(
 /** Ids of the teams whose id or label has the text, latest activity first, those that begin with it before the others. */
 async function teams({ services, principal }: McpRequest, value: string): Promise<string[]> {
   const page = unwrap(
-    await tenantOf(services, principal.tenant).teams({
+    await listsOf(services, principal).teams({
       metadata: {},
       lasting: true,
       order: "newest",
       limit: services.limits.max_page_size,
-      ...(value !== "" && { q: value.slice(0, 200) }),
+      ...(value !== "" && { q: beginningOf(value, 200) }),
     }),
   );
   const text = value.toLowerCase();

@@ -7,8 +7,8 @@ import { ID } from "../../../../contract/constants.ts";
 import type { Message } from "../../../../core/messages/message.ts";
 import { isFile } from "../../../../core/models/attached-files.ts";
 import { imageMediaType } from "../../../../core/models/images.ts";
-import { unwrap } from "../../../http/problem.ts";
-import { type McpRequest, teamOf } from "../services.ts";
+import { unwrap } from "../../../http/endpoint/problem.ts";
+import { type McpRequest, teamOf } from "../session/services.ts";
 
 const URI = /^troupe:\/\/teams\/([^/?]+)\/messages\/(\d{1,15})\/parts\/(\d{1,6})$/;
 

@@ -3,7 +3,7 @@ import type {
   Resource,
   ResourceTemplateType,
 } from "@modelcontextprotocol/server";
-import type { McpRequest } from "../services.ts";
+import type { McpRequest } from "../session/services.ts";
 import { listParts, partTemplate, readPart } from "./message-parts.ts";
 import { listThreads, readThread, threadTemplates } from "./threads.ts";
 import { fileTemplate, readFile } from "./workspace-files.ts";

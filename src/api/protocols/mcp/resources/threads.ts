@@ -6,9 +6,9 @@ import type {
 import { ID } from "../../../../contract/constants.ts";
 import type { TeamInfo } from "../../../../contract/team.ts";
 import { toText } from "../../../../core/messages/views.ts";
-import { unwrap } from "../../../http/problem.ts";
-import { tenantOf } from "../../../http/services.ts";
-import { type McpRequest, teamOf } from "../services.ts";
+import { unwrap } from "../../../http/endpoint/problem.ts";
+import { listsOf } from "../../../http/access/caller.ts";
+import { type McpRequest, teamOf } from "../session/services.ts";
 
 const JSON_TYPE = "application/json";
 const TEXT_TYPE = "text/plain";
@@ -22,7 +22,7 @@ export async function listThreads(
   const { services, principal, only } = request;
   if (only !== undefined) return { resources: [thread(only)] };
   const { teams, next_cursor } = unwrap(
-    await tenantOf(services, principal.tenant).teams({
+    await listsOf(services, principal).teams({
       metadata: {},
       lasting: true,
       order: "newest",

@@ -3,9 +3,9 @@ import type { FileContent } from "../../../../contract/files/workspace-files.ts"
 import { ID } from "../../../../contract/constants.ts";
 import { toBase64 } from "../../../../core/base64.ts";
 import { isTextType } from "../../../../core/models/attached-files.ts";
-import { mediaTypeOfPath } from "../../../http/media-types.ts";
-import { ProblemError, unwrap } from "../../../http/problem.ts";
-import { type McpRequest, teamOf } from "../services.ts";
+import { mediaTypeOfPath } from "../../../http/endpoint/media-types.ts";
+import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
+import { type McpRequest, teamOf } from "../session/services.ts";
 
 const URI = /^troupe:\/\/teams\/([^/?]+)\/files\/([^?#]+)$/;
 

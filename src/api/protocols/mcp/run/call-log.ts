@@ -1,10 +1,11 @@
+import { beginningOf } from "../../../../core/cut.ts";
 import type { LoggingLevel, ServerContext } from "@modelcontextprotocol/server";
 import type { RunInfo } from "../../../../contract/run.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import type { Message } from "../../../../core/messages/message.ts";
 import { isChatMessage } from "../../../../core/messages/views.ts";
-import { sessionSettings } from "../session-settings.ts";
-import type { McpRequest } from "../services.ts";
+import { sessionSettings } from "../session/session-settings.ts";
+import type { McpRequest } from "../session/services.ts";
 
 /** From the least to the most serious. */
 const LEVELS: readonly LoggingLevel[] = [
@@ -85,5 +86,5 @@ async function lowestLevel({ request, ctx }: LoggedCall): Promise<number> {
 }
 
 function cut(text: string): string {
-  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT - 1)}…`;
+  return text.length <= LONGEST_TEXT ? text : `${beginningOf(text, LONGEST_TEXT - 1)}…`;
 }

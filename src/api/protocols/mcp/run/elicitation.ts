@@ -5,7 +5,7 @@ import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
 import { Conversation } from "../../shared/conversation.ts";
 import { questionText } from "../../shared/question-text.ts";
-import { type McpRequest, teamOf } from "../services.ts";
+import { type McpRequest, teamOf } from "../session/services.ts";
 
 type Schema = ElicitRequestFormParams["requestedSchema"];
 

@@ -3,10 +3,10 @@ import type { WorkspaceFile } from "../../../../contract/files/workspace-files.t
 import type { TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import { toBase64 } from "../../../../core/base64.ts";
-import { ProblemError } from "../../../http/problem.ts";
+import { ProblemError } from "../../../http/endpoint/problem.ts";
 import { writtenFiles } from "../../shared/written-files.ts";
 import { bytesOfFile, fileMediaType, uriOfFile } from "../resources/workspace-files.ts";
-import type { McpRequest } from "../services.ts";
+import type { McpRequest } from "../session/services.ts";
 
 /** The first revision of the protocol whose results may have links. */
 const FIRST_WITH_LINKS = "2025-06-18";

@@ -2,7 +2,7 @@ import type { RequestId, RequestMeta } from "@modelcontextprotocol/server";
 import { sha256Hex } from "../../../../core/hash.ts";
 import { sortedJson } from "../../../../core/json.ts";
 import type { Idempotency } from "../../../../contract/common.ts";
-import type { McpRequest, McpSession } from "../services.ts";
+import type { McpRequest, McpSession } from "../session/services.ts";
 
 /** The field of a call's `_meta` with the key that is the same at every attempt, as Troupe's own client sends it. */
 export const KEY_IN_META = "troupe/idempotency-key";
@@ -14,10 +14,10 @@ export const REQUEST_OF_RUN = "mcp_request";
  * without either, because ids alone repeat.
  */
 export async function idempotencyOf(
-  { session, idempotencyKey }: McpRequest,
+  { session, headers }: McpRequest,
   call: { id: RequestId; meta: RequestMeta | undefined; input: object },
 ): Promise<Idempotency | undefined> {
-  const given = call.meta?.[KEY_IN_META] ?? idempotencyKey;
+  const given = call.meta?.[KEY_IN_META] ?? headers.get("idempotency-key");
   const hash = await sha256Hex(sortedJson(call.input));
   if (typeof given === "string") return { key: `mcp-${await sha256Hex(given)}`, hash };
   if (session === undefined) return undefined;

@@ -6,7 +6,7 @@ import { toText } from "../../../../core/messages/views.ts";
 import { isFile } from "../../../../core/models/attached-files.ts";
 import { lastMessage } from "../../shared/run-messages.ts";
 import { mediaTypeOf } from "../resources/message-parts.ts";
-import { type McpRequest, teamOf } from "../services.ts";
+import { type McpRequest, teamOf } from "../session/services.ts";
 import { fileContents } from "./file-contents.ts";
 import type { RunOutput } from "./output.ts";
 

@@ -6,13 +6,14 @@ import type {
 import { ok, type Result } from "../../../../contract/result.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import { sha256Hex } from "../../../../core/hash.ts";
-import { userOf } from "../../../http/access/admission.ts";
-import { ProblemError, unwrap } from "../../../http/problem.ts";
+import { askerOf } from "../../../http/access/admission.ts";
+import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
+import { hopsOf } from "../../../http/input/hops.ts";
 import { readTask, recipient } from "../../../http/input/task.ts";
 import { Conversation, type RunOptions } from "../../shared/conversation.ts";
-import { ProtocolError, ProtocolErrorCode } from "../sdk.ts";
-import type { TaskFile } from "../list-tools.ts";
-import { type McpRequest, teamOf } from "../services.ts";
+import { ProtocolError, ProtocolErrorCode } from "../session/sdk.ts";
+import type { TaskFile } from "./list-tools.ts";
+import { type McpRequest, teamOf } from "../session/services.ts";
 import { idempotencyOf, REQUEST_OF_RUN } from "./idempotency.ts";
 import { runOfState } from "./request-state.ts";
 import { takesTasks } from "./task.ts";
@@ -95,11 +96,13 @@ async function start(
     input: { team: id, ...task },
   });
   const key = idempotency?.key ?? (await keyOfCall(request, task));
+  const hops = hopsOf(request.headers, { path: "params._meta", value: meta });
   const begin = (on_conflict: "reject" | "queue"): Promise<Result<Started>> => {
     const options: RunOptions = {
       on_conflict,
-      user: userOf(principal),
+      ...askerOf(principal),
       metadata: { [REQUEST_OF_RUN]: key },
+      ...hops,
       ...(idempotency && { idempotency }),
     };
     return follows ? followed(conversation, input, options) : alone(conversation, input, options);

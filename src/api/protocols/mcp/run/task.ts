@@ -2,7 +2,7 @@ import type { Result, Server } from "@modelcontextprotocol/server";
 import { ID } from "../../../../contract/constants.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import { questionText } from "../../shared/question-text.ts";
-import type { McpRequest } from "../services.ts";
+import type { McpRequest } from "../session/services.ts";
 import { inputRequestsOf } from "./input-requests.ts";
 import { runResult } from "./run-result.ts";
 

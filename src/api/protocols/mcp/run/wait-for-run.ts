@@ -7,18 +7,18 @@ import type {
 } from "@modelcontextprotocol/server";
 import type { OpenedStream, TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
-import { unwrap } from "../../../http/problem.ts";
+import { unwrap } from "../../../http/endpoint/problem.ts";
 import { Conversation, type GivenAnswer } from "../../shared/conversation.ts";
 import { CallLog } from "./call-log.ts";
 import { elicitationRequest } from "./elicitation.ts";
-import { followRun } from "./follow-run.ts";
+import { followRun } from "../session/follow-run.ts";
 import { inputRequestsOf, readResponses, type Responses } from "./input-requests.ts";
 import { Progress } from "./progress.ts";
 import { runResult } from "./run-result.ts";
 import { requestState } from "./request-state.ts";
 import { createdTask } from "./task.ts";
-import { type McpRequest, teamOf } from "../services.ts";
-import { canShowForms } from "../session.ts";
+import { type McpRequest, teamOf } from "../session/services.ts";
+import { canShowForms } from "../session/session.ts";
 
 /** What a tool gives: its result, what it asks first, or the task that has the result later. */
 export type ToolResult = CallToolResult | InputRequiredResult | Result;

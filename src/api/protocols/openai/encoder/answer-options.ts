@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
-import { type ResponseSettings, settingsSchema } from "../response-settings.ts";
+import { type ResponseSettings, settingsSchema } from "../request/response-settings.ts";
 
 /** The name of the format of responses. */
 export const RESPONSE_FORMAT = "openai-response";

@@ -1,9 +1,9 @@
-import type { FormatCode } from "../../../../contract/gateways/stream-format.ts";
+import type { FormatCode } from "../../../../contract/stream/stream-format.ts";
 import { ok, type Result } from "../../../../contract/result.ts";
 import type { ComponentModel } from "../../../../core/component/component-model.ts";
 import type { AnswerForm } from "../../../../core/models/chat-completion-client.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../../core/json.ts";
-import { withLive } from "../response-settings.ts";
+import { withLive } from "../request/response-settings.ts";
 
 /**
  * Notes the agent whose texts are the answer, for this stream and for later ones of the run, and passes on to it how the client wants
@@ -108,7 +108,7 @@ function hasFactory({ config }: ComponentModel): boolean {
   );
 }
 
-/** What the component says of its model; what it leaves out is known of the model's name. */
+/** Model settings of the component; defaults come from the model's name. */
 function modelInfo({ config }: ComponentModel): JsonObject {
   const client = config["model_client"];
   const info = isComponent(client) ? client.config["model_info"] : undefined;

@@ -1,16 +1,17 @@
+import { argumentsTextOf } from "../../shared/call-arguments.ts";
 import type {
   ChatCompletion,
   ChatCompletionChunk,
   ChatCompletionMessageFunctionToolCall,
 } from "openai/resources/chat/completions";
 import type { CompletionUsage } from "openai/resources/completions";
-import type { FormatCode, StreamEncoder } from "../../../../contract/gateways/stream-format.ts";
+import type { FormatCode, StreamEncoder } from "../../../../contract/stream/stream-format.ts";
 import type { StreamFrame } from "../../../../contract/stream/stream-frame.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import type { TokenUsage } from "../../../../core/models/request-usage.ts";
 import type { RunItem } from "../../shared/run-item.ts";
-import { errorOfEnd, type OpenAIError, RUN_ERROR_STATUS, runError } from "../errors.ts";
-import { callId, completionId } from "../ids.ts";
+import { errorOfEnd, type OpenAIError, RUN_ERROR_STATUS, runError } from "./errors.ts";
+import { callId, completionId } from "../request/ids.ts";
 import { Answer } from "./answer.ts";
 import type { AnswerItem, End } from "./answer-item.ts";
 import { type AnswerOptions, readOptions } from "./answer-options.ts";
@@ -202,8 +203,7 @@ function toolCalls(
 ): ToolCall[] {
   return end.requests.flatMap(({ id: request, kind, tool_call }) => {
     if (kind !== "tool" || tool_call === undefined) return [];
-    const { name, arguments: given } = tool_call;
-    const fn = { name, arguments: JSON.stringify(given) };
+    const fn = { name: tool_call.name, arguments: argumentsTextOf(tool_call) };
     return [{ id: callId({ team, run, request }), type: "function", function: fn }];
   });
 }

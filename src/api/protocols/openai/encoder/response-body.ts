@@ -5,8 +5,8 @@ import type {
 } from "openai/resources/responses/responses";
 import type { RunInfo } from "../../../../contract/run.ts";
 import type { TokenUsage } from "../../../../core/models/request-usage.ts";
-import { clientMetadata } from "../response-settings.ts";
-import { responseId } from "../ids.ts";
+import { clientMetadata } from "../request/response-settings.ts";
+import { responseId } from "../request/ids.ts";
 import type { Attached, End } from "./answer-item.ts";
 import type { AnswerOptions } from "./answer-options.ts";
 import { type AnswerExtension, extensionOf } from "./extension.ts";

@@ -4,11 +4,11 @@ import type {
   ResponseReasoningItem,
 } from "openai/resources/responses/responses";
 import type { RunInfo } from "../../../../contract/run.ts";
-import type { FormatCode, StreamEncoder } from "../../../../contract/gateways/stream-format.ts";
+import type { FormatCode, StreamEncoder } from "../../../../contract/stream/stream-format.ts";
 import type { StreamFrame } from "../../../../contract/stream/stream-frame.ts";
 import type { PiecePlace, TextPieces } from "../../../../contract/stream/text-pieces.ts";
 import type { RunItem } from "../../shared/run-item.ts";
-import { errorOfEnd, RUN_ERROR_STATUS } from "../errors.ts";
+import { errorOfEnd, RUN_ERROR_STATUS } from "./errors.ts";
 import { Answer } from "./answer.ts";
 import type { AnswerItem, End } from "./answer-item.ts";
 import { type AnswerOptions, readOptions } from "./answer-options.ts";

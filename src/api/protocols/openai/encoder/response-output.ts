@@ -4,7 +4,7 @@ import type {
   ResponseStreamEvent,
 } from "openai/resources/responses/responses";
 import type { PiecePlace } from "../../../../contract/stream/text-pieces.ts";
-import type { OpenAIError } from "../errors.ts";
+import type { OpenAIError } from "./errors.ts";
 import type { AnswerOptions } from "./answer-options.ts";
 import type { ResponseBody } from "./response-body.ts";
 import { isOfText, Sequence } from "./sequence.ts";

@@ -1,10 +1,11 @@
+import { argumentsTextOf } from "../../shared/call-arguments.ts";
 import type {
   ResponseFunctionToolCall,
   ResponseOutputItem,
 } from "openai/resources/responses/responses";
 import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
 import type { RunItem } from "../../shared/run-item.ts";
-import { approvalId, callId } from "../ids.ts";
+import { approvalId, callId } from "../request/ids.ts";
 import type { Placed, ResponseOutput } from "./response-output.ts";
 
 type McpCall = ResponseOutputItem.McpCall;
@@ -60,7 +61,7 @@ export class ResponseTools {
         type: "mcp_approval_request",
         server_label: source,
         name: tool_call?.name ?? "execute_code",
-        arguments: JSON.stringify(tool_call?.arguments ?? { code: code ?? "" }),
+        arguments: tool_call ? argumentsTextOf(tool_call) : JSON.stringify({ code: code ?? "" }),
       };
       return this.#output.add(item) + this.#output.done({ item, index });
     }
@@ -70,7 +71,7 @@ export class ResponseTools {
       type: "function_call",
       call_id: callId(place),
       name: tool_call.name,
-      arguments: JSON.stringify(tool_call.arguments),
+      arguments: argumentsTextOf(tool_call),
       status: "completed",
     };
     const at = { item_id: `fc_${request}`, output_index: index };

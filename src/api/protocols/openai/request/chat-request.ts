@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { JsonObject } from "../../../../core/json.ts";
 import type { ToolSchema } from "../../../../core/models/chat-completion-client.ts";
 import { contentOf, outputOf, textOf } from "./content.ts";
-import type { Entry } from "./entry.ts";
+import { type Entry, withoutEmptyAnswers } from "./entry.ts";
 import {
   chatFormatSchema,
   chosenTools,
@@ -12,7 +12,8 @@ import {
 } from "./answer-form.ts";
 import { ignoredIn } from "./ignored.ts";
 import { commonShape, parseRequest, refusedAt, refuseUnsupported } from "./parse.ts";
-import { chatToolSchema, toolSchemas } from "./tools.ts";
+import { entryOf, inputSchema, itemsOf, withoutCompaction } from "./response-items.ts";
+import { asChatTool, chatToolSchema, toolSchemas } from "./tools.ts";
 
 const contentSchema = z.union(
   [z.string(), z.array(z.looseObject({ type: z.string() }))],
@@ -39,9 +40,12 @@ const messageSchema = z.object({
 
 const chatSchema = z.object({
   ...commonShape,
-  messages: z.array(messageSchema).min(1, "must not be empty"),
+  messages: z.array(messageSchema).min(1, "must not be empty").optional(),
+  /** Editors send the fields of a response to the address of chat completions. */
+  input: inputSchema.optional(),
+  instructions: z.string().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
-  tools: z.array(chatToolSchema).nullish(),
+  tools: z.array(z.preprocess(asChatTool, chatToolSchema)).nullish(),
   tool_choice: toolChoiceSchema.nullish(),
   response_format: chatFormatSchema.nullish(),
 });
@@ -67,8 +71,13 @@ const KNOWN = new Set([
   "stream_options.include_usage",
 ]);
 
-export interface ChatRequest extends Omit<z.output<typeof chatSchema>, "messages" | "tools"> {
+export interface ChatRequest extends Omit<
+  z.output<typeof chatSchema>,
+  "messages" | "input" | "instructions" | "tools"
+> {
   entries: Entry[];
+  /** The field that has them. */
+  field: "messages" | "input";
   tools: ToolSchema[];
   form: WantedForm;
   /** Names of parameters that have no effect. */
@@ -77,7 +86,8 @@ export interface ChatRequest extends Omit<z.output<typeof chatSchema>, "messages
 
 /** @throws ProblemError 400 or 422 */
 export function parseChatRequest(value: unknown): ChatRequest {
-  const { messages, tools, ...body } = parseRequest(chatSchema, value);
+  const { messages, input, instructions, tools, ...body } = parseRequest(chatSchema, value);
+  if (messages === undefined && input === undefined) throw refusedAt("messages", "is missing");
   refuseUnsupported(value as JsonObject, UNSUPPORTED);
   const { modalities } = value as JsonObject;
   if (Array.isArray(modalities) && modalities.some((one) => one !== "text")) {
@@ -88,11 +98,32 @@ export function parseChatRequest(value: unknown): ChatRequest {
   const jsonOutput = jsonOutputOf(body.response_format);
   return {
     ...body,
-    entries: messages.flatMap((message, index) => entriesOf(message, `messages[${index}]`)),
+    entries: withoutEmptyAnswers(
+      messages?.flatMap((message, index) => entriesOf(message, `messages[${index}]`)) ??
+        inputEntries(input, instructions),
+    ),
+    field: messages === undefined ? "input" : "messages",
     tools: chosen,
     ignored: ignoredIn(value as JsonObject, KNOWN, { store: [false] }),
     form: { ...choice, ...(jsonOutput !== undefined && { jsonOutput }) },
   };
+}
+
+function inputEntries(
+  input: z.output<typeof inputSchema> | undefined,
+  instructions: string | null | undefined,
+): Entry[] {
+  const { items } = withoutCompaction(itemsOf(input));
+  const said: Entry = {
+    type: "message",
+    source: "system",
+    content: instructions ?? "",
+    answer: false,
+  };
+  return [
+    ...(instructions ? [said] : []),
+    ...items.map((item, index) => entryOf(item, `input[${index}]`)),
+  ];
 }
 
 function entriesOf(message: z.output<typeof messageSchema>, path: string): Entry[] {
@@ -109,9 +140,7 @@ function entriesOf(message: z.output<typeof messageSchema>, path: string): Entry
       );
       const text = textOf(content, place);
       return [
-        ...(text === "" && calls.length > 0
-          ? []
-          : [{ type: "message" as const, source: "assistant", content: text, answer: true }]),
+        { type: "message", source: "assistant", content: text, answer: true },
         ...(calls.length > 0 ? [{ type: "calls" as const, calls }] : []),
       ];
     }

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
 import { fileAsText, isFile, textOfFile } from "../../../../core/models/attached-files.ts";
 import { imageAsText } from "../../../../core/models/shown-images.ts";
-import { dataUrlFile, type GivenFile, partOfFile } from "../../../http/input/file-parts.ts";
+import { dataUrlBytes } from "../../../../core/base64.ts";
+import { type GivenFile, partOfFile } from "../../../http/input/file-parts.ts";
 import { refusedAt } from "./parse.ts";
 import type { Content } from "./entry.ts";
 
@@ -106,7 +107,7 @@ const NOT_BY_ID = "must hold the file: files are not kept here by ids";
 /** What is to be fetched stays a URL. */
 function fromUrl(url: string, name: string | undefined, path: string): JsonObject {
   if (/^https?:\/\//i.test(url)) return { url, ...(name !== undefined && { name }) };
-  const file = dataUrlFile(url);
+  const file = dataUrlBytes(url);
   if (file === undefined)
     throw refusedAt(path, "must be an https: URL, or a data: URL with base64");
   return partIn({ ...file, mediaType: file.mediaType || undefined, name }, path);

@@ -14,6 +14,24 @@ export type Entry =
 /** A text, or texts, images and files as in a `MultiModalMessage` of a request. */
 export type Content = string | (string | JsonObject)[];
 
+/** Entries without empty answers, which programs send where the next answer is to appear. */
+export function withoutEmptyAnswers(entries: readonly Entry[]): Entry[] {
+  return entries.filter(
+    (entry) => entry.type !== "message" || !entry.answer || textIn(entry).trim() !== "",
+  );
+}
+
+/** The answer at the end of a request, which its client wants to be continued. */
+export function openAnswer(entries: readonly Entry[]): string | undefined {
+  const last = entries.at(-1);
+  return last?.type === "message" && last.answer ? textIn(last) : undefined;
+}
+
+function textIn({ content }: Entry & { type: "message" }): string {
+  if (typeof content === "string") return content;
+  return content.map((part) => (typeof part === "string" ? part : "<part>")).join("\n");
+}
+
 /** The entries after the last answer. */
 export function sinceAnswer(entries: readonly Entry[]): Entry[] {
   const last = entries.findLastIndex(

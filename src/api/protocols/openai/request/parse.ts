@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Issue } from "../../../../core/errors.ts";
 import { issuesOf } from "../../../../core/issues.ts";
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
-import { invalid, ProblemError } from "../../../http/problem.ts";
+import { invalid, ProblemError } from "../../../http/endpoint/problem.ts";
 import { answerSchema } from "../../../../contract/run.ts";
 import { openObjectSchema } from "../../../../contract/common.ts";
 import { userSchema } from "../../../../contract/user.ts";

@@ -17,7 +17,7 @@ export const itemSchema = z.union([
       ["user", "assistant", "system", "developer"],
       "must be user, assistant, system or developer",
     ),
-    content: contentSchema,
+    content: contentSchema.nullish().transform((content) => content ?? ""),
   }),
   z.object({
     type: z.literal("function_call"),
@@ -41,12 +41,29 @@ export const itemSchema = z.union([
   z.object({
     type: z.enum(["reasoning", "mcp_call", "mcp_approval_request", "item_reference"]),
   }),
+  // What a response of another server had: calls of its hosted tools.
+  z.object({
+    type: z
+      .string()
+      .regex(/^(mcp_list_tools|(?!function_)[a-z_]{1,60}_call(_output)?)$/)
+      .transform(() => "item_reference" as const),
+  }),
 ]);
 export type InputItem = z.output<typeof itemSchema>;
 
+/** The `input` of a response: a text is a message of the user. */
+export const inputSchema = z.union(
+  [z.string(), z.array(itemSchema)],
+  "must be a text or a list of items",
+);
+
+export function itemsOf(input: z.output<typeof inputSchema> = []): InputItem[] {
+  return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
+}
+
 /**
  * What a compaction stands for: the conversation after a response, and items. A team keeps its conversation and shortens by
- * itself what its models get, so nothing is left out, and the text is no secret of the server.
+ * itself what its models get, so nothing is left out, and the text is not a secret of the server.
  */
 const compactedSchema = z.object({
   after: z.string().optional(),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
 import type { ToolSchema } from "../../../../core/models/chat-completion-client.ts";
-import type { Entry } from "./entry.ts";
+import { type Entry, withoutEmptyAnswers } from "./entry.ts";
 import {
   chosenTools,
   jsonOutputOf,
@@ -10,13 +10,13 @@ import {
   type WantedForm,
 } from "./answer-form.ts";
 import { ignoredIn } from "./ignored.ts";
-import { entryOf, itemSchema, withoutCompaction } from "./response-items.ts";
+import { entryOf, inputSchema, itemsOf, withoutCompaction } from "./response-items.ts";
 import { commonShape, parseRequest, refusedAt, refuseUnsupported } from "./parse.ts";
 import { responseToolSchema, toolSchemas } from "./tools.ts";
 
 export const responseSchema = z.object({
   ...commonShape,
-  input: z.union([z.string(), z.array(itemSchema)], "must be a text or a list of items").optional(),
+  input: inputSchema.optional(),
   instructions: z.string().nullish(),
   previous_response_id: z.string().nullish(),
   conversation: z.union([z.string(), z.looseObject({ id: z.string() })]).nullish(),
@@ -59,16 +59,12 @@ export interface ResponseRequest extends Omit<
 
 /** @throws ProblemError 400 or 422 */
 export function parseResponseRequest(value: unknown): ResponseRequest {
-  const { input = [], tools, conversation, ...body } = parseRequest(responseSchema, value);
+  const { input, tools, conversation, ...body } = parseRequest(responseSchema, value);
   refuseUnsupported(value as JsonObject, UNSUPPORTED);
   if (conversation != null && body.previous_response_id != null) {
     throw refusedAt("previous_response_id", "cannot be combined with conversation");
   }
-  const { items, after } = withoutCompaction(
-    typeof input === "string"
-      ? [{ type: "message" as const, role: "user" as const, content: input }]
-      : input,
-  );
+  const { items, after } = withoutCompaction(itemsOf(input));
   if (after !== undefined && conversation == null) body.previous_response_id ??= after;
   const given = givenIn(value as JsonObject, tools ?? []);
   // A team that is made for the response is erased after it.
@@ -78,7 +74,7 @@ export function parseResponseRequest(value: unknown): ResponseRequest {
   const jsonOutput = jsonOutputOf(body.text?.format);
   return {
     ...body,
-    entries: items.map((item, index) => entryOf(item, `input[${index}]`)),
+    entries: withoutEmptyAnswers(items.map((item, index) => entryOf(item, `input[${index}]`))),
     tools: chosen,
     kept,
     ignored: kept ? ignored : ignored.filter((name) => name !== "store"),

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { MAX_CLIENT_TOOLS } from "../../../../contract/constants.ts";
+import { isJsonObject } from "../../../../core/json.ts";
 import type { ToolSchema } from "../../../../core/models/chat-completion-client.ts";
 import { openObjectSchema } from "../../../../contract/common.ts";
 import { refusedAt } from "./parse.ts";
@@ -24,6 +25,14 @@ export const responseToolSchema = z.object({
   type: z.literal("function", FUNCTIONS_ONLY),
   ...functionShape,
 });
+
+/** A tool in the form of a response's request, which has the function's fields itself, as a chat completion has it. */
+export function asChatTool(tool: unknown): unknown {
+  if (!isJsonObject(tool) || tool["function"] !== undefined || tool["name"] === undefined)
+    return tool;
+  const { type, ...described } = tool;
+  return { type, function: described };
+}
 
 type FunctionTool = z.output<typeof chatToolSchema>["function"];
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../../../core/json.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
-import { ProblemError } from "../../../http/problem.ts";
+import { ProblemError } from "../../../http/endpoint/problem.ts";
 import type { GivenAnswer } from "../../shared/conversation.ts";
-import { parseRequestId, type RequestPlace } from "../ids.ts";
+import { parseRequestId, type RequestPlace } from "../request/ids.ts";
 import { NOT_IN_RESULTS, resultText } from "../request/content.ts";
 import { type Entry, messageOf } from "../request/entry.ts";
 import { refusedAt, type TroupeParameters } from "../request/parse.ts";

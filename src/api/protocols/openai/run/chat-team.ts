@@ -1,6 +1,7 @@
+import { beginningOf } from "../../../../core/cut.ts";
 import { newTeamId } from "../../../http/input/team-input.ts";
-import { ProblemError, unwrap } from "../../../http/problem.ts";
-import { type Entry, sinceAnswer } from "../request/entry.ts";
+import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
+import { type Entry, openAnswer, sinceAnswer } from "../request/entry.ts";
 import type { Wanted } from "./find-conversation.ts";
 import { TEMPLATE } from "./models.ts";
 import { type OpenAIRequest, teamOf } from "./services.ts";
@@ -41,7 +42,7 @@ export async function placeInChat(
   const name = CHAT_HEADERS.map((header) => headers.get(header)?.trim()).find(Boolean);
   const isNamed = name !== undefined && !NO_NAME.test(name);
   if (!isNamed || (only !== undefined && ASIDE.test(only))) return alone;
-  return placeIn(request, { ...asker, chat: name.slice(0, LONGEST_NAME) }, entries);
+  return placeIn(request, { ...asker, chat: beginningOf(name, LONGEST_NAME) }, entries);
 }
 
 /**
@@ -57,38 +58,41 @@ async function placeIn(
   const { tenant, id } = request.principal;
   const key = JSON.stringify([id, user, model, chat]);
   const first = await newTeamId(tenant, "openai chat", { key, hash: "" });
-  const answers = answersIn(entries);
+  // A program adds the continuation to the answer that it continues.
+  const continues = openAnswer(entries) !== undefined;
+  const answers = answersIn(entries) - (continues ? 1 : 0);
   const kept = await teamOf(request, first).kept(NAME);
   const now = kept.ok ? kept.value : null;
-  const continues =
+  const found =
     typeof now?.team === "string" && typeof now.answers === "number"
-      ? await following(request, now.team, answers - now.answers)
+      ? await following(request, now.team, { more: answers - now.answers, continues })
       : undefined;
   const makes = kept.ok ? await newTeamId(tenant, "openai chat") : first;
-  const team = continues ?? makes;
+  const team = found ?? makes;
   const note = async (): Promise<void> => {
     unwrap(await teamOf(request, first).keep(NAME, { team, answers }));
   };
-  return continues === undefined
+  return found === undefined
     ? { entries, team: { makes }, note }
-    : { entries: sinceAnswer(entries), team: { conversation: continues }, note };
+    : { entries: sinceAnswer(entries), team: { conversation: found }, note };
 }
 
 /**
  * The team, if a message follows what was said in it.
  *
- * @param more answers that the request has, and that of the message before had not
+ * @param place `more`: answers that the request has, and that of the message before had not; `continues`: whether the last answer is
+ * to be continued
  */
 async function following(
   request: OpenAIRequest,
   team: string,
-  more: number,
+  { more, continues }: { more: number; continues: boolean },
 ): Promise<string | undefined> {
   if (more < 0) return undefined;
   const runs = await teamOf(request, team).runs({ limit: 1 });
   if (!runs.ok) return undefined;
   // The same message again, after an answer that its user has taken back.
-  const isTakenBack = more === 0 && runs.value.runs[0]?.status === "completed";
+  const isTakenBack = !continues && more === 0 && runs.value.runs[0]?.status === "completed";
   return isTakenBack ? undefined : team;
 }
 

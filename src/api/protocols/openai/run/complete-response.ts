@@ -1,5 +1,5 @@
 import type { OpenedStream } from "../../../../contract/gateways/team-gateway.ts";
-import { json } from "../../../http/endpoint.ts";
+import { json } from "../../../http/endpoint/endpoint.ts";
 import { wait } from "../../../../core/wait.ts";
 import type { WholeAnswer } from "../encoder/sse.ts";
 

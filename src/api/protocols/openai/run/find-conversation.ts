@@ -1,29 +1,31 @@
+import { beginningOf } from "../../../../core/cut.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import type { ToolSchema } from "../../../../core/models/chat-completion-client.ts";
 import { recipient, type Recipient } from "../../../http/input/task.ts";
-import { ProblemError, unwrap } from "../../../http/problem.ts";
+import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
 import { Conversation } from "../../shared/conversation.ts";
 import type { AnswerOptions } from "../encoder/answer-options.ts";
-import { parseResponseId } from "../ids.ts";
+import { parseResponseId } from "../request/ids.ts";
 import type { WantedForm } from "../request/answer-form.ts";
 import { type Entry, sinceAnswer } from "../request/entry.ts";
 import { refusedAt, type TroupeParameters } from "../request/parse.ts";
 import { questionsOf } from "./answers.ts";
 import { findModel, type NamedModel } from "./models.ts";
+import type { Asker } from "../../../http/access/admission.ts";
 import { type OpenAIRequest, teamOf } from "./services.ts";
 import { continuedTeam, makeTeam } from "./temporary-team.ts";
 
 /** A request for a chat completion or a response. */
-export interface Wanted {
+export interface Wanted extends Asker {
   model: string;
   entries: readonly Entry[];
+  /** All that the request has, also what the team of its conversation has already. */
+  history: readonly Entry[];
   /** The request's field with the entries. */
   field: "messages" | "input";
   tools: readonly ToolSchema[];
   metadata: JsonObject;
-  /** For whom its run is. */
-  user: string | undefined;
   troupe: TroupeParameters;
   form: WantedForm;
   instructions?: string;
@@ -83,7 +85,7 @@ async function previousRun(request: OpenAIRequest, id: string): Promise<RunInfo>
   throw new ProblemError({
     status: 404,
     code: "previous_response_not_found",
-    detail: `There is no response ${JSON.stringify(id.slice(0, 200))}.`,
+    detail: `There is no response ${JSON.stringify(beginningOf(id, 200))}.`,
     errors: [{ path: "previous_response_id", message: "must be the id of a response" }],
   });
 }

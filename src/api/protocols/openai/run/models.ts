@@ -1,8 +1,9 @@
+import { beginningOf } from "../../../../core/cut.ts";
 import type { Model } from "openai/resources/models";
 import { ID } from "../../../../contract/constants.ts";
 import type { TeamInfo } from "../../../../contract/team.ts";
 import type { Template } from "../../../../core/component/template.ts";
-import { ProblemError, unwrap } from "../../../http/problem.ts";
+import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
 import { latestTeams } from "../../shared/latest-teams.ts";
 import { type OpenAIRequest, teamOf } from "./services.ts";
 
@@ -42,7 +43,7 @@ export function modelNotFound(name: string): ProblemError {
   return new ProblemError({
     status: 404,
     code: "model_not_found",
-    detail: `There is no model ${JSON.stringify(name.slice(0, 100))}: models are team:{id} and template:{name}, GET /models lists them.`,
+    detail: `There is no model ${JSON.stringify(beginningOf(name, 100))}: models are team:{id} and template:{name}, GET /models lists them.`,
   });
 }
 
@@ -53,8 +54,8 @@ export async function listModels(request: OpenAIRequest): Promise<Model[]> {
   const templates = (await services.templates()).map(({ name }) =>
     modelOf(TEMPLATE + name, "troupe"),
   );
-  const teams = (await latestTeams(services, principal.tenant, MOST_TEAMS)).map(
-    ({ id, created_at }) => modelOf(TEAM + id, principal.tenant, created_at),
+  const teams = (await latestTeams(services, principal, MOST_TEAMS)).map(({ id, created_at }) =>
+    modelOf(TEAM + id, principal.tenant, created_at),
   );
   return [...templates, ...teams];
 }

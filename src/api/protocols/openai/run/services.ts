@@ -1,10 +1,10 @@
 import type { Principal } from "../../../auth/principal.ts";
 import type { StartRunInput, TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
 import type { Idempotency } from "../../../../contract/common.ts";
-import { sha256Hex } from "../../../../core/hash.ts";
 import { requireTeam } from "../../../http/access/admission.ts";
+import { callerOf } from "../../../http/access/caller.ts";
 import type { JsonBody } from "../../../http/input/body.ts";
-import { traceOf } from "../../../http/call.ts";
+import { idempotencyOf, originOf } from "../../../http/input/call.ts";
 import type { ProtocolServices } from "../../shared/services.ts";
 
 /** A call of the OpenAI API, with a body that may be unread. */
@@ -25,25 +25,33 @@ export interface OpenAIRequest {
   /** Aborted when the client has left. */
   signal: AbortSignal;
   idempotency?: Idempotency;
-  /** The caller's trace, which the run's continues. */
-  trace?: NonNullable<StartRunInput["trace"]>;
+  /** The user that it names. */
+  user?: string | undefined;
+  /** The caller's trace, which the run's continues, and its hop count. */
+  origin?: Pick<StartRunInput, "trace" | "hops">;
 }
 
 /** A call whose body was read: the same key is good for the same body. */
 export async function identified(
   { services, principal, signal, raw, key }: OpenAICall,
   { bytes }: JsonBody,
+  user?: string,
 ): Promise<OpenAIRequest> {
-  const request = { services, principal, signal, ...traceOf(raw) };
+  const request = { services, principal, signal, user, origin: originOf(raw) };
   if (key === undefined) return request;
-  return { ...request, idempotency: { key, hash: await sha256Hex(bytes) } };
+  return { ...request, idempotency: await idempotencyOf(principal, key, bytes) };
 }
 
 /** @throws ProblemError 403 for the token of another team */
 export function teamOf(
-  { services, principal, signal }: Pick<OpenAIRequest, "services" | "principal" | "signal">,
+  {
+    services,
+    principal,
+    signal,
+    user,
+  }: Pick<OpenAIRequest, "services" | "principal" | "signal" | "user">,
   id: string,
 ): TeamGateway {
   requireTeam(id, principal);
-  return services.gateway.team(principal.tenant, id, { credential: principal.id, signal });
+  return services.gateway.team(principal.tenant, id, callerOf(principal, { signal, user }));
 }

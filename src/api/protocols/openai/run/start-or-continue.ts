@@ -6,25 +6,30 @@ import type {
 import type { RunInfo } from "../../../../contract/run.ts";
 import { ok, type Result } from "../../../../contract/result.ts";
 import type { JsonObject } from "../../../../core/json.ts";
+import { toText } from "../../../../core/messages/views.ts";
 import { sha256Hex } from "../../../../core/hash.ts";
 import { readTask, recipient, type Recipient, requireSize } from "../../../http/input/task.ts";
 import { checkMetadata } from "../../../http/input/body.ts";
-import { invalid, ProblemError, unwrap } from "../../../http/problem.ts";
+import { invalid, ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
 import { Conversation, type GivenAnswer } from "../../shared/conversation.ts";
 import { answerOptions } from "../encoder/answer-options.ts";
-import { type Entry, sinceAnswer, taskOf } from "../request/entry.ts";
+import { type Entry, openAnswer, sinceAnswer, taskOf } from "../request/entry.ts";
 import { refusedAt } from "../request/parse.ts";
-import { type ResponseSettings, settingsOf, runMetadata } from "../response-settings.ts";
+import { type ResponseSettings, settingsOf, runMetadata } from "../request/response-settings.ts";
 import { answersTo, stillWaiting } from "./answers.ts";
 import {
   componentOf,
   findConversation,
+  type FoundConversation,
   recipientOf,
   teamFor,
   type Wanted,
 } from "./find-conversation.ts";
 import { findModel, modelNotFound, teamOfModel } from "./models.ts";
 import { type OpenAIRequest, teamOf } from "./services.ts";
+
+/** A cursor behind all messages. */
+const LAST = Number.MAX_SAFE_INTEGER;
 
 /** The stream of a run that was started, or is continued with answers. */
 export interface RunStream {
@@ -81,20 +86,45 @@ async function continueOrStart(request: OpenAIRequest, wanted: Wanted): Promise<
       });
     }
   }
-  const { instructions, field } = wanted;
-  const said = instructions === undefined ? null : (await sha256Hex(instructions)).slice(0, 16);
-  const repeated = run !== undefined && said === settingsOf(run).instructions;
+  const { instructions } = wanted;
+  const hash = instructions === undefined ? null : (await sha256Hex(instructions)).slice(0, 16);
+  const repeated = run !== undefined && hash === settingsOf(run).instructions;
   const system: Entry[] =
     instructions === undefined || repeated
       ? []
       : [{ type: "message", source: "system", content: instructions, answer: false }];
-  if (taskOf(entries).length === 0) {
-    throw refusedAt(field, "must end with something new: a message of the user");
-  }
   const to = recipientOf(request, wanted, conversation);
-  const task = await readMessages(request, wanted, taskOf([...system, ...entries]), to);
+  const isNew = taskOf(entries).length > 0;
+  const said = isNew ? entries : await continued(request, wanted, conversation);
+  const messages = taskOf([...system, ...said]);
+  const task = messages.length === 0 ? null : await readMessages(request, wanted, messages, to);
   const team = await teamFor(request, wanted, conversation);
-  return unwrap(await start(request, wanted, { team, task, instructions: said }));
+  return unwrap(await start(request, wanted, { team, task, instructions: hash }));
+}
+
+/**
+ * What is said to a team whose answer is to be continued: nothing, if the answer at the end of the request is the last of the team,
+ * else all that the request has.
+ *
+ * @throws ProblemError 422 when the request ends with no answer, and so has nothing new
+ */
+async function continued(
+  request: OpenAIRequest,
+  { history, field }: Wanted,
+  { run }: FoundConversation,
+): Promise<readonly Entry[]> {
+  const answer = openAnswer(history);
+  if (answer === undefined) {
+    throw refusedAt(
+      field,
+      "must end with something new, a message of the user, or with an answer to be continued",
+    );
+  }
+  if (run === undefined) return history;
+  const page = await teamOf(request, run.team_id).messages({ before: LAST, limit: 1 });
+  const last = unwrap(page).messages.at(-1);
+  const isLast = last !== undefined && toText(last).trim() === answer.trim();
+  return isLast ? [] : history;
 }
 
 /** What a run is started with. */
@@ -131,6 +161,7 @@ async function start(
     {
       on_conflict: troupe.on_conflict,
       user: wanted.user,
+      subject: wanted.subject,
       timeout_seconds: troupe.timeout_seconds ?? null,
       max_total_tokens: troupe.max_total_tokens ?? null,
       metadata: runMetadata(wanted.metadata, about),
@@ -138,7 +169,7 @@ async function start(
       // The team names the agent.
       ...(Object.keys(form).length > 0 && { answer_form: { ...form, agent: "" } }),
       ...(request.idempotency && { idempotency: request.idempotency }),
-      ...(request.trace && { trace: request.trace }),
+      ...request.origin,
     },
     format,
   );
@@ -206,6 +237,6 @@ async function continueRun(
 
 /** The cursor of what was said last. */
 async function lastCursor(team: TeamGateway): Promise<number> {
-  const page = unwrap(await team.messages({ before: Number.MAX_SAFE_INTEGER, limit: 1 }));
+  const page = unwrap(await team.messages({ before: LAST, limit: 1 }));
   return page.messages.at(-1)?.seq ?? 0;
 }

@@ -1,16 +1,26 @@
 import type { Template } from "../../../../core/component/template.ts";
+import type { Principal } from "../../../auth/principal.ts";
 import { requireScope } from "../../../http/access/admission.ts";
 import { preparedRunnable } from "../../../http/input/component.ts";
 import { makeTemplateCollection } from "../../../http/input/template-collection.ts";
 import { newTeamId, reservedId } from "../../../http/input/team-input.ts";
-import { unwrap } from "../../../http/problem.ts";
-import { temporaryTeam } from "../response-settings.ts";
+import { unwrap } from "../../../http/endpoint/problem.ts";
+import { temporaryTeam } from "../request/response-settings.ts";
 import { type OpenAIRequest, teamOf } from "./services.ts";
 
 /** Seconds without a run after which the team of a request is erased. */
 const LIFETIME_S = 3600;
 /** The same for a request that wants nothing to be kept: long enough for a client that reads its stream again. */
 const UNKEPT_LIFETIME_S = 60;
+
+/**
+ * Callers who have only their own teams make them with the scope of runs, which the call needs anyway: other callers do not see these teams.
+ *
+ * @throws ProblemError 403
+ */
+function requireTeamsWrite(principal: Principal): void {
+  if (principal.own_teams_of === undefined) requireScope("teams:write", principal);
+}
 
 /** Makes a team for one request, and gives its id. The same request again finds it. @throws ProblemError */
 export async function makeTeam(
@@ -19,7 +29,7 @@ export async function makeTeam(
   { kept, makes }: { kept: boolean; makes: string | undefined },
 ): Promise<string> {
   const { services, principal, idempotency } = request;
-  requireScope("teams:write", principal);
+  requireTeamsWrite(principal);
   const { component } = await preparedRunnable({ ...given }, services);
   const wanted = makes ?? (await newTeamId(principal.tenant, "openai", idempotency));
   const id = await reservedId(services.tenants, principal, wanted, idempotency);
@@ -30,6 +40,7 @@ export async function makeTeam(
       label: name,
       metadata: temporaryTeam(name),
       component,
+      user: principal.own_teams_of,
       expires_in: kept ? LIFETIME_S : UNKEPT_LIFETIME_S,
       ...(idempotency && { idempotency }),
     }),
@@ -51,7 +62,7 @@ export async function continuedTeam(
   const team = teamOf(request, run.team_id);
   const { runs } = unwrap(await team.runs({ limit: 1 }));
   if (runs[0]?.id === run.id) return run.team_id;
-  requireScope("teams:write", principal);
+  requireTeamsWrite(principal);
   const call = `openai ${run.team_id} ${run.id}`;
   const own = idempotency && { ...idempotency, hash: `${call} ${idempotency.hash}` };
   const wanted = await newTeamId(principal.tenant, call, idempotency);

@@ -5,7 +5,7 @@ import { listIssues } from "../../../../core/issues.ts";
 import { jsonObjectSchema } from "../../../../core/json-object.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import type { ChatCompletionClient } from "../../../../core/models/chat-completion-client.ts";
-import type { CamelKeys } from "../../../../core/option-names.ts";
+import type { CamelKeys } from "../../../../core/options/option-names.ts";
 
 const TRUNCATIONS = ["disabled", "auto"] as const;
 

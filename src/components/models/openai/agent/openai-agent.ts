@@ -20,15 +20,15 @@ import type {
   CreateResult,
 } from "../../../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../../../core/models/llm-messages.ts";
-import { optionsOf, parseOptions } from "../../../../core/option-names.ts";
+import { optionsOf, parseOptions } from "../../../../core/options/option-names.ts";
 import type { TurnContext } from "../../../../core/turn/turn-context.ts";
 import { parseState } from "../../../../core/state/load-state.ts";
 import type { StateParts } from "../../../../core/state/stateful.ts";
 import { type OutgoingDependencies, Secrets } from "../../../../outgoing/dependencies.ts";
 import { knownModel } from "../../catalogue/hosted-models.ts";
 import { unknownModelNotes } from "../../catalogue/known-model.ts";
-import { resolveHeaders } from "../../client-config.ts";
-import { keyNotes } from "../../model-address.ts";
+import { resolveHeaders } from "../../client/client-config.ts";
+import { keyNotes } from "../../client/model-address.ts";
 import { openAIAddress } from "../address.ts";
 import { openAINotes } from "../notes.ts";
 import { OpenAIChatCompletionClient } from "../openai-client.ts";

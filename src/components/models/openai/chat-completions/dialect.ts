@@ -1,15 +1,19 @@
+import type { ConversationRules } from "../../chat/conversation.ts";
+
 /** The message format that a provider's models expect (AutoGen's message transformers). */
 export interface Dialect {
   /** Replaces an empty system message, which some models refuse. */
   emptySystem: string;
-  /** An empty text: kept, replaced by a blank, or its message skipped. */
-  emptyText: "keep" | "blank" | "skip";
+  /** A text without a visible character: sent as it is, as a blank, or not at all. */
+  emptyText: ConversationRules["emptyText"];
   /** Replaces an empty text beside tool calls. */
   emptyThought: string;
   /** Whether user messages may carry a `name`. */
   names: boolean;
   /** Whether white space at the end of the conversation is refused when the assistant spoke last. */
   trimLast: boolean;
+  /** Whether calls and results are refused in a request without tools. */
+  needsTools: boolean;
 }
 
 const OPENAI: Dialect = {
@@ -18,6 +22,7 @@ const OPENAI: Dialect = {
   emptyThought: "",
   names: true,
   trimLast: false,
+  needsTools: false,
 };
 
 const GEMINI: Dialect = { ...OPENAI, emptySystem: " ", emptyText: "blank", emptyThought: " " };
@@ -27,8 +32,9 @@ const CLAUDE: Dialect = {
   emptyText: "skip",
   emptyThought: " ",
   trimLast: true,
+  needsTools: true,
 };
-const MISTRAL: Dialect = { ...OPENAI, emptySystem: " ", names: false };
+const MISTRAL: Dialect = { ...OPENAI, emptySystem: " ", emptyText: "skip", names: false };
 
 const FAMILIES: readonly (readonly [prefixes: RegExp, dialect: Dialect])[] = [
   [/^claude-/, CLAUDE],

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { jsonObjectSchema } from "../../../../core/json-object.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import type { AssistantMessage, MakerData } from "../../../../core/models/llm-messages.ts";
-import type { Maker } from "../maker.ts";
+import type { Maker } from "./maker.ts";
 
 /**
  * Fields of an answer that are sent back unchanged. Servers name them differently: `reasoning_content` (DeepSeek, Kimi,

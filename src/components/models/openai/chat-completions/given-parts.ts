@@ -1,14 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../../core/json.ts";
+import type { FunctionCall } from "../../../../core/models/llm-messages.ts";
+import type { CallAssembly } from "../../chat/call-assembly.ts";
+import type { Delta } from "./chunk.ts";
 import type { GivenFields } from "./given-fields.ts";
-
-/** Fields that servers add to a message, or to a part of a streamed one. Not in OpenAI's types, and not validated. */
-export interface GivenMessage {
-  content?: Json | undefined;
-  reasoning_content?: string | null;
-  reasoning?: string | null;
-  reasoning_details?: Json;
-  extra_content?: Json;
-}
 
 /** Collects the provider data, from a whole message or from its parts. */
 export class GivenParts {
@@ -20,27 +14,29 @@ export class GivenParts {
     this.#repeats = repeats;
   }
 
-  add(message: GivenMessage): void {
+  add(message: Delta): void {
     for (const name of ["reasoning_content", "reasoning"] as const) {
       const text = message[name];
-      if (typeof text === "string") this.fields[name] = (this.fields[name] ?? "") + text;
+      if (text !== undefined) this.fields[name] = (this.fields[name] ?? "") + text;
     }
     const { reasoning_details: details, extra_content: extra, content } = message;
-    if (Array.isArray(details)) for (const detail of details) this.#addDetail(detail);
+    for (const detail of details) this.#addDetail(detail);
     if (isSigned(extra)) this.fields.extra_content = extra;
-    if (Array.isArray(content)) for (const part of content) this.#addPart(part);
-    else if (this.fields.content !== undefined && typeof content === "string")
+    if (typeof content !== "string") for (const part of content) this.#addPart(part);
+    else if (this.fields.content !== undefined && content !== "")
       this.#addPart({ type: "text", text: content });
   }
 
-  /** The `extra_content` of a call. */
-  addCall(id: string, extra: unknown): void {
-    if (isJsonObject(extra)) this.fields.calls = { ...this.fields.calls, [id]: extra };
+  /** The calls of the reply, without their `extra_content`, which is collected. */
+  callsOf({ calls }: CallAssembly): FunctionCall[] {
+    return calls.map(({ extra, ...call }) => {
+      if (extra !== undefined) this.fields.calls = { ...this.fields.calls, [call.id]: extra };
+      return call;
+    });
   }
 
   /** Parts of one detail have the same index. */
-  #addDetail(detail: Json): void {
-    if (!isJsonObject(detail)) return;
+  #addDetail(detail: JsonObject): void {
     const details = (this.fields.reasoning_details ??= []);
     const last = details.at(-1);
     const continues =
@@ -52,8 +48,7 @@ export class GivenParts {
   }
 
   /** A list as the content is kept where it has thinking; texts alone are the message's own content. */
-  #addPart(part: Json): void {
-    if (!isJsonObject(part)) return;
+  #addPart(part: JsonObject): void {
     const last = this.fields.content?.at(-1);
     if (last === undefined && part["type"] !== "thinking") return;
     const { thinking: pieces, ...rest } = part;
@@ -87,8 +82,8 @@ function extend(whole: JsonObject, part: JsonObject, repeats: boolean): void {
 }
 
 /** Gemini also marks summaries of its thoughts so, which must not be sent back. */
-function isSigned(extra: Json | undefined): extra is JsonObject {
-  const google = isJsonObject(extra) ? extra["google"] : undefined;
+function isSigned(extra: JsonObject | undefined): extra is JsonObject {
+  const google = extra?.["google"];
   return isJsonObject(google) && google["thought_signature"] !== undefined;
 }
 

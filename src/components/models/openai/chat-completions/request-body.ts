@@ -1,26 +1,32 @@
 import { ValueError } from "../../../../core/errors.ts";
 import { hashId } from "../../../../core/hash.ts";
 import type { JsonObject } from "../../../../core/json.ts";
-import type { CreateOptions, JsonOutput } from "../../../../core/models/chat-completion-client.ts";
+import type {
+  CreateOptions,
+  JsonOutput,
+  ToolSchema,
+} from "../../../../core/models/chat-completion-client.ts";
 import type { AssistantMessage, LLMMessage } from "../../../../core/models/llm-messages.ts";
 import type { ModelInfo } from "../../../../core/models/model-info.ts";
 import {
-  bridgeResults,
-  endWithUser,
-  mergeSystemMessages,
-  trimLastAssistant,
+  ANY_ID,
+  calledTools,
+  type ConversationRules,
+  OutgoingConversation,
 } from "../../chat/conversation.ts";
 import { MessageWriter } from "../../chat/message-writer.ts";
-import type { RequestForms } from "../../http/sdk-connection.ts";
-import { ModelAbilities } from "../../http-model-client.ts";
+import { requestText } from "../../chat/request-text.ts";
+import type { AnsweringModel } from "../../chat/reply.ts";
+import { type RequestForms, withNotes } from "../../http/request-forms.ts";
+import { acceptedOutput, outputNote, type ToolWriter } from "../../schemas/accepted-schema.ts";
+import { type SchemaDialect, schemaDialectOf } from "../../schemas/dialects.ts";
+import { ModelAbilities } from "../../client/http-model-client.ts";
 import { dialectOf, type Dialect } from "./dialect.ts";
 import { type Form, GivenBack, type WireStyle, writeMessage } from "./wire-message.ts";
-import type { Maker } from "../maker.ts";
-import { strictSchema } from "./strict-schema.ts";
-import { wireToolChoice, writeTools } from "./wire-tools.ts";
+import type { Maker } from "./maker.ts";
+import { toolWriter, wireToolChoice } from "./wire-tools.ts";
 
-export interface RequestSettings {
-  model: string;
+export interface RequestSettings extends AnsweringModel {
   modelInfo: ModelInfo;
   /** Fields of every body besides model and messages. */
   createArgs: JsonObject;
@@ -34,13 +40,14 @@ export interface RequestSettings {
 /** Fields that the client sets itself; `extraCreateArgs` must not have them. */
 const RESERVED = ["messages", "model", "stream", "n", "tools", "functions", "function_call"];
 
-const ANY_ID = /^/;
-
 /** Writes the bodies of one client's requests. */
 export class RequestBodies {
   readonly #settings: RequestSettings;
   readonly #abilities: ModelAbilities;
   readonly #dialect: Dialect;
+  readonly #schemas: SchemaDialect;
+  readonly #writtenTools: ToolWriter<string>;
+  readonly #conversation: OutgoingConversation;
   /** The tools requested so far; a refusal rebuilds them. */
   readonly #writers = new Map<Form["calls"], MessageWriter>();
   readonly #givenBack: GivenBack;
@@ -49,37 +56,52 @@ export class RequestBodies {
     this.#settings = settings;
     this.#abilities = new ModelAbilities(settings.model, settings.modelInfo);
     this.#dialect = dialectOf(settings.modelInfo.family, settings.model);
+    this.#schemas = schemaDialectOf(settings.model, settings.maker.name);
+    this.#writtenTools = toolWriter(this.#schemas);
+    this.#conversation = new OutgoingConversation(rulesOf(settings, this.#dialect));
     this.#givenBack = new GivenBack(settings.maker, settings.model);
   }
 
   /** @throws ValueError when the request needs something that the model cannot do */
   write(messages: readonly LLMMessage[], options: CreateOptions, stream: boolean): RequestForms {
-    const { model, modelInfo, maker } = this.#settings;
-    const tools = options.tools ?? [];
-    if (tools.length > 0) this.#abilities.checkTools();
+    const { model } = this.#settings;
+    if ((options.tools ?? []).length > 0) this.#abilities.checkTools();
 
-    let sent = messages;
-    if (modelInfo.multipleSystemMessages !== true) sent = mergeSystemMessages(sent);
-    if (maker.bridged) sent = bridgeResults(sent);
-    if (maker.userLast) sent = endWithUser(sent);
-    if (this.#dialect.trimLast) sent = trimLastAssistant(sent);
-
-    const args = this.#args(options, stream);
-    const toolsText = tools.length > 0 ? `,"tools":[${writeTools(tools)}]` : "";
+    const sent = this.#conversation.accepted(messages);
+    const { tools, toolChoice } = this.#tools(sent, options);
+    const args = this.#args({ ...options, tools, toolChoice }, stream);
+    const written = tools.map((tool) => this.#writtenTools.write(tool));
     const body = ({ calls, fields }: Form): string => {
-      const argsText = JSON.stringify({ ...args, ...fields }).slice(1);
-      const rest = argsText === "}" ? argsText : `,${argsText}`;
-      const text = this.#writer(calls).write(sent);
-      return `{"model":${JSON.stringify(model)},"messages":[${text}]${toolsText}${rest}`;
+      const elements = this.#writer(calls).write(sent);
+      const parts = {
+        field: "messages",
+        elements,
+        tools: written.map(({ wire }) => wire),
+      } as const;
+      return requestText(model, parts, { ...args, ...fields });
     };
     const turns = sent.filter((message) => message.type === "AssistantMessage");
     const [first, ...others] = this.#givenBack.forms(turns);
-    return {
+    const forms = {
       text: body(first),
       note: first.note,
       others: others.map((form) => ({ write: () => body(form), note: form.note ?? "" })),
       onOther: () => this.#refuse(turns),
     };
+    return withNotes(forms, [
+      ...written.map(({ note }) => note),
+      outputNote(options.jsonOutput, this.#schemas),
+    ]);
+  }
+
+  /** The tools of a request, and its choice of them. Those that Claude only wants to know must not be called. */
+  #tools(
+    sent: readonly LLMMessage[],
+    { tools = [], declaredTools = [], toolChoice }: CreateOptions,
+  ): { tools: readonly ToolSchema[]; toolChoice: CreateOptions["toolChoice"] } {
+    const called = this.#dialect.needsTools && tools.length === 0 ? calledTools(sent) : [];
+    if (called.length === 0 || typeof toolChoice === "object") return { tools, toolChoice };
+    return { tools: declaredTools.length > 0 ? declaredTools : called, toolChoice: "none" };
   }
 
   #writer(calls: Form["calls"]): MessageWriter {
@@ -92,8 +114,7 @@ export class RequestBodies {
         prefixNames,
         abilities: this.#abilities,
         pdfPart: maker.pdfPart ?? "file",
-        callIds: maker.callIds ?? ANY_ID,
-        bridged: maker.bridged === true,
+        bridged: maker.takes?.bridged === true,
         givenBack: (message: AssistantMessage) => this.#givenBack.fields(message, calls),
       };
       writer = new MessageWriter((message) => writeMessage(message, style));
@@ -141,12 +162,21 @@ export class RequestBodies {
     if (output === null || output === undefined) return undefined;
     this.#abilities.checkOutput(output);
     if (typeof output === "boolean") return { type: output ? "json_object" : "text" };
-    const { name, schema } = output;
-    return {
-      type: "json_schema",
-      json_schema: { name, schema: strictSchema(schema), strict: true },
-    };
+    const { schema, strict } = acceptedOutput(output.schema, this.#schemas);
+    return { type: "json_schema", json_schema: { name: output.name, schema, strict } };
   }
+}
+
+function rulesOf({ maker, modelInfo }: RequestSettings, dialect: Dialect): ConversationRules {
+  const { systemFirst = false, ...taken } = maker.takes ?? {};
+  const one = modelInfo.multipleSystemMessages !== true;
+  return {
+    callIds: ANY_ID,
+    systems: { at: systemFirst ? "beginning" : "anywhere", one },
+    emptyText: dialect.emptyText,
+    trimLast: dialect.trimLast,
+    ...taken,
+  };
 }
 
 /** Requests with the same key go to the server that has the beginning of the prompt in its cache. */

@@ -16,13 +16,13 @@ import type {
   UserMessage,
 } from "../../../../core/models/llm-messages.ts";
 import { showImages, splitImages, withoutImages } from "../../../../core/models/shown-images.ts";
-import type { ModelAbilities } from "../../http-model-client.ts";
+import type { ModelAbilities } from "../../client/http-model-client.ts";
 import type { Dialect } from "./dialect.ts";
 import { type GivenFields, givenFields, reasonedFields, signedFields } from "./given-fields.ts";
 import type { JsonObject } from "../../../../core/json.ts";
-import type { Maker } from "../maker.ts";
-import { acceptedCallId } from "../../chat/call-id.ts";
+import type { Maker } from "./maker.ts";
 import { BRIDGE } from "../../chat/conversation.ts";
+import { fittingName } from "../../../../core/tools/tool-name.ts";
 
 export interface WireStyle {
   dialect: Dialect;
@@ -33,8 +33,6 @@ export interface WireStyle {
   abilities: ModelAbilities;
   /** The part type of a PDF. */
   pdfPart: "file" | "image_url";
-  /** The ids of calls that the server takes. */
-  callIds: RegExp;
   /** Whether an assistant has to speak between the results of tools and a user. */
   bridged: boolean;
   /** Provider data to send back with an assistant's message. */
@@ -61,12 +59,12 @@ export function writeMessage(given: LLMMessage, style: WireStyle): string {
 /** This API takes texts as results; their images follow as a user's message. */
 function resultMessages(
   { content: results }: FunctionExecutionResultMessage,
-  { abilities, callIds, bridged }: WireStyle,
+  { abilities, bridged }: WireStyle,
 ): object[] {
   const about = abilities.sees ? ", shown below" : "";
-  const messages = results.map(({ content, call_id }, index) => ({
+  const messages = results.map(({ content, call_id }) => ({
     role: "tool",
-    tool_call_id: acceptedCallId(call_id, index, callIds),
+    tool_call_id: call_id,
     content: withoutImages(content, about),
   }));
   if (!abilities.sees) return messages;
@@ -103,12 +101,10 @@ function systemMessage({ content }: SystemMessage, { dialect }: WireStyle): stri
 function userMessage({ content, source }: UserMessage, style: WireStyle): string {
   const { dialect } = style;
   const prefix = style.prefixNames ? `${source} said:\n` : "";
-  const name = style.includeNames && dialect.names ? { name: wireName(source) } : {};
-  if (typeof content === "string") {
-    if (dialect.emptyText === "skip" && content.trim() === "") return "";
-    const text = dialect.emptyText === "blank" ? content || " " : content;
-    return JSON.stringify({ role: "user", ...name, content: prefix + text });
-  }
+  const isNamed = style.includeNames && dialect.names && source !== "";
+  const name = isNamed ? { name: fittingName(source) } : {};
+  if (typeof content === "string")
+    return JSON.stringify({ role: "user", ...name, content: prefix + content });
   const parts = content.map((part, index) => {
     if (typeof part === "string") return { type: "text", text: index === 0 ? prefix + part : part };
     if (isFile(part)) return filePart(part, style);
@@ -122,24 +118,16 @@ function assistantMessage(message: AssistantMessage, style: WireStyle): string {
   const { content, thought } = message;
   const { dialect } = style;
   const { content: parts, calls, ...given } = style.givenBack(message) ?? {};
-  if (typeof content === "string") {
-    if (dialect.emptyText === "skip" && content.trim() === "") return "";
-    const text = dialect.emptyText === "blank" ? content || " " : content;
-    return JSON.stringify({ role: "assistant", content: parts ?? text, ...given });
-  }
-  const tool_calls = content.map((call, index) => ({
-    id: acceptedCallId(call.id, index, style.callIds),
+  if (typeof content === "string")
+    return JSON.stringify({ role: "assistant", content: parts ?? content, ...given });
+  const tool_calls = content.map((call) => ({
+    id: call.id,
     type: "function",
     function: { name: call.name, arguments: call.arguments },
     ...(calls?.[call.id] && { extra_content: calls[call.id] }),
   }));
   const text = thought === null ? null : thought || dialect.emptyThought;
   return JSON.stringify({ role: "assistant", content: parts ?? text, ...given, tool_calls });
-}
-
-/** A source's name, with the characters that the API refuses replaced. */
-function wireName(source: string): string {
-  return source.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
 }
 
 /** One form of a request, with or without provider data in its conversation. */

@@ -1,38 +1,18 @@
 import { ValueError } from "../../../../core/errors.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import type { CreateOptions, ToolSchema } from "../../../../core/models/chat-completion-client.ts";
-import { checkToolName } from "../../chat/tool-name.ts";
+import { requestJson } from "../../chat/request-text.ts";
+import { ToolWriter } from "../../schemas/accepted-schema.ts";
+import type { SchemaDialect } from "../../schemas/dialects.ts";
 
-const written = new WeakMap<ToolSchema, string>();
-
-/**
- * The elements of the request's `tools`.
- * @throws ValueError for a name the API does not accept
- */
-export function writeTools(tools: readonly ToolSchema[]): string {
-  return tools
-    .map((tool) => {
-      let text = written.get(tool);
-      if (text === undefined) {
-        text = writeTool(tool);
-        written.set(tool, text);
-      }
-      return text;
-    })
-    .join(",");
-}
-
-function writeTool({ name, description, parameters, strict }: ToolSchema): string {
-  checkToolName(name);
-  return JSON.stringify({
-    type: "function",
-    function: {
-      name,
-      description: description ?? "",
-      parameters: parameters ?? {},
-      strict: strict ?? false,
-    },
-  });
+/** Writes the elements of the request's `tools`, each as JSON. */
+export function toolWriter(dialect: SchemaDialect): ToolWriter<string> {
+  return new ToolWriter(dialect, ({ name, description = "" }, { schema, strict }) =>
+    requestJson({
+      type: "function",
+      function: { name, description, parameters: schema, strict },
+    }),
+  );
 }
 
 /**

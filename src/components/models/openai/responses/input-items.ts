@@ -15,8 +15,7 @@ import type {
   UserMessage,
 } from "../../../../core/models/llm-messages.ts";
 import { showImages, splitImages, withoutImages } from "../../../../core/models/shown-images.ts";
-import type { ModelAbilities } from "../../http-model-client.ts";
-import { acceptedCallId } from "../../chat/call-id.ts";
+import type { ModelAbilities } from "../../client/http-model-client.ts";
 import { keptItems, type KeptItem } from "./maker-data.ts";
 
 export interface InputStyle {
@@ -26,9 +25,6 @@ export interface InputStyle {
   prefixNames: boolean;
   abilities: ModelAbilities;
 }
-
-/** The ids of calls that the API takes. */
-const CALL_IDS = /^.{1,64}$/;
 
 /** A message as JSON: the items that it stands for, separated by commas. */
 export function writeItems(message: LLMMessage, style: InputStyle): string {
@@ -57,9 +53,7 @@ function itemsOf(given: LLMMessage, style: InputStyle): JsonObject[] {
     case "AssistantMessage":
       return keptItems(message, style.maker) ?? assistantItems(message);
     case "FunctionExecutionResultMessage":
-      return message.content.map((result, index) =>
-        outputItem(result, index, style.abilities.sees),
-      );
+      return message.content.map((result) => outputItem(result, style.abilities.sees));
   }
 }
 
@@ -81,9 +75,9 @@ function assistantItems({ content, thought }: AssistantMessage): JsonObject[] {
   if (typeof content === "string") return textItems(content);
   return [
     ...textItems(thought ?? ""),
-    ...content.map(({ id, name, arguments: args }, index) => ({
+    ...content.map(({ id, name, arguments: args }) => ({
       type: "function_call",
-      call_id: acceptedCallId(id, index, CALL_IDS),
+      call_id: id,
       name,
       arguments: args,
     })),
@@ -94,17 +88,13 @@ function textItems(content: string): JsonObject[] {
   return content === "" ? [] : [{ role: "assistant", content }];
 }
 
-function outputItem(
-  { content, call_id }: FunctionExecutionResult,
-  index: number,
-  sees: boolean,
-): JsonObject {
+function outputItem({ content, call_id }: FunctionExecutionResult, sees: boolean): JsonObject {
   const parts = sees ? splitImages(content) : [withoutImages(content)];
   const [only] = parts;
   const output = parts.length === 1 && typeof only === "string" ? only : parts.map(inputPart);
   return {
     type: "function_call_output",
-    call_id: acceptedCallId(call_id, index, CALL_IDS),
+    call_id,
     output,
   };
 }

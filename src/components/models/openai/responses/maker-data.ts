@@ -1,10 +1,9 @@
-import type { ResponseOutputItem } from "openai/resources/responses/responses";
 import type {
   AssistantMessage,
   FunctionCall,
   MakerData,
 } from "../../../../core/models/llm-messages.ts";
-import { asJson, isJsonObject, type Json, type JsonObject } from "../../../../core/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../../core/json.ts";
 
 /** The text of a reply that is one whole message item; it is stored once, in the message. */
 const TEXT = "$text";
@@ -32,7 +31,7 @@ const NOT_KEPT: ReadonlySet<string> = new Set([
  * sufficient.
  */
 export function makerData(
-  output: readonly ResponseOutputItem[],
+  output: readonly KeptItem[],
   text: string,
   owner: { maker: string; model: string },
 ): MakerData | undefined {
@@ -41,15 +40,16 @@ export function makerData(
   return { ...owner, data: { items: kept.map((item) => shortened(item, text)) } };
 }
 
-function shortened(item: ResponseOutputItem, text: string): Json {
+function shortened(item: KeptItem, text: string): Json {
   if (item.type === "function_call") {
     const { name: _, arguments: __, ...rest } = item;
-    return asJson(rest);
+    return rest;
   }
-  if (item.type !== "message") return asJson(item);
-  const [part, ...others] = item.content;
-  const isAll = others.length === 0 && part?.type === "output_text" && part.text === text;
-  return asJson(isAll && text !== "" ? { ...item, content: TEXT } : item);
+  const content = item["content"];
+  if (item.type !== "message" || !Array.isArray(content)) return item;
+  const [part, ...others] = content;
+  const isText = isJsonObject(part) && part["type"] === "output_text" && part["text"] === text;
+  return isText && others.length === 0 && text !== "" ? { ...item, content: TEXT } : item;
 }
 
 /** An item of an answer to send back, completed with the message's data. */

@@ -1,19 +1,16 @@
 import { ValueError } from "../../../../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../../core/json.ts";
-import type {
-  CreateOptions,
-  JsonOutput,
-  ToolSchema,
-} from "../../../../core/models/chat-completion-client.ts";
+import type { CreateOptions, JsonOutput } from "../../../../core/models/chat-completion-client.ts";
 import type { LLMMessage, MakerData } from "../../../../core/models/llm-messages.ts";
-import { mergeSystemMessages } from "../../chat/conversation.ts";
+import { OutgoingConversation } from "../../chat/conversation.ts";
 import { MessageWriter } from "../../chat/message-writer.ts";
-import type { RequestForms } from "../../http/sdk-connection.ts";
-import { checkToolName } from "../../chat/tool-name.ts";
-import { ModelAbilities } from "../../http-model-client.ts";
+import { requestJson, requestText } from "../../chat/request-text.ts";
+import { type RequestForms, withNotes } from "../../http/request-forms.ts";
+import { ModelAbilities } from "../../client/http-model-client.ts";
+import { acceptedOutput, outputNote, ToolWriter } from "../../schemas/accepted-schema.ts";
+import { OPEN } from "../../schemas/dialects.ts";
 import { addCacheKey, type RequestSettings } from "../chat-completions/request-body.ts";
-import type { ServerHabits } from "../server-habits.ts";
-import { strictSchema } from "../chat-completions/strict-schema.ts";
+import type { ServerHabits } from "./server-habits.ts";
 import { wireToolChoice } from "../chat-completions/wire-tools.ts";
 import { type InputStyle, writeBareItems, writeItems } from "./input-items.ts";
 
@@ -40,6 +37,9 @@ export const WITHOUT_EFFECT = [
 /** The smallest token limit that the API takes. */
 const FEWEST_TOKENS = 16;
 
+/** The ids of calls that the API takes. */
+const CALL_IDS = /^.{1,64}$/;
+
 const FOREIGN = "asked without the reasoning of earlier answers that another maker's model gave";
 const REFUSED = "asked without the reasoning of earlier answers that the server refused";
 
@@ -49,6 +49,7 @@ export class ResponsesBodies {
   readonly #abilities: ModelAbilities;
   readonly #habits: ServerHabits;
   readonly #style: InputStyle;
+  readonly #conversation: OutgoingConversation;
   readonly #items: MessageWriter;
   /** The answers whose reasoning the server did not accept: it was made for another account, or is truncated. */
   readonly #refused = new WeakSet<MakerData>();
@@ -62,25 +63,27 @@ export class ResponsesBodies {
       prefixNames: settings.prefixNames,
       abilities: this.#abilities,
     };
+    this.#conversation = new OutgoingConversation({
+      callIds: CALL_IDS,
+      systems: { at: "anywhere", one: settings.modelInfo.multipleSystemMessages !== true },
+      emptyText: "keep",
+    });
     this.#items = new MessageWriter((message) => writeItems(message, this.#style));
   }
 
   /** @throws ValueError when the request needs something that the model cannot do */
   write(messages: readonly LLMMessage[], options: CreateOptions, stream: boolean): RequestForms {
-    const { servedAs, modelInfo } = this.#settings;
+    const { servedAs } = this.#settings;
     const tools = options.tools ?? [];
     if (tools.length > 0) this.#abilities.checkTools();
-    const sent =
-      modelInfo.multipleSystemMessages === true ? messages : mergeSystemMessages(messages);
+    const sent = this.#conversation.accepted(messages);
     const { tools: builtIn, ...args } = this.#args(options, stream);
-    const allTools = [...tools.map(writeTool), ...builtInTools(builtIn)];
-    const toolsText = allTools.length > 0 ? `,"tools":[${allTools.join(",")}]` : "";
-    const argsText = JSON.stringify(args).slice(1);
-    const input = this.#items.write(sent);
-    return {
-      text: `{"model":${JSON.stringify(servedAs)},"input":[${input}]${toolsText},${argsText}`,
-      note: this.#dropped(sent),
-    };
+    const written = tools.map((tool) => TOOLS.write(tool));
+    const allTools = [...written.map(({ wire }) => wire), ...builtInTools(builtIn)];
+    const elements = this.#items.write(sent);
+    const text = requestText(servedAs, { field: "input", elements, tools: allTools }, args);
+    const notes = [...written.map(({ note }) => note), outputNote(options.jsonOutput, OPEN)];
+    return withNotes({ text, note: this.#dropped(sent) }, notes);
   }
 
   /**
@@ -89,7 +92,7 @@ export class ResponsesBodies {
    */
   dropReasoning(messages: readonly LLMMessage[]): boolean {
     let dropped = false;
-    for (const message of messages) {
+    for (const message of this.#conversation.accepted(messages)) {
       if (message.type !== "AssistantMessage" || message.troupe?.maker !== this.#style.maker)
         continue;
       this.#refused.add(message.troupe);
@@ -156,8 +159,8 @@ export class ResponsesBodies {
     if (output === null || output === undefined) return undefined;
     this.#abilities.checkOutput(output);
     if (typeof output === "boolean") return { type: output ? "json_object" : "text" };
-    const { name, schema } = output;
-    return { type: "json_schema", name, schema: strictSchema(schema), strict: true };
+    const { schema, strict } = acceptedOutput(output.schema, OPEN);
+    return { type: "json_schema", name: output.name, schema, strict };
   }
 }
 
@@ -203,20 +206,10 @@ function flatFormat({ json_schema, ...format }: JsonObject): JsonObject {
 
 /** The tools that OpenAI runs, from the call's own arguments. */
 function builtInTools(tools: Json | undefined): string[] {
-  return Array.isArray(tools) ? tools.map((tool) => JSON.stringify(tool)) : [];
+  return Array.isArray(tools) ? tools.map(requestJson) : [];
 }
 
-const writtenTools = new WeakMap<ToolSchema, string>();
-
-/** Without `strict`, the API would make a schema strict; it refuses a schema without a type. */
-function writeTool(tool: ToolSchema): string {
-  let text = writtenTools.get(tool);
-  if (text === undefined) {
-    const { name, description = "", strict = false } = tool;
-    checkToolName(name);
-    const parameters = { type: "object", properties: {}, ...tool.parameters };
-    text = JSON.stringify({ type: "function", name, description, parameters, strict });
-    writtenTools.set(tool, text);
-  }
-  return text;
-}
+/** Without `strict`, the API would make a schema strict. */
+const TOOLS = new ToolWriter(OPEN, ({ name, description = "" }, { schema, strict }) =>
+  requestJson({ type: "function", name, description, parameters: schema, strict }),
+);

@@ -8,7 +8,7 @@ export const LOCATE = {
   description: "Says where the user is.",
   parameters: {
     type: "object",
-    properties: { precise: { type: "boolean" } },
+    properties: { precise: { type: "boolean" }, device: { type: "integer" } },
     required: ["precise"],
     additionalProperties: false,
   },
@@ -46,6 +46,19 @@ export async function startStage(settings: Record<string, string> = {}): Promise
           tool_calls: [
             { id: "call_1", name: "locate", arguments: { precise: false } },
             { id: "call_2", name: "locate", arguments: { precise: true } },
+          ],
+        },
+      },
+      {
+        name: "locate a device",
+        match: { text: "Where is my phone" },
+        reply: {
+          tool_calls: [
+            {
+              id: "call_1",
+              name: "locate",
+              arguments: '{"precise":true,"device":9007199254740993}',
+            },
           ],
         },
       },

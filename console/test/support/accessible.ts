@@ -1,0 +1,44 @@
+import axe from "axe-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { testInBrowser } from "../../../test/support/browser.ts";
+
+/** Colours and widths in which every screen is looked at. */
+const APPEARANCES: readonly BrowserContextOptions[] = [
+  { colorScheme: "light", viewport: { width: 1440, height: 900 } },
+  { colorScheme: "dark", viewport: { width: 1440, height: 900 } },
+  { colorScheme: "light", viewport: { width: 1024, height: 768 } },
+  // A window of 1440 pixels at 200 %.
+  { colorScheme: "light", viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 },
+  { colorScheme: "light", viewport: { width: 390, height: 844 } },
+  { colorScheme: "dark", viewport: { width: 390, height: 844 } },
+  { colorScheme: "dark", viewport: { width: 360, height: 740 } },
+];
+
+/** Declares a test for each appearance. */
+export function testAppearances(
+  name: string,
+  body: (context: BrowserContextOptions) => Promise<void>,
+): void {
+  for (const context of APPEARANCES) {
+    const appearance = `${context.colorScheme}, ${context.viewport?.width} wide`;
+    testInBrowser(`${name} (${appearance})`, () => body(context), 120_000);
+  }
+}
+
+/** What axe has against the page, and whether it is wider than the window. What fades in has too little contrast on its way. */
+export async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(`Promise.allSettled(
+    document.getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+      .map(({ finished }) => finished)
+  )`);
+  const found = await page.evaluate(`(async () => {
+    ${axe.source}
+    const { violations } = await axe.run();
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html));
+  })()`);
+  const wide = await page.evaluate(
+    "document.documentElement.scrollWidth > document.documentElement.clientWidth",
+  );
+  return [...(found as string[]), ...(wide === true ? ["the page is wider than the window"] : [])];
+}

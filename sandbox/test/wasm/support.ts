@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import type { BlockLimits, BlockResult, Isolation, Runner } from "../../runner.ts";
+import { WasmIsolation } from "../../wasm/isolation.ts";
+import { ROOT } from "../../../test/support/npm-start.ts";
+
+/** Where the snapshot is that the service finds, too: it is made once for a checkout. */
+export const CACHE = join(ROOT, "node_modules/.cache/troupe-sandbox");
+
+export async function startIsolation(poolSize: number): Promise<Isolation> {
+  const isolation = new WasmIsolation({ cacheDirectory: CACHE, poolSize });
+  await isolation.start();
+  return isolation;
+}
+
+export const LIMITS: BlockLimits = {
+  timeoutMs: 10_000,
+  memoryBytes: 128_000_000,
+  workspaceBytes: 10_000_000,
+  workspaceFiles: 1000,
+  temporaryBytes: 10_000_000,
+};
+
+export interface Ran extends BlockResult {
+  output: string;
+}
+
+/** The most a test keeps of an output. */
+const KEPT_CHARACTERS = 100_000;
+
+/** Runs a block and collects what it prints. */
+export async function run(
+  runner: Runner,
+  language: "python" | "sh",
+  code: string,
+  {
+    signal = new AbortController().signal,
+    onOutput,
+    ...limits
+  }: Partial<BlockLimits> & { signal?: AbortSignal; onOutput?: (text: string) => void } = {},
+): Promise<Ran> {
+  let output = "";
+  const decoder = new TextDecoder();
+  const result = await runner.run(
+    { language, code },
+    {
+      limits: { ...LIMITS, ...limits },
+      signal,
+      onOutput(bytes) {
+        const text = decoder.decode(bytes, { stream: true });
+        if (output.length < KEPT_CHARACTERS) output += text;
+        onOutput?.(text);
+      },
+    },
+  );
+  return { ...result, output };
+}

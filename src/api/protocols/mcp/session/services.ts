@@ -1,0 +1,49 @@
+import type { Principal } from "../../../auth/principal.ts";
+import type { TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
+import type { TeamInfo } from "../../../../contract/team.ts";
+import type { CpuBudget } from "./follow-run.ts";
+import type { CallPlace, CallStream } from "./call-stream.ts";
+import type { MessageServices } from "../../../http/endpoint/services.ts";
+import { callerOf } from "../../../http/access/caller.ts";
+import type { ProtocolServices } from "../../shared/services.ts";
+
+/** What the MCP server uses. */
+export type McpServices = Pick<
+  ProtocolServices,
+  "gateway" | "tenants" | "templates" | "version" | "log"
+> &
+  MessageServices;
+
+/** One request to the MCP server. */
+export interface McpRequest {
+  services: McpServices;
+  principal: Principal;
+  /** The revision of the protocol; empty where the client does not say, as in the first ones. */
+  version: string;
+  /** At the address of one team: that team. */
+  only: TeamInfo | undefined;
+  /** The session, in the revisions of the protocol that have sessions. */
+  session: McpSession | undefined;
+  /** The CPU time that it may use for streams. */
+  budget: CpuBudget;
+  /** The headers of the request. They are empty where a stream is continued, because that request is not the call. */
+  headers: Headers;
+  /** The stream of a call that its client can continue, in the revisions with sessions. */
+  stream?: CallStream;
+  /** Where the client comes back to. */
+  resumes?: CallPlace;
+}
+
+/** What a client said when it began a session. The session's id holds all of it. */
+export interface McpSession {
+  id: string;
+  /** Whether the client can show forms. */
+  forms: boolean;
+}
+
+export function teamOf(
+  { services, principal }: Pick<McpRequest, "services" | "principal">,
+  id: string,
+): TeamGateway {
+  return services.gateway.team(principal.tenant, id, callerOf(principal));
+}

@@ -1,0 +1,489 @@
+import type { ModelRequest } from "../../contract/team/model-request.ts";
+import type { RunTrace } from "../../contract/team/trace.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { CommandSender } from "../http/commands.ts";
+import { Conversation, type StreamItem } from "./conversation.ts";
+import { type ConnectionOptions, eventSource } from "../http/event-source.ts";
+import { RunStream } from "./run-stream.ts";
+import {
+  type CallOptions,
+  EVENT_STREAM,
+  randomKey,
+  type Transport,
+  type Wake,
+} from "../http/transport.ts";
+import type {
+  Answer,
+  ChangeSchedule,
+  CreateSchedule,
+  CreateTeam,
+  CreateToken,
+  FileContent,
+  FilePage,
+  ForkTeam,
+  HumanRequest,
+  MessagePage,
+  NotedTeam,
+  RunInfo,
+  RunOptions,
+  RunPage,
+  FoundMessages,
+  ScheduleInfo,
+  SchedulePage,
+  SharedConversation,
+  StagedState,
+  Task,
+  TeamToken,
+  TeamTokens,
+  TurnPage,
+} from "../http/wire.ts";
+
+export type { ModelRequest } from "../../contract/team/model-request.ts";
+export type { RunTrace, TraceSpan } from "../../contract/team/trace.ts";
+
+/** Options of {@link TeamClient.events}. */
+export interface TeamEventsOptions extends Omit<ConnectionOptions, "onConnection"> {
+  /**
+   * The cursor to continue after: the `seq` of a message, or a function that returns it and may throw as a request does; it is
+   * then called again. Default: the beginning of the team.
+   */
+  after?: number | (() => Promise<number>) | undefined;
+  /** False ends the stream after the recorded frames. Default true. */
+  follow?: boolean | undefined;
+  /** Collects the messages. Default: a new conversation. */
+  conversation?: Conversation | undefined;
+  /** `live`: all recorded frames were yielded, and the following ones are live. The others as in {@link ConnectionOptions}. */
+  onConnection?: ((state: "open" | "live" | "lost") => void) | undefined;
+}
+
+/** Options of {@link TeamClient.watch}. */
+export interface WatchOptions extends Pick<CallOptions, "signal"> {
+  /** Called on each connection when all recorded frames were yielded; the following ones are live. */
+  onLive?: (() => void) | undefined;
+}
+
+/** Options of {@link TeamClient.replaceComponent}. */
+export interface ReplaceOptions extends Pick<CallOptions, "signal"> {
+  /**
+   * The `component_version` that was changed. If the team has another one by now, nothing is replaced, and the call throws an
+   * `ApiError` with the code `component_replaced`. Default: any version is replaced.
+   */
+  version?: number | undefined;
+}
+
+/** One team. */
+export class TeamClient {
+  readonly id: string;
+  readonly #transport: Transport;
+  readonly #commands: CommandSender;
+  /** Signals streams that wait for the client's next call. */
+  readonly #wake: Wake;
+
+  constructor(transport: Transport, id: string) {
+    this.#transport = transport;
+    this.#commands = new CommandSender(transport);
+    this.id = id;
+    this.#wake = { target: transport.wakes, type: id };
+  }
+
+  /** The team with its component, whose secrets are redacted. */
+  get(): Promise<NotedTeam> {
+    return this.#commands.json("GET /v1/teams/:team", { team: this.id });
+  }
+
+  /** Replaces the component and keeps the state that still fits. */
+  replaceComponent(
+    component: NonNullable<CreateTeam["component"]>,
+    { version, signal }: ReplaceOptions = {},
+  ): Promise<NotedTeam> {
+    const headers = { "if-match": version === undefined ? undefined : `"${version}"` };
+    return this.#commands.json(
+      "PUT /v1/teams/:team/component",
+      { team: this.id },
+      { body: { component }, headers, signal },
+    );
+  }
+
+  /** Stops the run and erases all data of the team. */
+  delete(): Promise<void> {
+    return this.#commands.json("DELETE /v1/teams/:team", { team: this.id });
+  }
+
+  /** Clears the thread, contexts and counters. */
+  reset(): Promise<NotedTeam> {
+    return this.#commands.json("POST /v1/teams/:team/reset", { team: this.id });
+  }
+
+  /** The last committed state, in AutoGen's format. */
+  saveState(): Promise<{ [key: string]: unknown }> {
+    return this.#commands.json("GET /v1/teams/:team/state", { team: this.id });
+  }
+
+  loadState(state: object): Promise<void> {
+    return this.#commands.json(
+      "PUT /v1/teams/:team/state",
+      { team: this.id },
+      { body: state as JsonObject },
+    );
+  }
+
+  /**
+   * A part of the state, at most 50 MB, as the HTTP response: lines of JSON. The last line has the `next_cursor`.
+   *
+   * @param after number and cursor of the part; without it, the first part of the last committed state
+   */
+  statePart(
+    after: { part?: number; cursor?: string } = {},
+    { signal }: Pick<CallOptions, "signal"> = {},
+  ): Promise<Response> {
+    return this.#commands.send(
+      "GET /v1/teams/:team/state/parts",
+      { team: this.id },
+      { query: after, signal },
+    );
+  }
+
+  /** Stages a part from {@link statePart}. A part may be sent again, and parts after the first may be sent in any order. */
+  putStatePart(
+    part: number,
+    content: FileContent,
+    { signal }: Pick<CallOptions, "signal"> = {},
+  ): Promise<StagedState> {
+    return this.#commands.json(
+      "PUT /v1/teams/:team/state/parts/:part",
+      { team: this.id, part },
+      { content, signal },
+    );
+  }
+
+  /** The staged parts that wait for their commit, so that an interrupted load can continue. */
+  stagedState(): Promise<StagedState> {
+    return this.#commands.json("GET /v1/teams/:team/state/staged", { team: this.id });
+  }
+
+  discardStagedState(): Promise<void> {
+    return this.#commands.json("DELETE /v1/teams/:team/state/staged", { team: this.id });
+  }
+
+  /** Makes the staged parts the state of the team, all or none. @param state the id from {@link stagedState} */
+  commitState(state: string): Promise<void> {
+    return this.#commands.json(
+      "POST /v1/teams/:team/state/commit",
+      { team: this.id },
+      { body: { state } },
+    );
+  }
+
+  /** Creates a team that continues from the end of a turn. */
+  async fork(options: ForkTeam = {}, call: CallOptions = {}): Promise<TeamClient> {
+    const { id } = await this.#commands.once(
+      "POST /v1/teams/:team/fork",
+      { team: this.id },
+      options,
+      call,
+    );
+    return new TeamClient(this.#transport, id);
+  }
+
+  /** A page of the thread, oldest first: the messages after a `seq`, or the last ones before it. `turn` selects one turn. */
+  messages(
+    query: { after?: number; before?: number; turn?: number; limit?: number } = {},
+  ): Promise<MessagePage> {
+    return this.#commands.json("GET /v1/teams/:team/messages", { team: this.id }, { query });
+  }
+
+  /** A page of the finished turns, oldest first: those after a turn, or the last ones before it. */
+  turns(query: { after?: number; before?: number; limit?: number } = {}): Promise<TurnPage> {
+    return this.#commands.json("GET /v1/teams/:team/turns", { team: this.id }, { query });
+  }
+
+  /**
+   * Starts a run and follows it. The run continues when the loop is left or the connection is lost. It is started exactly once,
+   * even if the request is repeated.
+   *
+   * @example
+   * for await (const item of team.run("Write a haiku.")) {
+   *   if (item.kind === "text") process.stdout.write(item.delta ?? item.text.content);
+   * }
+   */
+  run(task: Task, options: RunOptions & CallOptions = {}): RunStream {
+    const { signal, idempotencyKey = randomKey(), ...body } = options;
+    return this.#stream(undefined, signal, (aborted) =>
+      this.#commands.send(
+        "POST /v1/teams/:team/runs",
+        { team: this.id },
+        {
+          body: { ...body, task },
+          headers: EVENT_STREAM,
+          idempotencyKey,
+          signal: aborted,
+        },
+      ),
+    );
+  }
+
+  /** Starts a run and returns without waiting for it. */
+  start(task: Task, options: RunOptions & CallOptions = {}): Promise<RunInfo> {
+    const { signal, idempotencyKey, ...body } = options;
+    return this.#wakeAfter(
+      this.#commands.once(
+        "POST /v1/teams/:team/runs",
+        { team: this.id },
+        { ...body, task },
+        { signal, idempotencyKey },
+      ),
+    );
+  }
+
+  /** Follows a run that was started elsewhere, from its beginning. */
+  watch(run: string, { signal, onLive }: WatchOptions = {}): RunStream {
+    const start = (): Promise<never> => Promise.reject(new TypeError("the run is known"));
+    return this.#stream(run, signal, start, onLive);
+  }
+
+  /** Follows everything in the team, in all its runs, until the loop is left. */
+  events(options: TeamEventsOptions = {}): AsyncGenerator<StreamItem, void, void> {
+    return this.#events("GET /v1/teams/:team/events", options);
+  }
+
+  /**
+   * Follows the conversation as far as the credential may see it: messages, and texts while they are written, until the loop is
+   * left. @throws ApiError 401 when the credential has ended
+   */
+  conversationEvents(options: TeamEventsOptions = {}): AsyncGenerator<StreamItem, void, void> {
+    return this.#events("GET /v1/teams/:team/conversation/events", options);
+  }
+
+  async *#events(
+    route: "GET /v1/teams/:team/events" | "GET /v1/teams/:team/conversation/events",
+    options: TeamEventsOptions,
+  ): AsyncGenerator<StreamItem, void, void> {
+    const { after, follow = true, conversation = new Conversation(), ...connection } = options;
+    const open = async (lastId: string | undefined, signal: AbortSignal): Promise<Response> => {
+      const query = { after: typeof after === "function" ? await after() : after };
+      return this.#commands.stream(route, { team: this.id }, lastId, signal, query);
+    };
+    for await (const event of eventSource({ ...connection, open, wake: this.#wake })) {
+      if (event.event === "caught_up") connection.onConnection?.("live");
+      yield* conversation.apply(event);
+      if (!follow && event.event === "caught_up") return;
+    }
+  }
+
+  /** A run, with its result once it is completed. */
+  getRun(run: string): Promise<RunInfo> {
+    return this.#commands.json("GET /v1/teams/:team/runs/:run", { team: this.id, run });
+  }
+
+  runs(query: { limit?: number; cursor?: string } = {}): Promise<RunPage> {
+    return this.#commands.json("GET /v1/teams/:team/runs", { team: this.id }, { query });
+  }
+
+  /** Messages that contain a text, the latest first. */
+  findMessages(query: { q: string; before?: number; limit?: number }): Promise<FoundMessages> {
+    return this.#commands.json("GET /v1/teams/:team/messages/search", { team: this.id }, { query });
+  }
+
+  /** The steps of a run as spans: a page of its turns, the run itself on the first page. */
+  trace(run: string, query: { limit?: number; cursor?: string } = {}): Promise<RunTrace> {
+    return this.#commands.json(
+      "GET /v1/teams/:team/runs/:run/trace",
+      { team: this.id, run },
+      { query },
+    );
+  }
+
+  /**
+   * What a model was asked in a step, and what it answered. @param step the `span_id` of a span of the kind `chat`
+   * @throws ApiError `request_not_known` where the request cannot be built again
+   */
+  modelRequest(run: string, step: string): Promise<ModelRequest> {
+    return this.#commands.json("GET /v1/teams/:team/runs/:run/steps/:step/request", {
+      team: this.id,
+      run,
+      step,
+    });
+  }
+
+  /** Gives a queued run another task. @throws ApiError `run_started` once it is not queued any more */
+  changeQueued(run: string, task: Task): Promise<RunInfo> {
+    return this.#commands.json(
+      "PATCH /v1/teams/:team/runs/:run",
+      { team: this.id, run },
+      { body: { task } },
+    );
+  }
+
+  /** Completes the run after its current turn, or cancels it now. */
+  stop(run: string, mode: "after_turn" | "now" = "after_turn"): Promise<RunInfo> {
+    return this.#wakeAfter(
+      this.#commands.json(
+        "POST /v1/teams/:team/runs/:run/stop",
+        { team: this.id, run },
+        { body: { mode } },
+      ),
+    );
+  }
+
+  pause(run: string): Promise<RunInfo> {
+    return this.#commands.json("POST /v1/teams/:team/runs/:run/pause", { team: this.id, run });
+  }
+
+  resume(run: string): Promise<RunInfo> {
+    return this.#wakeAfter(
+      this.#commands.json("POST /v1/teams/:team/runs/:run/resume", { team: this.id, run }),
+    );
+  }
+
+  /** Starts a run that continues where a failed or cancelled one ended. */
+  retry(run: string, call: CallOptions = {}): Promise<RunInfo> {
+    return this.#wakeAfter(
+      this.#commands.once("POST /v1/teams/:team/runs/:run/retry", { team: this.id, run }, {}, call),
+    );
+  }
+
+  /** Open questions of a run to humans. */
+  async requests(run: string): Promise<HumanRequest[]> {
+    const { requests } = await this.#commands.json("GET /v1/teams/:team/runs/:run/requests", {
+      team: this.id,
+      run,
+    });
+    return requests;
+  }
+
+  /** Answers a question: `{ content }` for an input, `{ approved }` for an approval. */
+  answer(run: string, request: string, answer: Answer): Promise<RunInfo> {
+    return this.#wakeAfter(
+      this.#commands.json(
+        "POST /v1/teams/:team/runs/:run/requests/:request",
+        { team: this.id, run, request },
+        { body: answer },
+      ),
+    );
+  }
+
+  createSchedule(schedule: CreateSchedule, call: CallOptions = {}): Promise<ScheduleInfo> {
+    return this.#commands.once("POST /v1/teams/:team/schedules", { team: this.id }, schedule, call);
+  }
+
+  schedules(query: { limit?: number; cursor?: string } = {}): Promise<SchedulePage> {
+    return this.#commands.json("GET /v1/teams/:team/schedules", { team: this.id }, { query });
+  }
+
+  schedule(id: string): Promise<ScheduleInfo> {
+    return this.#commands.json("GET /v1/teams/:team/schedules/:schedule", {
+      team: this.id,
+      schedule: id,
+    });
+  }
+
+  changeSchedule(id: string, changes: ChangeSchedule): Promise<ScheduleInfo> {
+    return this.#commands.json(
+      "PATCH /v1/teams/:team/schedules/:schedule",
+      { team: this.id, schedule: id },
+      { body: changes },
+    );
+  }
+
+  deleteSchedule(id: string): Promise<void> {
+    return this.#commands.json("DELETE /v1/teams/:team/schedules/:schedule", {
+      team: this.id,
+      schedule: id,
+    });
+  }
+
+  runSchedule(id: string, call: CallOptions = {}): Promise<RunInfo> {
+    return this.#wakeAfter(
+      this.#commands.once(
+        "POST /v1/teams/:team/schedules/:schedule/run_now",
+        { team: this.id, schedule: id },
+        {},
+        call,
+      ),
+    );
+  }
+
+  /** The files in the workspace of the team's code, sorted by path. */
+  files(query: { limit?: number; cursor?: string } = {}): Promise<FilePage> {
+    return this.#commands.json("GET /v1/teams/:team/files", { team: this.id }, { query });
+  }
+
+  /**
+   * A file, as the HTTP response: read its `body`, `blob()` or `text()`.
+   *
+   * @param path relative, with slashes
+   */
+  readFile(path: string, { signal }: Pick<CallOptions, "signal"> = {}): Promise<Response> {
+    return this.#commands.send(
+      "GET /v1/teams/:team/files/:path",
+      { team: this.id, path },
+      { signal },
+    );
+  }
+
+  /** Writes a file and creates its directories. */
+  writeFile(
+    path: string,
+    content: FileContent,
+    { signal }: Pick<CallOptions, "signal"> = {},
+  ): Promise<void> {
+    return this.#commands.json(
+      "PUT /v1/teams/:team/files/:path",
+      { team: this.id, path },
+      { content, signal },
+    );
+  }
+
+  deleteFile(path: string): Promise<void> {
+    return this.#commands.json("DELETE /v1/teams/:team/files/:path", { team: this.id, path });
+  }
+
+  /** Creates a token for this team only, for browsers. */
+  createToken(token: CreateToken): Promise<TeamToken> {
+    return this.#commands.json("POST /v1/teams/:team/tokens", { team: this.id }, { body: token });
+  }
+
+  /** The tokens and links of this team that have not ended, newest first; pass `next_cursor` as `cursor` for the next page. */
+  tokens(query: { limit?: number; cursor?: string } = {}): Promise<TeamTokens> {
+    return this.#commands.json("GET /v1/teams/:team/tokens", { team: this.id }, { query });
+  }
+
+  /** The conversation as far as the credential may see it: what a link that shares it shows. */
+  conversation(
+    query: { after?: number; before?: number; limit?: number } = {},
+  ): Promise<SharedConversation> {
+    return this.#commands.json("GET /v1/teams/:team/conversation", { team: this.id }, { query });
+  }
+
+  /** Revokes a token of this team at once; without an id, all tokens so far. */
+  revokeTokens(id?: string): Promise<void> {
+    const { id: team } = this;
+    return id === undefined
+      ? this.#commands.json("DELETE /v1/teams/:team/tokens", { team })
+      : this.#commands.json("DELETE /v1/teams/:team/tokens/:token", { team, token: id });
+  }
+
+  #stream(
+    run: string | undefined,
+    signal: AbortSignal | undefined,
+    start: (signal: AbortSignal) => Promise<Response>,
+    onLive?: () => void,
+  ): RunStream {
+    const resume = (id: string, lastId: string | undefined, aborted: AbortSignal) =>
+      this.#commands.stream(
+        "GET /v1/teams/:team/runs/:run/events",
+        { team: this.id, run: id },
+        lastId,
+        aborted,
+      );
+    const load = (id: string): Promise<RunInfo> => this.getRun(id);
+    return new RunStream({ start, resume, load, wake: this.#wake, signal, onLive }, run);
+  }
+
+  /** Makes streams that wait for the answer reconnect at once. */
+  async #wakeAfter<T>(answer: Promise<T>): Promise<T> {
+    const value = await answer;
+    this.#wake.target.dispatchEvent(new Event(this.#wake.type));
+    return value;
+  }
+}

@@ -1,0 +1,61 @@
+import { ModelError } from "../../../core/models/model-error.ts";
+import type { Note } from "../../../core/component/component.ts";
+import { errorMessage } from "../../../core/errors.ts";
+import { type OutgoingDependencies, readEnv, Secrets } from "../../../outgoing/dependencies.ts";
+
+/** The address of a model. */
+export interface ModelAddress {
+  url: string;
+  /** The setting with the key, if the config gives none. */
+  keyName: string;
+}
+
+/**
+ * The key for an address: the config's, otherwise the setting's.
+ *
+ * @param given `api_key` of the config
+ * @throws ModelError `auth` when there is none, or the setting's may not be sent to this address
+ * @throws TroupeError when the config refers to a secret that does not exist or must not be sent there
+ */
+export function resolveKey(
+  given: string | null | undefined,
+  { url, keyName }: ModelAddress,
+  secrets: Secrets,
+  dependencies: OutgoingDependencies,
+): string {
+  if (given != null) return secrets.resolve(given);
+  const setting = readEnv(dependencies, keyName);
+  const host = URL.canParse(url) ? new URL(url).host : url;
+  const advice =
+    `Give the key of "${host}" as api_key, plain or as a reference such as "env:NAME". ` +
+    "If the server needs no key, as many local ones, any text will do.";
+  if (setting === undefined)
+    throw new ModelError(
+      "auth",
+      `The model client has no api_key, and ${keyName} is not set. ${advice}`,
+    );
+  try {
+    return secrets.resolve(setting);
+  } catch (cause) {
+    throw new ModelError(
+      "auth",
+      `The model client has no api_key, and ${keyName} may not be sent to "${host}". ${advice}`,
+      { cause },
+    );
+  }
+}
+
+/** The note for a key that is missing on this server, or not sent to the address. A program may set its keys later. */
+export function keyNotes(
+  given: string | null | undefined,
+  address: ModelAddress,
+  dependencies: OutgoingDependencies,
+): Note[] {
+  if (dependencies.secret === undefined) return [];
+  try {
+    resolveKey(given, address, new Secrets(dependencies, address.url, {}), dependencies);
+    return [];
+  } catch (error) {
+    return [{ path: "config.api_key", message: errorMessage(error) }];
+  }
+}

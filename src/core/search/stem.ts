@@ -1,0 +1,69 @@
+import { stemmer as arabic } from "@orama/stemmers/arabic";
+import { stemmer as danish } from "@orama/stemmers/danish";
+import { stemmer as dutch } from "@orama/stemmers/dutch";
+import { stemmer as english } from "@orama/stemmers/english";
+import { stemmer as finnish } from "@orama/stemmers/finnish";
+import { stemmer as french } from "@orama/stemmers/french";
+import { stemmer as german } from "@orama/stemmers/german";
+import { stemmer as greek } from "@orama/stemmers/greek";
+import { stemmer as hungarian } from "@orama/stemmers/hungarian";
+import { stemmer as hindi } from "@orama/stemmers/indian";
+import { stemmer as indonesian } from "@orama/stemmers/indonesian";
+import { stemmer as italian } from "@orama/stemmers/italian";
+import { stemmer as norwegian } from "@orama/stemmers/norwegian";
+import { stemmer as portuguese } from "@orama/stemmers/portuguese";
+import { stemmer as romanian } from "@orama/stemmers/romanian";
+import { stemmer as russian } from "@orama/stemmers/russian";
+import { stemmer as spanish } from "@orama/stemmers/spanish";
+import { stemmer as swedish } from "@orama/stemmers/swedish";
+import { stemmer as tamil } from "@orama/stemmers/tamil";
+import { stemmer as turkish } from "@orama/stemmers/turkish";
+import { foldNormalized } from "./fold.ts";
+import { withoutParticle } from "./korean.ts";
+import type { Language } from "./languages.ts";
+
+/** Removes the ending of a word in lower case. */
+type Stemmer = (word: string) => string;
+
+const STEMMERS: Readonly<Record<Language, Stemmer>> = {
+  ar: arabic,
+  da: danish,
+  de: german,
+  el: greek,
+  en: english,
+  es: spanish,
+  fi: finnish,
+  fr: french,
+  hi: hindi,
+  hu: hungarian,
+  id: indonesian,
+  it: italian,
+  ko: withoutParticle,
+  nl: dutch,
+  no: norwegian,
+  pt: portuguese,
+  ro: romanian,
+  ru: russian,
+  sv: swedish,
+  ta: tamil,
+  tr: turkish,
+};
+
+/** Longer words are numbers in hexadecimal, addresses and the like, which have no endings. */
+const LONGEST_STEMMED = 64;
+
+/** A word is stemmed once as long as it is in here: in a language a few thousand words are most of a text. */
+const MOST_KNOWN = 20_000;
+const KNOWN = new Map<string, string>();
+
+/** The stem of a normalized word in lower case, without accents: those are a part of what tells endings apart. */
+export function stemOf(word: string, language: Language): string {
+  if (word.length > LONGEST_STEMMED) return foldNormalized(word);
+  const key = `${language}${word}`;
+  const known = KNOWN.get(key);
+  if (known !== undefined) return known;
+  if (KNOWN.size >= MOST_KNOWN) KNOWN.clear();
+  const stem = foldNormalized(STEMMERS[language](word)) || foldNormalized(word);
+  KNOWN.set(key, stem);
+  return stem;
+}

@@ -1,0 +1,181 @@
+import { TroupeError } from "../../core/errors.ts";
+import { announceEnd, type UnfinishedAt } from "../../core/run/run-observer.ts";
+import type { Progress } from "../../core/run/runnable.ts";
+import { isTurnSignal } from "../../core/steps/signals.ts";
+import { TurnScope } from "../../core/turn/turn-scope.ts";
+import type { ActiveRun } from "./active-run.ts";
+import type { Execution } from "./execution.ts";
+import { type JournalParts, TurnJournal } from "./journal/turn-journal.ts";
+import { usageLimitError } from "./journal/usage-limit.ts";
+import type { TurnState } from "./next-action.ts";
+import type { Outcome, RunEnd } from "./run-outcome.ts";
+import type { Suspect } from "./suspect.ts";
+import type { LoadedTeam, TeamCache } from "./team-cache.ts";
+import { commitTurn, type EndOfTurn } from "./turn-commit.ts";
+import { frameOfTurn } from "./views/turn-report.ts";
+
+// A turn runs in memory and can be lost at any point. What must hold so that no client and no log shows it:
+//
+// T1 A turn is a function of the last commit and the recorded steps.
+//    `open` gives the team as the last commit left it, and `play` runs agents on a host that answers from the table of steps.
+// T2 A step's result is stored before the next effect of its scope begins.
+//    `TurnJournal.ended` hands it to the database, and `stepStarted` flushes what waits there before the effect.
+// T3 A step of the policy `never` or `ask` is stored before its effect.
+//    `TurnJournal.stepStarted` inserts its row, so a process that dies in the effect leaves the fact that it may have happened.
+// T4 Keys and ids depend on run, turn, scope and counter only.
+//    `TurnScope` makes them from `turnId`: no clock and no random number takes part, so a repeated turn makes the same.
+// T5 One transaction ends a turn: messages, context entries, heads, outbox, outcome; its steps go, or, where the run records
+//    them, become part of its record. Events are in the log before, as they were emitted; a turn that is given up retracts them.
+//    `commitTurn` is that transaction, `giveUp` the one of a turn that has no commit.
+// T6 Nothing with an id leaves the object before what it rests on is stored; pieces of a text in progress may.
+//    A message is in the log before the feed gets it, and the feed flushes delayed writes before it sends bytes.
+// T7 A superseded execution writes nothing.
+//    Each `await` is followed by a look at the fence, here and in the journal.
+// T8 The alarm is set before anything that must continue.
+//    `RunEngine` sets it when a run begins and whenever its status changes, in the same go as the writes.
+//
+// docs/design/kills.md has a row for each place at which the process can die: what is on disk, and what the next load does.
+
+/** What a turn runs with, besides its run. */
+export interface TurnParts extends JournalParts {
+  team: TeamCache;
+  run: TurnsOfRun;
+}
+
+/** How turns change their run's status. Each change is synchronous. */
+export interface TurnsOfRun {
+  /** Ends the run now and gives up its turn. @param repeat recorded steps that a retry runs again */
+  end(outcome: Outcome, repeat?: readonly string[]): void;
+  /** The commit of the run's last turn has written its outcome. */
+  ended(active: ActiveRun, end: RunEnd): void;
+}
+
+/** The run that a turn belongs to, and the execution that runs it. */
+export interface TurnOf {
+  active: ActiveRun;
+  execution: Execution;
+  /** Set while the run may be the cause of its interruptions. */
+  suspect: Suspect | undefined;
+}
+
+/** Runs the turn in progress from its beginning and commits it, unless it ends early. Returns the state of the turn after it. */
+export async function runTurn(parts: TurnParts, of: TurnOf): Promise<TurnState> {
+  const { active, execution } = of;
+  const team = await openTeam(parts, execution);
+  if (team === undefined) return "interrupted";
+  execution.answered = false;
+  const fail = (error: unknown): void => parts.run.end({ status: "failed", error });
+  const journal = new TurnJournal(parts, { active, fence: execution, suspect: of.suspect, fail });
+  try {
+    const played = await play(parts, of, team, journal);
+    if (played === undefined) return "interrupted";
+    const { progress, unfinished } = played;
+    const { usedMemory: memory, nested } = journal;
+    const outcome = outcomeOfTurn(active, progress);
+    const next = active.turnOfRun + 1;
+    finishTurn(parts, of, team, { outcome, next, memory, nested: nested?.entries, unfinished });
+    return "none";
+  } catch (thrown) {
+    if (execution.superseded) return "interrupted";
+    if (!isTurnSignal(thrown)) return giveUp(thrown);
+    // Agents may keep in memory what no state describes: the next turn gets a new team at the last commit.
+    parts.team.drop();
+    active.restartEvents();
+    if (thrown.kind === "suspend") return "suspended";
+    if (thrown.kind === "pause") return "none";
+    const message = `a turn ended with the signal "${thrown.kind}"`;
+    return giveUp(new TroupeError("internal", message, { cause: thrown }));
+  }
+
+  function giveUp(error: unknown): TurnState {
+    const { step, attempts, repeat } = journal.failure(error);
+    parts.run.end({ status: "failed", error, step, attempts }, repeat);
+    return "interrupted";
+  }
+}
+
+/** The team at its last commit; undefined when the execution was superseded in the meantime. */
+export async function openTeam(
+  { team }: Pick<TurnParts, "team">,
+  execution: Execution,
+): Promise<LoadedTeam | undefined> {
+  const open = await team.open();
+  return execution.superseded ? undefined : open;
+}
+
+/**
+ * Plays the turn: steps that are recorded return without running. Messages are written to the log before clients get them.
+ * Returns undefined when the execution was superseded.
+ *
+ * @throws TurnSignal when the turn ends early
+ */
+async function play(
+  { feed }: TurnParts,
+  { active, execution }: TurnOf,
+  { runnable, observers, shared }: LoadedTeam,
+  journal: TurnJournal,
+): Promise<{ progress: Progress; unfinished: UnfinishedAt[] } | undefined> {
+  const ctx = TurnScope.root(journal);
+  const isFirst = active.turnOfRun === 0;
+  shared?.beginTurn(isFirst ? active.record.state : undefined);
+  if (isFirst) for (const observer of observers.values()) observer.runBegins();
+  const turn = isFirst
+    ? runnable.begin({ messages: active.task, outputTaskMessages: true }, ctx)
+    : runnable.turn(ctx);
+  for (;;) {
+    const next = await turn.next();
+    if (execution.superseded) {
+      // Lets agents and tools release what they hold; not awaited, because they may take any time.
+      void turn.return({ done: true, stopReason: null }).catch(() => undefined);
+      return undefined;
+    }
+    if (next.done) {
+      const progress = next.value;
+      const unfinished = progress.done ? await announceEnd(observers, ctx) : [];
+      return execution.superseded ? undefined : { progress, unfinished };
+    }
+    const message = next.value;
+    if (message.type === "ModelClientStreamingChunkEvent") {
+      feed.chunk(message);
+      continue;
+    }
+    const event = active.events.emit(message, feed.endText(message));
+    // One that was recorded before a restart was sent then.
+    if (event !== undefined) feed.recorded(event);
+  }
+}
+
+/** The run's outcome after a completed turn; undefined when the run continues. */
+function outcomeOfTurn(active: ActiveRun, progress: Progress): Outcome | undefined {
+  const error = usageLimitError(active);
+  if (error) return { status: "failed", error };
+  return progress.done ? { status: "completed", stopReason: progress.stopReason } : undefined;
+}
+
+/** Commits the turn in one transaction, and shows then what is stored. */
+export function finishTurn(
+  { run, stores, feed, team: cache, telemetry, memories, costOf }: TurnParts,
+  of: TurnOf,
+  team: LoadedTeam,
+  end: Omit<EndOfTurn, "time">,
+): void {
+  const { active, execution } = of;
+  const { messageIds } = active.events;
+  const time = execution.clock();
+  const { commit, retract, terminal } = commitTurn(stores, active, team, { ...end, time });
+  telemetry?.committed(active, commit);
+  if (end.memory?.hasMail) memories?.written();
+  cache.committed(team);
+  const { visibleState } = cache;
+  feed.turn(() => frameOfTurn(active, commit, messageIds, visibleState, costOf));
+  active.advance(commit);
+  of.suspect?.leave();
+  of.suspect = undefined;
+  feed.visibleState(visibleState);
+  if (end.outcome && terminal) {
+    run.ended(active, { outcome: end.outcome, retract, terminal });
+    return;
+  }
+  feed.turnOver();
+  feed.retracted(retract);
+}

@@ -1,0 +1,38 @@
+import type { RunNote } from "../../../contract/run.ts";
+import type { RunUsage, TokensByModel } from "../../../contract/usage/model-usage.ts";
+import type { ModelCallUnderWay, StepRecord } from "../../../core/turn/turn-host.ts";
+import type { Exchange } from "../../../telemetry/spans/span.ts";
+import type { TurnSpans } from "../../../telemetry/spans/stored-spans.ts";
+import type { TurnTrace } from "../../../telemetry/spans/turn-trace.ts";
+import type { RunInView } from "../views/run-in-view.ts";
+import type { TurnEvents } from "./turn-events.ts";
+
+/** The run of a turn, as the turn's journal knows it: what it counts, notes and gives up. */
+export interface JournaledRun extends RunInView {
+  readonly turnId: string;
+  /** When the run began, epoch milliseconds. */
+  readonly startedAt: number;
+  /** Whether the turn in progress is the one a retried run failed in. */
+  readonly repeatsFailedTurn: boolean;
+  readonly discardedSpans: TurnSpans;
+  readonly events: TurnEvents;
+  readonly usage: RunUsage;
+  /** The tokens of the longest answer that this object has seen in the run; undefined before the first. */
+  readonly longestAnswer: number | undefined;
+  trace: TurnTrace | undefined;
+  readonly calls: Map<string, ModelCallUnderWay>;
+  readonly exchanges: Map<string, Exchange>;
+  /** A step has a result. */
+  answered(step: StepRecord): void;
+  /** Counts model calls that were cut off. @param textOf what has arrived of a message */
+  countCutOff(
+    calls: readonly ModelCallUnderWay[],
+    textOf: (messageId: string) => string | undefined,
+  ): void;
+  /** Counts a call that failed although its model had answered. */
+  countSpent(tokens: TokensByModel): void;
+  /** Removes recorded steps that have to run again. @param shown the spans of all the turn's discarded steps */
+  discardSteps(keys: readonly string[], shown: TurnSpans): void;
+  /** Returns whether the run has not had that note. */
+  note(note: RunNote): boolean;
+}

@@ -1,0 +1,177 @@
+import type { ComponentModel } from "../../core/component/component-model.ts";
+import { errorMessage } from "../../core/errors.ts";
+import { observersOf, type Unfinished } from "../../core/run/run-observer.ts";
+import type { Runnable } from "../../core/run/runnable.ts";
+import { TurnScope } from "../../core/turn/turn-scope.ts";
+import {
+  addCosts,
+  addToUsage,
+  type CostOf,
+  NO_USAGE,
+  totalCost,
+} from "../../contract/usage/model-usage.ts";
+import { addUsage } from "../../core/models/request-usage.ts";
+import { wait } from "../../core/wait.ts";
+import { type LeftEnd, nextAttempt } from "../storage/outbox/unfinished-store.ts";
+import type { Stores } from "../storage/stores.ts";
+import type { AlarmSource, TeamAlarm } from "../storage/team-alarm.ts";
+import { noted, usedLater } from "./run-state.ts";
+import { LateTurn } from "./late-turn.ts";
+import type { OtherMemories } from "./journal/turn-memory.ts";
+
+/** A run under way is waited for, because a turn that is repeated must read the same; it is looked for again after this time. */
+const RUNNING_MS = 5_000;
+
+export interface LateEndsOptions {
+  stores: Stores;
+  alarm: TeamAlarm;
+  /** Makes the team of a component, with its secrets. */
+  build: (component: ComponentModel) => Promise<Runnable>;
+  costOf: CostOf;
+  env: object;
+  memories: OtherMemories | undefined;
+  /** Whether a turn is in progress. */
+  isRunning: () => boolean;
+}
+
+type StillLeft = Unfinished & Pick<LeftEnd, "error">;
+
+/**
+ * Makes the attempts that are left after runs whose observers met an error that passes, for at most a day; then the run gets
+ * a note with the cause. What they write is stored once, together with what they cost.
+ */
+export class LateEnds implements AlarmSource {
+  readonly #options: LateEndsOptions;
+  #working: Promise<void> | undefined;
+  #notBefore = 0;
+  #closed = false;
+
+  constructor(options: LateEndsOptions) {
+    this.#options = options;
+    options.alarm.serve(this);
+  }
+
+  get dueAt(): number | null {
+    const { pending } = this.#options.stores.unfinished;
+    if (pending.length === 0) return null;
+    // The work under way makes all attempts that are due: the alarm is for an object that ends before.
+    const notBefore = this.#working === undefined ? this.#notBefore : Date.now() + RUNNING_MS;
+    return Math.max(notBefore, Math.min(...pending.map(({ next_at }) => next_at)));
+  }
+
+  /** Not awaited: the alarm has other work. */
+  onAlarm(): void {
+    const { dueAt } = this;
+    if (dueAt === null || dueAt > Date.now() || this.#working !== undefined) return;
+    this.#working = this.#work()
+      .catch(() => {
+        // It could not be stored; the alarm tries again.
+        this.#options.stores.unfinished.forget();
+        this.#notBefore = Date.now() + RUNNING_MS;
+      })
+      .finally(() => {
+        this.#working = undefined;
+        if (!this.#closed) this.#options.alarm.set(this);
+      });
+  }
+
+  /** The team is erased. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  async #work(): Promise<void> {
+    const { stores, isRunning } = this.#options;
+    for (;;) {
+      const now = Date.now();
+      const left = stores.unfinished.pending.find(({ next_at }) => next_at <= now);
+      if (left === undefined || this.#closed) return;
+      if (isRunning()) {
+        this.#notBefore = now + RUNNING_MS;
+        return;
+      }
+      await this.#attempt(left, now);
+    }
+  }
+
+  async #attempt(left: LeftEnd, now: number): Promise<void> {
+    const { stores, memories, isRunning } = this.#options;
+    const run = stores.runs.byId(left.run);
+    const begun = nextAttempt(left, now);
+    if (run === undefined || begun === undefined) {
+      return this.#end(left, { notes: [noteOf(left)], tokens: {} });
+    }
+    // Before the attempt: one that ends the object has failed, too.
+    stores.unfinished.replace(left, begun);
+    const turn = new LateTurn(this.#options, begun, run.record);
+    const unfinished = await this.#finish(begun, turn);
+    // A run may have begun meanwhile.
+    while (turn.memory.hasOwn && isRunning() && !this.#closed) await wait(RUNNING_MS, turn.signal);
+    // The team was erased meanwhile, or the run is to be forgotten.
+    if (this.#closed || !stores.unfinished.pending.includes(begun)) return;
+    this.#end(begun, turn, unfinished);
+    if (turn.memory.hasMail) memories?.written();
+  }
+
+  /** @returns what is still left */
+  async #finish(left: LeftEnd, turn: LateTurn): Promise<StillLeft | undefined> {
+    const { stores, build } = this.#options;
+    let team: Runnable | undefined;
+    try {
+      team = await build(stores.team.component);
+      const observer = observersOf(team).get(left.path);
+      if (observer === undefined) {
+        turn.noted(left.path, noteOf(left));
+        return undefined;
+      }
+      return await observer.finish(left.todo, TurnScope.root(turn).scope(`end${left.path}`));
+    } catch (error) {
+      return { todo: left.todo, note: left.note, error: errorMessage(error) };
+    } finally {
+      await team?.close();
+    }
+  }
+
+  /** Stores what an attempt has done, with what is still left. */
+  #end(
+    left: LeftEnd,
+    {
+      memory,
+      notes,
+      tokens,
+    }: Pick<LateTurn, "notes" | "tokens"> & Partial<Pick<LateTurn, "memory">>,
+    unfinished?: StillLeft,
+  ): void {
+    const { stores, costOf } = this.#options;
+    const remember = unfinished === undefined ? memory?.prepare() : undefined;
+    stores.transaction(() => {
+      remember?.();
+      const { error: _, ...rest } = left;
+      stores.unfinished.replace(left, unfinished && { ...rest, ...unfinished });
+      const run = stores.runs.byId(left.run);
+      const used = addToUsage(NO_USAGE, tokens, costOf);
+      const hasUsed = Object.keys(tokens).length > 0;
+      if (run === undefined || (!hasUsed && notes.length === 0)) return;
+      const { seq } = run;
+      const { usage, models = {} } = run.record;
+      const record = notes
+        .filter((message) => !run.record.notes?.some((note) => note.message === message))
+        .reduce(
+          (before, message) => noted(before, { agent: null, message }),
+          usedLater(run.record, addToUsage({ usage, models }, tokens, costOf)),
+        );
+      stores.runs.update({ seq, record });
+      if (!hasUsed) return;
+      const { team } = stores;
+      team.save({
+        usage: addUsage(team.record.usage, used.usage),
+        cost: addCosts(team.record.cost ?? null, totalCost(used.models)),
+      });
+      stores.announcer.later({ seq, record }, { at: new Date().toISOString(), ...used });
+    });
+  }
+}
+
+function noteOf({ note, error }: LeftEnd): string {
+  return error === undefined ? note : `${note} (${error})`;
+}

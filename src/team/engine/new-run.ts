@@ -1,0 +1,129 @@
+import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
+import { NO_USAGE, type TokensByModel } from "../../contract/usage/model-usage.ts";
+import { hashId } from "../../core/hash.ts";
+import { createMessage } from "../../core/messages/create.ts";
+import type { ChatMessage } from "../../core/messages/message.ts";
+import type { Moment } from "../../core/turn/turn-host.ts";
+import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
+import { turnId } from "../storage/runs/run-store.ts";
+
+/** A run that was just inserted, or the one that the same request has started before. */
+export type EnteringRun =
+  | { do: "replay"; id: string }
+  | { do: "start"; id: string; stored: StoredRun; task: readonly ChatMessage[] | null }
+  | { do: "queue"; id: string; record: RunRecord; task: readonly ChatMessage[] | null };
+
+/** The record of a run that a client asks for, before it starts. @param createdAt ISO 8601 UTC */
+export function requestedRun(id: string, createdAt: string, input: StartRunInput): RunRecord {
+  return {
+    ...blank(id, createdAt),
+    output_task_messages: input.output_task_messages,
+    ...(input.user !== undefined && { user: input.user }),
+    ...(input.subject !== undefined && { subject: input.subject }),
+    ...(input.hops !== undefined && { hops: input.hops }),
+    metadata: input.metadata,
+    timeout_seconds: input.timeout_seconds,
+    max_total_tokens: input.max_total_tokens,
+    max_cost: input.max_cost,
+    webhook: input.webhook,
+    ...(input.push && { push: [input.push] }),
+    ...(input.tools?.length && { tools: input.tools }),
+    ...(input.state && { state: input.state }),
+    ...(input.answer_form && { answer_form: input.answer_form }),
+    ...(input.trace && { trace: { after: 0, context: input.trace } }),
+  };
+}
+
+/** The record of a run that retries another one, before it starts. @param createdAt ISO 8601 UTC */
+export function retryingRun(id: string, createdAt: string, record: RunRecord): RunRecord {
+  return {
+    ...blank(id, createdAt),
+    output_task_messages: record.output_task_messages,
+    ...(record.user !== undefined && { user: record.user }),
+    ...(record.subject !== undefined && { subject: record.subject }),
+    ...(record.hops !== undefined && { hops: record.hops }),
+    metadata: record.metadata,
+    timeout_seconds: record.timeout_seconds,
+    max_total_tokens: record.max_total_tokens,
+    max_cost: record.max_cost ?? null,
+    webhook: record.webhook ?? null,
+    ...(record.tools && { tools: record.tools }),
+    ...(record.state && { state: record.state }),
+    ...(record.answer_form && { answer_form: record.answer_form }),
+    retry_of: record.id,
+  };
+}
+
+/**
+ * The record of a retry that has started: it begins with the turn in which the other run ended, under that turn's ids and keys.
+ *
+ * @param tokens those of the recorded steps, which the other run has counted @param ran milliseconds that it had been running
+ */
+export function takenOver(
+  retry: RunRecord,
+  from: RunRecord,
+  { began, ran, tokens }: { began: Moment; ran: number; tokens: TokensByModel },
+): RunRecord {
+  return {
+    ...retry,
+    first_turn: from.next_turn,
+    next_turn: from.next_turn,
+    first_turn_id: turnId(from, from.next_turn),
+    first_moment: began,
+    taken_over: { tokens },
+    ran_before: ran,
+    ran,
+  };
+}
+
+/** The Worker has checked the task; ids and times it lacks are the run's, so that a retry finds the same ones. */
+export function taskMessages(
+  task: StartRunInput["task"],
+  run: string,
+  createdAt: string,
+): ChatMessage[] | null {
+  if (task === null) return null;
+  let count = 0;
+  const origin = { id: () => hashId(`${run}/task#${count++}`), now: () => createdAt };
+  return task.map((message) => createMessage(origin, message as ChatMessage));
+}
+
+/** A run that has not started. */
+function blank(id: string, createdAt: string): RunRecord {
+  return {
+    id,
+    status: "queued",
+    output_task_messages: true,
+    metadata: {},
+    timeout_seconds: null,
+    max_total_tokens: null,
+    max_cost: null,
+    retry_of: null,
+    first_turn: 0,
+    first_turn_id: `${id}/0`,
+    first_moment: { at: Date.parse(createdAt), ran: 0 },
+    taken_over: null,
+    epoch: 0,
+    first_event: 0,
+    last_event: null,
+    next_turn: 0,
+    turn: 0,
+    last_turn: null,
+    ran_before: 0,
+    ran: 0,
+    ...NO_USAGE,
+    stop_requested: null,
+    pause_requested: false,
+    resuming: false,
+    wake_at: null,
+    rest_since: null,
+    recoveries: 0,
+    recovery_mark: null,
+    stop_reason: null,
+    error: null,
+    webhook: null,
+    created_at: createdAt,
+    started_at: null,
+    ended_at: null,
+  };
+}

@@ -1,0 +1,309 @@
+import { ok, type Refused, refuseInput, type Result } from "../../../contract/result.ts";
+import type { StartRunInput } from "../../../contract/gateways/team-gateway.ts";
+import type { TenantLimits } from "../../../contract/tenant/tenant.ts";
+import type { TenantOfTeam } from "../../../contract/gateways/tenant-gateway.ts";
+import { TroupeError } from "../../../core/errors.ts";
+import type { ServerLogins } from "../../../core/steps/server-logins.ts";
+import type { ComponentModel } from "../../../core/component/component-model.ts";
+import type { Log } from "../../../core/log.ts";
+import type { CostOf } from "../../../contract/usage/model-usage.ts";
+import type { Runnable } from "../../../core/run/runnable.ts";
+import type { ComponentSecrets } from "../../../secrets/component-secrets.ts";
+import type { Listing } from "../../directory-link/listing.ts";
+import type { Outbox } from "../../directory-link/outbox.ts";
+import { LateEnds } from "../../engine/late-ends.ts";
+import { RunEngine } from "../../engine/run-engine.ts";
+import { TenantBudget } from "../../engine/journal/tenant-budget.ts";
+import { type BuildReadable, TeamCache } from "../../engine/team-cache.ts";
+import { ScheduleService } from "../../schedules/schedule-service.ts";
+import type { Telemetry } from "../../../telemetry/telemetry.ts";
+import { RunTelemetry } from "../../engine/views/run-telemetry.ts";
+import { Scheduler } from "../../schedules/scheduler.ts";
+import { StateTarget } from "../../state-parts/state-target.ts";
+import type { RunRecord } from "../../storage/runs/run-record.ts";
+import type { Stores } from "../../storage/stores.ts";
+import { makePlace } from "../../stream/stream-places.ts";
+import { LiveFeed } from "../../stream/live-feed.ts";
+import { MemoryDelivery } from "../../directory-link/memory-delivery.ts";
+import { RemoteCancels } from "../../directory-link/remote-cancels.ts";
+import { TeamEmbeddings } from "../../directory-link/team-embeddings.ts";
+import { WordRenewal } from "../../storage/team-memory.ts";
+import { type MemoryObjects, TenantMemories } from "../../directory-link/tenant-memories.ts";
+import type { RequestParts } from "./request-of-step.ts";
+import { Expiry } from "./expiry.ts";
+import { Quota } from "./quota.ts";
+import { type Admission, RunAdmission } from "../../engine/admission.ts";
+import { RunService } from "../../engine/run-service.ts";
+import type { TeamAlarm } from "../../storage/team-alarm.ts";
+import { TeamService } from "./team-service.ts";
+import type { SecretPushConfig } from "../../../contract/push.ts";
+import type { RunWebhook } from "../../../contract/webhook.ts";
+import type { Sealer } from "../../../secrets/sealer.ts";
+
+/** The parts of an object that holds a team. */
+export interface TeamParts {
+  stores: Stores;
+  /** Undefined for a team that no tenant lists. */
+  outbox: Outbox | undefined;
+  /** Undefined without the binding MEMORY. */
+  memoryDelivery: MemoryDelivery | undefined;
+  remoteCancels: RemoteCancels;
+  lateEnds: LateEnds;
+  embeddings: TeamEmbeddings;
+  words: WordRenewal;
+  quota: Quota;
+  /** Undefined for a team that no tenant lists. */
+  budget: TenantBudget | undefined;
+  engine: RunEngine;
+  live: LiveFeed;
+  team: TeamService;
+  admission: RunAdmission;
+  runs: RunService;
+  /** What a request for a run leads to, if the tenant allows it. */
+  admit: (input: StartRunInput) => Promise<Result<Admission>>;
+  costOf: CostOf;
+  /** What it takes to run a past turn once more. */
+  replay: Omit<RequestParts, "stores" | "engine">;
+  schedules: ScheduleService;
+  scheduler: Scheduler;
+  expiry: Expiry;
+  stateParts: StateTarget;
+}
+
+/** What the parts need of their object and of its deployment. */
+export interface TeamHost {
+  storage: DurableObjectStorage;
+  stores: Stores;
+  alarm: TeamAlarm;
+  listing: Listing;
+  secrets: ComponentSecrets;
+  /** The deployment's limits; those of the tenant come with its answers. */
+  limits: TenantLimits;
+  /** Milliseconds that streams stay open once a run waits for a human. */
+  idleMs: number;
+  build: (component: ComponentModel) => Runnable | Promise<Runnable>;
+  log: Log;
+  costOf: CostOf;
+  telemetry: Telemetry | undefined;
+  /** Bindings of the Worker, for agents and tools. */
+  env: object;
+  /** Finds the memories of a tenant; undefined without the binding MEMORY. */
+  memories: (tenant: string) => MemoryObjects | undefined;
+}
+
+/** Loads a stored team. */
+export function loadParts(host: TeamHost): TeamParts {
+  const { storage, stores, alarm, listing, secrets } = host;
+  const live = new LiveFeed({
+    idleMs: host.idleMs,
+    flushWrites: () => stores.db.flush(),
+    textOrigin: () => ({ after: stores.log.last, restarts: engine.active?.restarts ?? 0 }),
+  });
+  const build = async (sealed: ComponentModel): Promise<Runnable> =>
+    host.build(await secrets.open(sealed));
+  const buildReadable: BuildReadable = async (sealed) => {
+    const { component, unreadable } = await secrets.openReadable(sealed);
+    return { runnable: await host.build(component), runs: unreadable.length === 0 };
+  };
+  const cache = new TeamCache(stores, build);
+  const { log, costOf, env } = host;
+  const telemetry =
+    host.telemetry &&
+    new RunTelemetry(host.telemetry, {
+      team: () => stores.team.record.id,
+      tenant: listing.tenantName ?? null,
+    });
+  const memories = openMemories(host);
+  const others = memories && new TenantMemories(memories.objects, memories.delivery);
+  const { tenant } = listing;
+  const budget = tenant && new TenantBudget(stores.team.record.id, tenant);
+  const engine = new RunEngine({
+    storage,
+    alarm,
+    stores,
+    live,
+    team: cache,
+    log,
+    costOf,
+    telemetry,
+    env,
+    memories: others,
+    budget,
+    logins: tenant && ((run) => loginsOf(tenant, stores.team.record.id, run)),
+  });
+  const quota = new Quota({
+    team: stores.team.record.id,
+    tenant,
+    limits: host.limits,
+    storedBytes: () => storage.sql.databaseSize,
+    openStreams: () => live.streams,
+    isHeld: () => live.isHeld,
+    learnLimits: (limits) => budget?.learn(limits),
+    log,
+    sendMessages: (wanted) => stores.announcer.setWantsMessages(wanted),
+  });
+  live.onLeave = () => quota.streamEnded();
+  const admission = new RunAdmission(stores, engine);
+  const runs = new RunService(stores, engine, admission);
+  const admit = (input: StartRunInput): Promise<Result<Admission>> =>
+    admitRun({ admission, quota }, input);
+  const scheduler = new Scheduler({ stores, alarm, runs, admit });
+  const stateParts = new StateTarget({ stores, alarm, build: buildReadable });
+  return {
+    stores,
+    budget,
+    outbox: listing.open(stores, alarm, quota),
+    memoryDelivery: memories?.delivery,
+    remoteCancels: new RemoteCancels({ stores, alarm, build, log }),
+    lateEnds: new LateEnds({
+      stores,
+      alarm,
+      build,
+      costOf,
+      env,
+      memories: others,
+      isRunning: () => engine.active?.idle === false,
+    }),
+    embeddings: new TeamEmbeddings(stores.memory, cache, alarm),
+    words: new WordRenewal(stores.memory, alarm),
+    quota,
+    engine,
+    live,
+    team: new TeamService({ stores, engine, cache, build, buildReadable, secrets, stateParts }),
+    admission,
+    runs,
+    admit,
+    costOf,
+    replay: {
+      build: (component) => host.build(component),
+      secrets,
+      env,
+      hasMemories: memories !== undefined,
+    },
+    schedules: new ScheduleService({ stores, scheduler, runs, admit }),
+    scheduler,
+    expiry: new Expiry({ stores, alarm, engine }),
+    stateParts,
+  };
+}
+
+/** The logins at other servers that a run may use: those of its user, or the tenant's for a run without one. */
+function loginsOf(
+  tenant: Pick<TenantOfTeam, "token" | "login">,
+  team: string,
+  record: Pick<RunRecord, "id" | "user">,
+): ServerLogins {
+  const { id: run } = record;
+  const user = record.user ?? null;
+  return {
+    user,
+    token: async (challenge, request) =>
+      given(await tenant.token({ ...challenge, user, team, run, request })),
+    held: async (server) => given(await tenant.login({ server, user })) ?? undefined,
+  };
+}
+
+/** @throws TroupeError with the tenant's refusal */
+function given<T>(answer: Result<T>): T {
+  if (answer.ok) return answer.value;
+  const { status, code, detail } = answer.problem;
+  throw Object.assign(new TroupeError(code, detail), { retryable: status >= 500 });
+}
+
+/** Connects the team with the memories of its tenant, and delivers entries that an earlier instance left. */
+function openMemories({
+  stores,
+  alarm,
+  listing,
+  memories,
+}: TeamHost): { objects: MemoryObjects; delivery: MemoryDelivery } | undefined {
+  const objects = listing.tenantName === undefined ? undefined : memories(listing.tenantName);
+  if (objects === undefined) return undefined;
+  const { id, created_at } = stores.team.record;
+  const delivery = new MemoryDelivery({
+    outbox: stores.memoryOutbox,
+    creation: `${id} ${created_at}`,
+    find: (target) => objects.of(target),
+    deliveryEnded: () => alarm.set(),
+  });
+  alarm.serve(delivery);
+  if (delivery.dueAt !== null) void delivery.deliver();
+  return { objects, delivery };
+}
+
+/** @returns what the request leads to, or the refusal of the tenant */
+async function admitRun(
+  { admission, quota }: Pick<TeamParts, "admission" | "quota">,
+  input: StartRunInput,
+): Promise<Result<Admission>> {
+  const decided = admission.decide(input);
+  if (!decided.ok || decided.value.do === "replay") return decided;
+  const { beside } = decided.value;
+  return (await quota.refuseRun(beside, { task: input.task, stream: false })) ?? decided;
+}
+
+/** The same for a run that is started with its stream, which gets a place. */
+export async function admitStreamedRun(
+  { admission, quota, live }: Pick<TeamParts, "admission" | "quota" | "live">,
+  input: StartRunInput,
+  credential: string,
+): Promise<Result<Admission>> {
+  const decided = admission.decide(input);
+  if (!decided.ok) return decided;
+  const admitted = decided.value;
+  const refused = await makePlace(live, credential, quota.streamsPerCredential, () =>
+    admitted.do === "replay"
+      ? undefined
+      : quota.refuseRun(admitted.beside, { task: input.task, stream: true }),
+  );
+  return refused ?? decided;
+}
+
+/** A place for one more stream of a credential. */
+export function placeOfStream(
+  { live, quota }: Pick<TeamParts, "quota" | "live">,
+  credential: string,
+): Promise<Refused | undefined> {
+  return makePlace(live, credential, quota.streamsPerCredential, () => quota.refuseStream());
+}
+
+/** Seals the secrets that requests bring with a run, as they are stored. */
+export class RunInputs {
+  readonly #sealer: Sealer;
+
+  constructor(sealer: Sealer) {
+    this.#sealer = sealer;
+  }
+
+  seal(input: StartRunInput): Promise<Result<StartRunInput>> {
+    const { webhook, push } = input;
+    return refusing(async () => ({
+      ...input,
+      webhook: webhook && (await this.#webhook(webhook)),
+      ...(push && { push: await this.#push(push) }),
+    }));
+  }
+
+  sealPush(config: SecretPushConfig): Promise<Result<SecretPushConfig>> {
+    return refusing(() => this.#push(config));
+  }
+
+  async #webhook(webhook: RunWebhook): Promise<RunWebhook> {
+    // Without a secret the tenant's signs, which needs SECRETS_KEY as well.
+    const sealed = await this.#sealer.seal(webhook.secret ?? "");
+    return { ...webhook, secret: webhook.secret && sealed };
+  }
+
+  async #push(config: SecretPushConfig): Promise<SecretPushConfig> {
+    return { ...config, headers: await this.#sealer.seal(config.headers) };
+  }
+}
+
+/** What is sealed, or why it cannot be. */
+async function refusing<T>(seal: () => Promise<T>): Promise<Result<T>> {
+  try {
+    return ok(await seal());
+  } catch (error) {
+    return refuseInput(error);
+  }
+}

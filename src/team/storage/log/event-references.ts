@@ -1,0 +1,155 @@
+import { isJsonObject } from "../../../core/json.ts";
+import type { Message } from "../../../core/messages/message.ts";
+
+/** Shorter texts are stored in place. */
+const SHORTEST_TEXT = 64;
+/** Rows that are still larger are stored without references: their parts are copied unchanged. */
+const LARGEST_ROW = 300_000;
+/** The most events that new items may refer to, and the most characters of their JSON. */
+const MOST_EVENTS = 64;
+const MOST_CHARACTERS = 1_000_000;
+/** Starts a reference. A text that starts with this character gets a second one. */
+const MARK = "\0";
+
+/** A message of the event log and its longer texts, in the order of its JSON. */
+interface Recorded {
+  message: Message;
+  texts: readonly string[];
+}
+
+/**
+ * Stores items of threads and model contexts without repeating what the event log holds. In a row `{"refs": [...]}` the
+ * text "\0<seq>" stands for the message with this cursor, and "\0<seq>.<n>" for its n-th text of at least 64 characters, from
+ * 0. Rows without references are plain arrays.
+ */
+export class EventReferences {
+  readonly #load: (seq: number) => string;
+  /** The latest events that were recorded or read, by cursor, the latest last. */
+  readonly #recent = new Map<number, Recorded & { body: string }>();
+  /** Cursors by the message's id, and the references of their texts. */
+  readonly #ids = new Map<string, number>();
+  readonly #texts = new Map<string, string>();
+  #characters = 0;
+
+  /** @param load the JSON of the message with a cursor */
+  constructor(load: (seq: number) => string) {
+    this.#load = load;
+  }
+
+  /** Adds a recorded message. @param body its JSON */
+  recorded(seq: number, message: Message, body: string): void {
+    // Such a message would replace all others. The large part of it is stored only once in any case.
+    if (body.length > MOST_CHARACTERS) return;
+    const texts = textsOf(message);
+    this.#recent.set(seq, { message, texts, body });
+    this.#ids.set(message.id, seq);
+    texts.forEach((text, n) => this.#texts.set(text, `${MARK}${seq}.${n}`));
+    this.#characters += body.length;
+    for (const oldest of this.#recent.keys()) {
+      if (this.#recent.size <= MOST_EVENTS && this.#characters <= MOST_CHARACTERS) return;
+      this.#drop(oldest);
+    }
+  }
+
+  /** Drops the copies in memory after a failed transaction. */
+  forget(): void {
+    this.#recent.clear();
+    this.#ids.clear();
+    this.#texts.clear();
+    this.#characters = 0;
+  }
+
+  /** The text of a row with these items. */
+  write(items: readonly unknown[]): string {
+    if (this.#repeats(items)) {
+      const text = JSON.stringify({ refs: items }, (_key, value: unknown) => this.#refer(value));
+      if (text.length <= LARGEST_ROW) return text;
+    }
+    return JSON.stringify(items);
+  }
+
+  /** Whether a stored row refers to events. */
+  isIn(text: string): boolean {
+    return !text.startsWith("[");
+  }
+
+  /** The items of a row. */
+  read(text: string): unknown[] {
+    const row = JSON.parse(text) as unknown[] | { refs: unknown[] };
+    if (Array.isArray(row)) return row;
+    const events = new Map<number, Recorded>();
+    return row.refs.map((item) => this.#resolve(item, events));
+  }
+
+  /** Whether a reference can replace something in `value`. */
+  #repeats(value: unknown): boolean {
+    if (typeof value === "string") return value.length >= SHORTEST_TEXT && this.#texts.has(value);
+    return this.#cursorOf(value) !== undefined || inner(value).some((part) => this.#repeats(part));
+  }
+
+  #refer(value: unknown): unknown {
+    if (typeof value !== "string") {
+      const seq = this.#cursorOf(value);
+      return seq === undefined ? value : `${MARK}${seq}`;
+    }
+    if (value.startsWith(MARK)) return MARK + value;
+    return value.length < SHORTEST_TEXT ? value : (this.#texts.get(value) ?? value);
+  }
+
+  /** The cursor of a recorded message that equals `value`. */
+  #cursorOf(value: unknown): number | undefined {
+    if (!isJsonObject(value) || typeof value.id !== "string") return undefined;
+    const seq = this.#ids.get(value.id);
+    if (seq === undefined) return undefined;
+    const { message, body } = this.#recent.get(seq) as Recorded & { body: string };
+    return message === value || JSON.stringify(value) === body ? seq : undefined;
+  }
+
+  #resolve(value: unknown, events: Map<number, Recorded>): unknown {
+    if (typeof value === "string") {
+      if (!value.startsWith(MARK)) return value;
+      if (value.startsWith(MARK, 1)) return value.slice(1);
+      const [seq, n] = value.slice(1).split(".");
+      const { message, texts } = this.#event(Number(seq), events);
+      return n === undefined ? message : texts[Number(n)];
+    }
+    if (Array.isArray(value)) return value.map((item) => this.#resolve(item, events));
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, part]) => [key, this.#resolve(part, events)]),
+    );
+  }
+
+  #event(seq: number, events: Map<number, Recorded>): Recorded {
+    const known = this.#recent.get(seq) ?? events.get(seq);
+    if (known) return known;
+    const body = this.#load(seq);
+    const message = JSON.parse(body) as Message;
+    const event = { message, texts: textsOf(message) };
+    events.set(seq, event);
+    // In an object that was unloaded, the context of an agent is about to repeat what the agent reads of the thread.
+    this.recorded(seq, message, body);
+    return event;
+  }
+
+  #drop(seq: number): void {
+    const event = this.#recent.get(seq);
+    if (event === undefined) return;
+    this.#recent.delete(seq);
+    this.#characters -= event.body.length;
+    if (this.#ids.get(event.message.id) === seq) this.#ids.delete(event.message.id);
+    event.texts.forEach((text, n) => {
+      if (this.#texts.get(text) === `${MARK}${seq}.${n}`) this.#texts.delete(text);
+    });
+  }
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === "string") return value.length >= SHORTEST_TEXT ? [value] : [];
+  return inner(value).flatMap(textsOf);
+}
+
+function inner(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  return isJsonObject(value) ? Object.values(value) : [];
+}

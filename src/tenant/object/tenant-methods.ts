@@ -1,0 +1,30 @@
+import type {
+  TenantGateway,
+  TenantOfMemories,
+  TenantOfTeam,
+} from "../../contract/gateways/tenant-gateway.ts";
+import type { CredentialSockets } from "../../team/stream/credential-watch.ts";
+import type { Erasure } from "../../sqlite/erase.ts";
+import type { Handlers } from "../../sqlite/remote-methods.ts";
+import type { WebhookSource } from "../webhooks/webhook-handlers.ts";
+import type { ConnectionSource } from "../connections/connection-handlers.ts";
+import type { RegistryMethods } from "./registry.ts";
+import type { TenantHolder } from "./tenant-holder.ts";
+
+/** The parts of a tenant's object that carry out commands. */
+export interface ObjectParts {
+  tenant: TenantHolder;
+  webhooks: WebhookSource;
+  /** The sockets of Workers that wait for the end of a key, with its id. */
+  keys: CredentialSockets<string>;
+  connections: ConnectionSource;
+}
+
+/** The methods of a tenant's object that are called over RPC. */
+export type TenantMethods = Omit<TenantGateway, "events" | "keyEnds"> &
+  TenantOfTeam &
+  TenantOfMemories &
+  RegistryMethods &
+  Pick<Erasure<null>, "wipe">;
+
+export type TenantHandlers = Handlers<TenantMethods, ObjectParts>;

@@ -1,0 +1,248 @@
+/** Texts, and for each question the number of the text that has to come first; null: none is found. */
+export interface WordCase {
+  name: string;
+  texts: readonly string[];
+  questions: readonly (readonly [string, number | null])[];
+}
+
+/** What words have to be found by, in several languages and kinds of names. */
+export const WORD_CASES: readonly WordCase[] = [
+  {
+    name: "parts of German compounds",
+    texts: [
+      "Die private Haftpflichtversicherung deckt Schäden an Dritten.",
+      "Die Kündigungsfrist für den Mietvertrag beträgt drei Monate.",
+      "Das Lebensversicherungsgeschäft wächst, die Aktionäre sind zufrieden.",
+      "Der Krankenhausaufenthalt wird vom Arbeitgeber gemeldet.",
+    ],
+    questions: [
+      ["Haftpflicht", 0],
+      ["Kündigung", 1],
+      ["Kündigungen", 1],
+      ["Kundigungsfristen", 1],
+      ["Lebensversicherung", 2],
+      ["Geschäft", 2],
+      ["Aufenthalte", 3],
+      ["Krankenhaus", 3],
+      ["Krankenhäuser", 3],
+    ],
+  },
+  {
+    name: "parts of Dutch and Scandinavian compounds",
+    texts: [
+      "De aansprakelijkheidsverzekering dekt de schade van anderen.",
+      "Hemförsäkringen gäller även under semestern.",
+      "Opsigelsesvarslet er tre måneder.",
+      "Arbeidsavtalen sier at oppsigelsestiden er to måneder.",
+    ],
+    questions: [
+      ["verzekering", 0],
+      ["verzekeringen", 0],
+      ["aansprakelijkheid", 0],
+      ["försäkring", 1],
+      ["opsigelse", 2],
+      ["avtale", 3],
+      ["oppsigelse", 3],
+    ],
+  },
+  {
+    name: "endings of Finnish, Hungarian and Turkish",
+    texts: [
+      "Sopimus on voimassa kaksi vuotta, ja talossa on hissi.",
+      "A szerződések két évre szólnak, és a házban van lift.",
+      "Sözleşmeler iki yıl için geçerlidir ve evlerimizde asansör var.",
+    ],
+    questions: [
+      ["talo", 0],
+      ["taloissa", 0],
+      ["szerződés", 1],
+      ["ház", 1],
+      ["sözleşme", 2],
+      ["evler", 2],
+    ],
+  },
+  {
+    name: "endings of Russian, Greek and Arabic",
+    texts: [
+      "Договоры хранятся в архиве, ёлка стоит во дворе.",
+      "Τα συμβόλαια φυλάσσονται στο αρχείο του Νίκος.",
+      "المكتبات مفتوحة كل يوم والكُتُب متاحة.",
+    ],
+    questions: [
+      ["договор", 0],
+      ["договора", 0],
+      ["елки", 0],
+      ["συμβολαιο", 1],
+      ["ΝΙΚΟΣ", 1],
+      ["مكتبة", 2],
+      ["الكتب", 2],
+    ],
+  },
+  {
+    name: "endings of Romance languages, and elisions",
+    texts: [
+      "L’eau de l'usine est contrôlée par les élèves et les chevaux.",
+      "Los contratos y las canciones se guardan aquí.",
+      "Os contratos são assinados e as ações são vendidas.",
+      "I contratti dell'azienda si trovano nell'archivio.",
+      "Contractele și cărțile sunt păstrate în arhivă.",
+    ],
+    questions: [
+      ["eau", 0],
+      ["usine", 0],
+      ["cheval", 0],
+      ["ELEVE", 0],
+      ["cancion", 1],
+      ["contrato assinado", 2],
+      ["azienda", 3],
+      ["contratto", 3],
+      ["carte", 4],
+    ],
+  },
+  {
+    name: "Korean particles",
+    texts: ["회의실에서 책을 읽었습니다.", "가을에는 휴가를 신청하세요."],
+    questions: [
+      ["회의실", 0],
+      ["책", 0],
+      ["가을", 1],
+      ["휴가", 1],
+      ["휴가는", 1],
+    ],
+  },
+  {
+    name: "languages without spaces",
+    texts: [
+      "公司规定员工每年有二十天带薪年假。",
+      "กรุณาติดต่อฝ่ายธุรการเพื่อจองห้องประชุม",
+      "部品は東京の倉庫にあります。ﾃﾞｰﾀも見てください。",
+    ],
+    questions: [
+      ["年假", 0],
+      ["员工", 0],
+      ["ห้องประชุม", 1],
+      ["倉庫", 2],
+      ["データ", 2],
+    ],
+  },
+  {
+    name: "signs that belong to a word",
+    texts: [
+      "The build team uses C++ here.",
+      "Billing is written in C# here.",
+      "The kernel is written in C here.",
+      "Reports are written in F# here, on .NET 3.5 today.",
+      "The net is 35 metres long, and its f is low.",
+    ],
+    questions: [
+      ["C++", 0],
+      ["c#", 1],
+      ["C", 2],
+      ["F#", 3],
+      [".NET", 3],
+      ["3.5", 3],
+      ["net", 4],
+      ["35", 4],
+    ],
+  },
+  {
+    name: "names with signs inside",
+    texts: [
+      "Part AB-4711 is in stock, see node.js.",
+      "Part AB-4712 is out of stock.",
+      "We run an A/B test, and call foo.bar() in kebab-case-name.",
+      "The ab wheel and the bar are at 10.0.0.1, version v1.2.3.",
+      "Write to ada.lovelace@example.com about #release.",
+      "The release of version 1.2.4 went well, at 10.0.0.2.",
+    ],
+    questions: [
+      ["AB4711", 0],
+      ["ab 4711", 0],
+      ["AB_4712", 1],
+      ["nodejs", 0],
+      ["Node.js", 0],
+      ["A/B", 2],
+      ["foo.bar", 2],
+      ["kebab case", 2],
+      ["kebabCaseName", 2],
+      ["10.0.0.1", 3],
+      ["v1.2.3", 3],
+      ["1.2.4", 5],
+      ["ada.lovelace@example.com", 4],
+      ["lovelace", 4],
+      ["#release", 4],
+      ["release", 5],
+    ],
+  },
+  {
+    name: "ligatures, wide letters and what is not seen",
+    texts: [
+      "The oﬃce is on the ﬁrst ﬂoor.",
+      "ＡＢＣ－１２３ の部品は倉庫にあります。",
+      "Soft\u00adware up\u200bdates cost ½ day.",
+    ],
+    questions: [
+      ["office", 0],
+      ["first floor", 0],
+      ["ABC-123", 1],
+      ["abc123", 1],
+      ["software", 2],
+      ["updates", 2],
+    ],
+  },
+  {
+    name: "accents, sharp s and other letters of their own",
+    texts: [
+      "Straße und GROẞE Maße, ein Café in Zürich.",
+      "Rødgrød med fløde, en æske og Łódź.",
+      "Isparta'da ISI ve ılık su.",
+    ],
+    questions: [
+      ["strasse", 0],
+      ["große", 0],
+      ["GROSSE", 0],
+      ["cafe", 0],
+      ["Zurich", 0],
+      ["rodgrod", 1],
+      ["aeske", 1],
+      ["lodz", 1],
+      ["ılık", 2],
+      ["ilik", 2],
+    ],
+  },
+  {
+    name: "parts of names in code",
+    texts: [
+      "function parseRetryAfterHeader(value) { return value; }",
+      "function readBody(value) { return value; }",
+      "MAX_STORED_BYTES limits the HTTPServer of the iPhone.",
+      "A header that says when to retry after a while.",
+    ],
+    questions: [
+      ["retryAfter", 0],
+      ["RetryAfterHeader", 0],
+      ["parse_retry_after_header", 0],
+      ["stored bytes", 2],
+      ["maxStoredBytes", 2],
+      ["server", 2],
+      ["header", 3],
+      ["readBody", 1],
+    ],
+  },
+  {
+    name: "exact words before other endings, those before parts",
+    texts: [
+      "Insurances are sold by the agents there.",
+      "An insurance is sold by the agents here.",
+      "Reinsurance is sold by the agents there.",
+      "Submarines are sold by the agents there.",
+    ],
+    questions: [
+      ["insurance", 1],
+      ["insurances", 0],
+      ["reinsurance", 2],
+      ["marines", 3],
+      ["zebra", null],
+    ],
+  },
+];
