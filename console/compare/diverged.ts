@@ -4,7 +4,7 @@ import type { TeamClient, ThreadMessage } from "troupe/client";
 export interface Diverged {
   /** The last common messages, oldest first. There may be earlier ones. */
   common: readonly ThreadMessage[];
-  /** Whether more common messages can be loaded. */
+  /** True if earlier common messages can be loaded. */
   hasEarlier: boolean;
   a: readonly ThreadMessage[];
   b: readonly ThreadMessage[];

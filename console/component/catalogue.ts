@@ -79,7 +79,6 @@ export class Catalogue {
     return settings;
   }
 
-  /** Whether a class has a setting. */
   has(provider: string, key: string): boolean {
     return this.settings(provider).some((setting) => setting.key === key);
   }

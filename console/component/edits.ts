@@ -72,7 +72,7 @@ export function withHandoff<T>(root: T, team: Place, from: string, to: string): 
   return withValue(root, list, [...handoffs, to]);
 }
 
-/** Whether the agents of a team hand over to each other. */
+/** True if the agents of a team hand over to each other. */
 export function handsOver(root: unknown, team: Place): boolean {
   return textOf(fieldsOf(valueAt(root, team))["provider"]).endsWith(".Swarm");
 }

@@ -8,7 +8,7 @@ export interface GraphEdge {
   condition: string;
   /** The name of a function of the server that decides instead of a condition. */
   decidedBy: string;
-  /** Whether its target runs when any edge of its group was taken, not only after all of them. */
+  /** True if its target runs when any edge of its group was taken, not only after all of them. */
   any: boolean;
 }
 

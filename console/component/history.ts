@@ -5,7 +5,7 @@ export interface History<T> {
   /** Oldest first. */
   past: readonly T[];
   now: T;
-  /** What was undone, the last one first. */
+  /** The undone values, the last one first. */
   future: readonly T[];
 }
 

@@ -1,7 +1,7 @@
 /** The keys and indexes from a component to a value inside it. */
 export type Place = readonly (string | number)[];
 
-/** What a component shows instead of a stored secret. The server keeps the secret where this comes back. */
+/** Stands for a stored secret in a component. The server keeps the secret where this comes back. */
 const KEPT_SECRET = "**********";
 
 export function valueAt(root: unknown, place: Place): unknown {
@@ -26,7 +26,7 @@ export function withValue<T>(root: T, place: Place, value: unknown): T {
   return (inner === undefined ? others : { ...root, [step]: inner }) as T;
 }
 
-/** Whether one place is the other or inside it. */
+/** True if one place is the other or inside it. */
 export function isWithin(place: Place, outer: Place): boolean {
   return outer.every((step, index) => place[index] === step);
 }
@@ -61,13 +61,12 @@ export function withStandIns<T>(value: T, stored: unknown): T {
   ) as T;
 }
 
-/** What an item of a list is known by: the name in its config, or all of it. */
+/** Identifies an item of a list: the name in its config, or all of it. */
 function identityOf(item: unknown): string {
   const name = valueAt(item, ["config", "name"]);
   return typeof name === "string" ? `named ${name}` : JSON.stringify(item);
 }
 
-/** Whether a value has stored secrets. */
 export function hasKeptSecrets(value: unknown): boolean {
   return value !== undefined && JSON.stringify(value).includes(KEPT_SECRET);
 }

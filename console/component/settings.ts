@@ -7,7 +7,7 @@ export interface Setting {
   key: string;
   title: string;
   required: boolean;
-  /** Whether it is shown before the others are unfolded. */
+  /** True if it is shown before the others are unfolded. */
   first: boolean;
   kind:
     | "text"

@@ -3,7 +3,7 @@ import { useTroupe } from "troupe/react";
 import { type Loaded, useLoaded } from "../hooks/use-loaded.ts";
 import { Catalogue, type ComponentData } from "./catalogue.ts";
 
-/** What the server offers for teams. */
+/** The server's offers for teams. */
 export interface ServerParts {
   catalogue: Catalogue;
   /** The components of its templates. */

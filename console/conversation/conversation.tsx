@@ -152,7 +152,7 @@ export function Conversation(props: ConversationProps) {
   );
 }
 
-/** What the run does once its step or turn is over. */
+/** The words for a pause or cancellation that waits for the end of the step or turn. */
 function soonOf(run: TeamView["run"]): string | undefined {
   if (run?.status !== "running") return undefined;
   if (run.stop_requested === "after_turn") return "stopping after this turn";

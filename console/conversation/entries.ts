@@ -20,12 +20,12 @@ export interface EndedRun {
   retried: boolean;
 }
 
-/** What an agent did before its answer. */
+/** The work of an agent before its answer. */
 export type Work =
   | { kind: "tools"; key: string; message: Message; calls: readonly ToolCall[] }
   | { kind: "event"; key: string; message: Message };
 
-/** What an agent did and said in one go. `key` stays the same while it grows. */
+/** Consecutive work and words of an agent. `key` stays the same while it grows. */
 export interface Card {
   kind: "card";
   key: string;
@@ -35,7 +35,7 @@ export interface Card {
   answer: Message | undefined;
   /** The text in progress. */
   text: Text | undefined;
-  /** Whether the answer is output of code. */
+  /** True if the answer is output of code. */
   printed: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface CardsOptions {
    * when earlier messages are loaded.
    */
   keys?: Map<string, string>;
-  /** Whether there are messages before the first one. */
+  /** True if there are messages before the first one. */
   hasEarlier?: boolean;
 }
 
@@ -87,7 +87,7 @@ export class Cards {
   constructor(messages: TeamState["messages"], options: CardsOptions = {}) {
     const { printers = new Set(), keys = new Map(), hasEarlier = false } = options;
     this.#keys = keys;
-    // What ended before the first message is not loaded.
+    // The items that ended before the first message are not loaded.
     this.#allEnded = hasEarlier ? `before ${messages[0]?.id}` : "";
     for (const message of messages) {
       if (message.type === "ToolCallExecutionEvent") {

@@ -19,13 +19,13 @@ import { ToolCalls } from "./tool-calls.tsx";
 interface EntryRowProps {
   entry: Entry;
   teamId: string;
-  /** What a card has used. */
+  /** The models, tokens and times of a card. */
   numbers?: CardNumbers | undefined;
-  /** What the card's agent does now. */
+  /** The present activity of the card's agent. */
   doing?: Doing | undefined;
-  /** How far the server's clock is ahead, in milliseconds. */
+  /** The lead of the server's clock, in milliseconds. */
   ahead: number;
-  /** What the run was asked to do after this step or turn. */
+  /** The pause or cancellation that follows this step or turn. */
   soon: string | undefined;
   /** Retries the team's last run. */
   onRetry?: (() => Promise<unknown>) | undefined;

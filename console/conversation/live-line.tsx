@@ -7,13 +7,13 @@ import type { Doing } from "./live.ts";
 
 interface LiveLineProps {
   doing: Doing;
-  /** How far the server's clock is ahead, in milliseconds. */
+  /** The lead of the server's clock, in milliseconds. */
   ahead: number;
-  /** What the run was asked to do after this step or turn. */
+  /** The pause or cancellation that follows this step or turn. */
   soon: string | undefined;
 }
 
-/** What an agent does now and for how long, or when it tries again. */
+/** The present activity of an agent and its duration, or the time of its next attempt. */
 export function LiveLine({ doing, ahead, soon }: LiveLineProps) {
   const { words, detail, since, until } = doing;
   const now = useNow(since === null && until === null ? null : 1_000) + ahead;

@@ -4,7 +4,7 @@ import { type Card, type Cards, emptyCard, type Entry, type ToolCall } from "./e
 
 type Step = ActivityFrame["steps"][number];
 
-/** What an agent, or the team's manager, does now, for a line. */
+/** The present activity of an agent, or of the team's manager, for a line. */
 export interface Doing {
   words: string;
   /** The arguments of a tool, or why an attempt failed. */
@@ -71,7 +71,7 @@ function idle({ next_attempt_at: until }: NonNullable<Now["run"]>): Doing {
     : { words: "A model or another dependency does not answer", detail: "", since: null, until };
 }
 
-/** What an agent does. @param card undefined for the team's manager */
+/** @param card undefined for the team's manager */
 export function doingOf(steps: readonly Step[], card?: Card): Doing {
   const waiting = steps.filter(({ next_attempt_at }) => next_attempt_at !== null);
   const [first] = steps;

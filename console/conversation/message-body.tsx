@@ -14,9 +14,9 @@ import { WrittenFiles } from "./written-files.tsx";
 
 interface MessageBodyProps {
   message: Message;
-  /** Whether it is output of code, which is not Markdown. */
+  /** True for output of code, which is not Markdown. */
   printed?: boolean;
-  /** Whether it is shown in a card of its agent. */
+  /** True if it is shown in a card of its agent. */
   inCard?: boolean;
 }
 

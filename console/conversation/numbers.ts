@@ -1,7 +1,7 @@
 import type { Message, TurnInfo } from "troupe/client";
 import { type Card, messagesIn } from "./entries.ts";
 
-/** What a card says about its making. Undefined or null where it is not known. */
+/** The cost of a card in models, tokens and time. Undefined or null if unknown. */
 export interface CardNumbers {
   models: readonly string[];
   tokens: { prompt_tokens: number; completion_tokens: number } | undefined;

@@ -7,10 +7,10 @@ interface FormDialogProps {
   title: string;
   /** The name of the button that sends it. */
   button: string;
-  /** Whether the form can be sent. */
+  /** False while the form cannot be sent. */
   complete?: boolean;
   wide?: boolean;
-  /** Whether it asks for something that cannot be undone: its button has the focus. */
+  /** True if it asks for something that cannot be undone: its button has the focus. */
   danger?: boolean;
   /** Sends the form. An error is shown below the fields. */
   onSubmit: () => Promise<unknown>;

@@ -12,9 +12,9 @@ interface EditorToolsProps {
   draft: Draft;
   /** The place of the team that is drawn. */
   team: Place;
-  /** Whether it is a team, not an agent alone. */
+  /** True for a team, false for an agent alone. */
   isTeam: boolean;
-  /** Whether its agents can be connected. */
+  /** True if its agents can be connected. */
   connects: boolean;
   panel: Panel | undefined;
   /** The agent from which a connection is drawn; empty while it is chosen. */

@@ -53,7 +53,7 @@ export function useDraft(name: string, given: StoredComponent, href: string): Dr
   const [changes, setChanges] = useState<Changes | undefined>(() => read(key));
   const [saved, setSaved] = useState<NotedTeam>();
   const [refusal, refuse] = useState<Error>();
-  // What was saved is shown until the team is loaded again.
+  // The saved component is shown until the team is loaded again.
   const now =
     saved !== undefined && saved.component_version > given.version
       ? { component: dataOf(saved), version: saved.component_version }

@@ -6,7 +6,7 @@ interface ClassChoiceProps {
   provider: string;
   /** The classes that fit. The one that the part has stays, also if it is not among them. */
   classes: readonly { provider: string; name: string }[];
-  /** Whether there can be none. */
+  /** True if no class may be chosen. */
   optional?: boolean;
   onChoose: (provider: string) => void;
 }

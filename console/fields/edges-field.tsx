@@ -18,7 +18,7 @@ interface EdgesFieldProps {
   onChange: (component: ComponentData) => void;
 }
 
-/** Who works after an agent of a graph, and under which condition. */
+/** The successors of an agent in a graph, and the conditions of the edges to them. */
 export function EdgesField({ component, team, name, names, onChange }: EdgesFieldProps) {
   const id = useId();
   const edges = edgesFrom(component, team, name);

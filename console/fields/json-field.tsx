@@ -15,7 +15,7 @@ export function JsonField({ place, label, value, onChange }: JsonFieldProps) {
   const [typed, setTyped] = useState<{ text: string; of: string }>();
   const [wrong, setWrong] = useState<string>();
   const json = value === undefined ? "" : JSON.stringify(value, null, 2);
-  // What was typed is shown until the value changes elsewhere, for example because a change is undone.
+  // The typed text is shown until the value changes elsewhere, for example because a change is undone.
   const text = typed?.of === json ? typed.text : json;
   const change = (next: string): void => {
     try {

@@ -25,7 +25,7 @@ export function useMistakes(place: Place, own = false): string[] {
     .map(({ message }) => message);
 }
 
-/** Whether a setting of a part is wrong that is not among these. */
+/** True if a setting of a part is wrong that is not among these. */
 function useWrongBeside(place: Place, settings: readonly string[]): boolean {
   return useContext(Mistakes).some(({ place: wrong }) => {
     const [step, key] = wrong.slice(place.length);
@@ -66,7 +66,7 @@ interface MistakesAtProps {
   place: Place;
   /** The id by which the field refers to them. */
   id: string;
-  /** Whether what is inside has fields of its own. */
+  /** True if its content has fields of its own. */
   own?: boolean;
 }
 

@@ -79,13 +79,13 @@ export function ToolsField({ component, place, catalogue, ready, onChange }: Too
   );
 }
 
-/** Where an added tool is. */
+/** The place of an added tool. */
 function placeOf(component: ComponentData, agent: Place, tool: ComponentData): Place | undefined {
   return toolPlaces(component, agent).find((at) => valueAt(component, at) === tool);
 }
 
 interface ToolProps extends FieldsProps {
-  /** Whether its settings are unfolded at first. */
+  /** True if its settings are unfolded at first. */
   begin: boolean;
 }
 

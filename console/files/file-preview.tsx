@@ -44,7 +44,7 @@ interface FileContentProps {
   children?: ReactNode;
 }
 
-/** What is in a file, as far as it can be shown. */
+/** The content of a file, as far as it can be shown. */
 export function FileContent({ team, path, children }: FileContentProps) {
   const load = useCallback(() => viewOf(team, path), [team, path]);
   const { value: view, error } = useLoaded(load);

@@ -12,7 +12,7 @@ import { visibleName } from "../text/foreign.ts";
 import { type DaysBefore, MOST_SHOWN, useOverview } from "./use-overview.ts";
 import { useLastLine } from "./use-last-line.ts";
 
-/** What waits for the user, what runs now, what failed since yesterday, and today beside the days before. */
+/** The questions for the user, the active runs, the failures since yesterday, and today beside the days before. */
 export function Overview() {
   const { requests, hasMore } = useInbox();
   const { value, error, reload } = useOverview();

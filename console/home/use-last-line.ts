@@ -2,7 +2,7 @@ import { beginningOf } from "troupe/client";
 import { useEffect, useState } from "react";
 import { useTroupe } from "troupe/react";
 
-/** How often it is looked up, where the page is visible. */
+/** The interval of look-ups while the page is visible. */
 const EVERY_MS = 2_000;
 const LONGEST = 200;
 

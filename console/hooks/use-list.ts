@@ -5,7 +5,7 @@ import { type Loaded, useLoaded } from "./use-loaded.ts";
 
 export interface List<Item> extends Loaded<readonly Item[]> {
   hasMore: boolean;
-  /** What the server says of the list. */
+  /** A remark of the server about the list. */
   note: string | undefined;
   loadMore: () => void;
 }

@@ -1,6 +1,5 @@
 import type { Scope } from "../shell/access.tsx";
 
-/** What the scopes allow. */
 export const SCOPES: Readonly<Record<Scope, string>> = {
   "teams:read": "read teams, their messages, files, webhooks and connections",
   "teams:write": "create, change, fork, reset and delete teams; change webhooks and connections",

@@ -20,7 +20,7 @@ import { DocumentTable } from "./document-table.tsx";
 const PAGE = 100;
 /** No change over all teams concerns documents. */
 const KINDS = [] as const;
-/** How often the progress of embedding is loaded. */
+/** The interval at which the progress of embedding is loaded. */
 const PROGRESS_MS = 1_000;
 
 /** A collection with its documents. */

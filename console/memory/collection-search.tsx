@@ -8,7 +8,7 @@ import { useTask } from "../hooks/use-task.ts";
 import { visibleName } from "../text/foreign.ts";
 import { addressOf } from "./document-file.ts";
 
-/** What an agent would get for a question. */
+/** The results that an agent would get for a question. */
 export function CollectionSearch({ collection }: { collection: string }) {
   const client = useTroupe();
   const [q, setQ] = useState("");

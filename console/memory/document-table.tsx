@@ -93,7 +93,7 @@ export function DocumentTable({ collection, documents, actions }: DocumentTableP
   );
 }
 
-/** How far a document is embedded, or why it is not. */
+/** The progress of a document's embedding, or the reason for its failure. */
 function Progress({
   document: { id, status, chunks, embedded, error },
 }: {

@@ -23,7 +23,7 @@ interface MemoryEntryProps {
   actions: MemoryActions | undefined;
 }
 
-/** What is known, and where it was learned. */
+/** A memory and its source. */
 export function MemoryEntry({ memory, labels, actions }: MemoryEntryProps) {
   const { content, source, score, created_at } = memory;
   const name = visibleName(beginningOf(textOf(memory), 100));

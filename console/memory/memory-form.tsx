@@ -8,7 +8,7 @@ import { textOf } from "./place.ts";
 interface MemoryFormProps {
   /** The memory to correct; undefined for a new one. */
   memory: Memory | undefined;
-  /** Where a new one belongs. */
+  /** The place of a new one. */
   place: Pick<CreateMemories, "scope" | "team" | "user">;
   onClose: () => void;
   onSaved: () => void;

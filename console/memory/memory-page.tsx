@@ -20,7 +20,7 @@ const PAGE = 50;
 const KINDS = ["run"] as const;
 const NO_TEAMS: readonly string[] = [];
 
-/** What is remembered of the tenant, a user or a team. The page's address names whose memories it shows. */
+/** The memories of the tenant, a user or a team, as the page's address names it. */
 export function MemoryPage({ whoami }: { whoami: WhoAmI }) {
   const [parameters, setParameters] = useSearchParams();
   const place = placeIn(parameters, whoami.user);

@@ -12,9 +12,9 @@ const SCOPES: Readonly<Record<Memory["scope"], string>> = {
 
 interface PlaceFieldsProps extends TeamLabels {
   place: Place;
-  /** What is searched for. */
+  /** The search text. */
   q: string;
-  /** Whether the credential stands for one user only. */
+  /** True if the credential stands for one user only. */
   ownUser: boolean;
   onChange: (changes: Readonly<Record<string, string>>) => void;
 }

@@ -1,6 +1,6 @@
 import type { Memory } from "troupe/client";
 
-/** Whose memories a page shows, as its address says. */
+/** The owner of the memories on a page, as its address names it. */
 export interface Place {
   scope: Memory["scope"];
   /** With the scope team; empty if none is chosen. */

@@ -8,7 +8,7 @@ interface FoldProps {
   /** The agent that it belongs to, where that is not said around it. */
   source?: string | undefined;
   failed?: boolean;
-  /** Whether it is unfolded at first. */
+  /** True if it is unfolded at first. */
   open?: boolean;
   children: ReactNode;
 }

@@ -33,7 +33,7 @@ const EditorPanel = lazy(() => import("../editor/editor-panel.tsx"));
 const MOST_NODES = 250;
 const MOST_EDGES = 1_000;
 
-/** What happens in the team. */
+/** The present activity in the team. */
 export type Happening = Pick<TeamView, "status" | "texts" | "requests">;
 
 interface EditablePictureProps {

@@ -30,7 +30,7 @@ export interface PictureEdge {
   decidedBy: string;
   /** Edges that are counted together before their target runs. */
   group: string;
-  /** Whether one edge of the group is enough. */
+  /** True if one edge of the group is enough. */
   any: boolean;
 }
 

@@ -3,9 +3,9 @@ import { MANAGER, outsideId, type Picture, type PictureEdge, TASK } from "./pict
 
 /** The progress of a run in the picture, from the run's messages. */
 export interface Progress {
-  /** How often each edge was taken. */
+  /** The number of times that each edge was taken. */
   taken: ReadonlyMap<string, number>;
-  /** How often each node spoke. */
+  /** The number of times that each node spoke. */
   spoken: ReadonlyMap<string, number>;
   /** The edges by which the nodes that are next were reached. */
   latest: ReadonlySet<string>;

@@ -8,7 +8,7 @@ const MOST = 5_000;
 export interface RunMessages {
   /** Without the task. */
   messages: readonly Message[];
-  /** Whether the run has earlier messages that are not among them. */
+  /** True if the run has earlier messages that are not among them. */
   cut: boolean;
 }
 

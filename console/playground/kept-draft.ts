@@ -1,7 +1,7 @@
 import { DRAFTS } from "../team/use-draft.ts";
 import type { Start, Variant } from "./variants.ts";
 
-/** What was set up in a playground and is not kept on the server. */
+/** The parts of a playground that are not stored on the server. */
 export interface PlaygroundDraft {
   /** The version of the team's component that the variants were made from. */
   version: number;

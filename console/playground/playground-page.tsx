@@ -10,7 +10,7 @@ import { visibleName } from "../text/foreign.ts";
 import { Playground } from "./playground.tsx";
 import { MOST, variedIn } from "./variants.ts";
 
-/** How many of the last messages are searched for the last task. */
+/** The number of last messages that are searched for the last task. */
 const LATEST = 200;
 
 /** One task, tried in variants of a team. */

@@ -277,7 +277,7 @@ export function Playground({ start }: { start: PlaygroundStart }) {
   );
 }
 
-/** What this tab has kept, if it has all forks that the address names. Forks that are gone are left out. */
+/** The draft of this tab, if it has all forks that the address names. Deleted forks are left out. */
 function draftOf({ info, forks }: PlaygroundStart): PlaygroundDraft | undefined {
   const draft = readDraft(info.id, info.component_version);
   if (draft === undefined) return undefined;

@@ -16,7 +16,7 @@ interface VariantColumnProps {
   /** The agent whose prompt and model vary. */
   subject: Varied | undefined;
   catalogue: Catalogue;
-  /** Whether it is the team as it is. */
+  /** True for the unchanged team. */
   isSame: boolean;
   /** The answer from which differences are marked. */
   compared: string | undefined;

@@ -31,7 +31,7 @@ export function VariantRun({ fork, letter, compared, onAnswer, onKeep }: Variant
   const { run, status, texts, requests, error } = team;
   const live = status === "running" || status === "connecting";
   const now = useNow(live ? 100 : null);
-  // What was said before a failure is not an answer.
+  // A message before a failure is not an answer.
   const isAnswered = !live && status !== "failed";
   const answer = useMemo(
     () => (isAnswered ? answerIn(messages) : undefined),

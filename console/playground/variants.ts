@@ -75,7 +75,7 @@ export function differingAgent(
   return Math.max(0, found);
 }
 
-/** Where the forks of the variants begin. */
+/** The point at which the forks of the variants begin. */
 export type Start = "last" | "now" | "empty";
 
 /** The turn after which the forks begin. @param last the last task */
@@ -112,7 +112,7 @@ export function answerIn(messages: readonly Message[]): string | undefined {
   return last?.content;
 }
 
-/** How long a run took, or has taken so far. */
+/** The duration of a run, so far if it is active. */
 export function durationIn(
   run: Pick<RunInfo, "started_at" | "ended_at">,
   now: number,

@@ -22,7 +22,7 @@ export function Answerable({ request, open, given, onAnswer, onUndo }: Answerabl
   const answered = given !== undefined && given.phase !== "failed";
   const undo = useRef(onUndo);
   undo.current = onUndo;
-  // What was answered elsewhere in the meantime is not answered again.
+  // A request that was answered elsewhere in the meantime is not answered again.
   useEffect(() => {
     if (!open) undo.current();
   }, [open]);

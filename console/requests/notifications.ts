@@ -15,7 +15,7 @@ function isOn(): boolean {
   );
 }
 
-/** Whether new questions are announced by the browser, and the action that changes it. */
+/** The state of the browser's notifications about new questions, and the action that changes it. */
 export function useNotifications(): {
   state: "on" | "off" | "blocked" | "unknown";
   change: () => Promise<void>;

@@ -10,7 +10,7 @@ export function promptOf({ prompt, url }: Pick<HumanRequest, "prompt" | "url">):
   return /^enter your response:?$/i.test(text) ? "" : text;
 }
 
-/** Whether a text answers the request. A login answers itself when it is done. */
+/** True if a text answers the request. A login answers itself when it is done. */
 export function isQuestion({ kind, login }: Pick<HumanRequest, "kind" | "login">): boolean {
   return kind === "input" && login === undefined;
 }

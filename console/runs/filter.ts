@@ -21,7 +21,7 @@ export function filterIn(parameters: URLSearchParams): RunFilter {
   return Object.fromEntries(entries) as unknown as RunFilter;
 }
 
-/** Whether runs may be left out. */
+/** True if the filter may leave out runs. */
 export function leavesOut(filter: RunFilter): boolean {
   return FILTERS.some((name) => name !== "order" && filter[name] !== "");
 }

@@ -12,7 +12,7 @@ interface RunFiltersProps extends TeamLabels {
   onChange: (name: FilterName, value: string) => void;
   /** The runs on the page, whose models and errors can be chosen. */
   runs: readonly ListedRun[];
-  /** Whether the page shows the runs of one team only. */
+  /** True if the page shows the runs of one team only. */
   ofOneTeam: boolean;
 }
 

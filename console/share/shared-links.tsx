@@ -12,7 +12,7 @@ type Link = TeamTokens["tokens"][number];
 
 interface SharedLinksProps {
   team: TeamClient;
-  /** What a link shows besides the conversation, by its scope. */
+  /** The content of a link besides the conversation, by scope. */
   names: ReadonlyMap<Scope, string>;
 }
 

@@ -28,7 +28,7 @@ interface Shared {
 
 const PAGE = 200;
 
-/** What was loaded of a shared conversation, besides its messages. */
+/** The loaded parts of a shared conversation, besides its messages. */
 interface Loaded {
   page: Pick<SharedConversation, "label" | "component">;
   files: FilePage["files"] | undefined;

@@ -15,7 +15,7 @@ export function useScopes(): readonly Scope[] {
   return useContext(Scopes);
 }
 
-/** Whether the credential has a scope. Actions that it does not allow are hidden. */
+/** True if the credential has the scope. Actions that it does not allow are hidden. */
 export function useMay(scope: Scope): boolean {
   return useScopes().includes(scope);
 }

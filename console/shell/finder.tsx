@@ -11,7 +11,7 @@ interface Found {
   kind: "Page" | "Team" | "Run" | "Message";
   href: string;
   name: string;
-  /** What distinguishes it from others of its name. */
+  /** Distinguishes it from others of its name. */
   detail: string;
   /** The team whose message it is: messages are listed under the names of their teams. */
   team?: { id: string; name: string };
@@ -184,7 +184,7 @@ function useFound(text: string, whoami: WhoAmI): Found[] {
 
 interface FoundMessages {
   messages: readonly Found[];
-  /** How many teams were searched, if there are others. */
+  /** The number of searched teams, if there are others. */
   searched?: number;
 }
 
@@ -221,7 +221,7 @@ function foundMessage(
   return { kind: "Message", href, name: source, detail: excerpt, team: { id, name: label ?? id } };
 }
 
-/** What is found once nothing more is typed; `none` before, and where the search fails. */
+/** The result once typing pauses; `none` before, and if the search fails. */
 function useSearch<T>(text: string, pauseMs: number, none: T, search: () => Promise<T>): T {
   const [found, setFound] = useState(none);
   const latest = useRef(search);

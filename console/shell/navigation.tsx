@@ -17,7 +17,7 @@ export interface CallerProps {
 interface NavigationProps extends CallerProps {
   /** The number of open questions. */
   open: number;
-  /** Whether there are more. */
+  /** True if there are more. */
   hasMore: boolean;
   onFind: () => void;
 }

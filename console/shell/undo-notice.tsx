@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 
 interface UndoNoticeProps {
   text: string;
-  /** Whether Ctrl+Z undoes it. */
+  /** True if Ctrl+Z undoes it. */
   byKeyboard: boolean;
   onUndo: () => void;
   onTimeOver: () => void;

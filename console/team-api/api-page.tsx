@@ -3,7 +3,7 @@ import { TeamHead } from "../team/team-head.tsx";
 import { CodeBlock } from "../text/code-block.tsx";
 import { callsOf } from "./calls.ts";
 
-/** How programs use this team. */
+/** The calls with which programs use this team. */
 export function ApiPage({ teamId }: { teamId: string }) {
   const calls = callsOf(location.origin, teamId);
   const [chosen, setChosen] = useState(calls[0]?.name ?? "");

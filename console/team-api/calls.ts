@@ -8,7 +8,7 @@ export interface Call {
   language: string;
 }
 
-/** How a team is used in each way that the server offers. */
+/** The calls that use a team, for each interface of the server. */
 export function callsOf(origin: string, team: string): Call[] {
   return [
     {

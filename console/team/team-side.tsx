@@ -82,11 +82,11 @@ export function TeamSide({ info, team }: TeamSideProps) {
   );
 }
 
-/** What all runs have used: the team's numbers when it was loaded, and what its run has used since. */
+/** The usage of all runs: the team's numbers when it was loaded, and the usage of its run since. */
 function useTotal(info: NotedTeam, run: TeamView["run"]): Pick<NotedTeam, "usage" | "cost"> {
   const loaded = useMemo(
     () => ({ id: run?.id, usage: run?.usage, cost: run?.cost ?? 0 }),
-    // What the run had used by then is part of the team's numbers.
+    // The run's usage until then is part of the team's numbers.
     [info],
   );
   // The team was loaded before its run was known: it is loaded again.

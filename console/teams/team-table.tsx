@@ -65,7 +65,7 @@ function Participants({ team: { provider, participants } }: { team: ListedTeam }
   );
 }
 
-/** What the last run ended with. */
+/** The answer or the error of the last run. */
 function LastWords({ team: { last_run } }: { team: ListedTeam }) {
   const { answer, error } = last_run ?? {};
   if (error) return <span className="two-lines bad">{visibleName(error.message)}</span>;

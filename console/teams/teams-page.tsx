@@ -12,7 +12,7 @@ const STATUSES = ["idle", "running", "waiting", "paused"] as const;
 interface TeamListProps {
   /** The heading of the list, with its level. */
   title: ReactNode;
-  /** What is shown above the list where there are teams. */
+  /** Shown above the list if there are teams. */
   children?: ReactNode;
 }
 

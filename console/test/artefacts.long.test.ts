@@ -113,7 +113,7 @@ testInBrowser("JSON is shown as keys and values, CSV as a table, formulas as suc
   await team.send("Go on.");
   await page.getByRole("cell", { name: "Graz" }).waitFor();
   await page.locator(".math mfrac").waitFor();
-  // What a formula may not do leaves its source.
+  // A formula with a forbidden command leaves its source.
   await page.locator(".math code", { hasText: "\\href{javascript:alert(1)}{x}" }).waitFor();
   expect(await page.locator("article .math a").count()).toBe(0);
   expect(complaints).toEqual([]);

@@ -42,7 +42,7 @@ testInBrowser("a fork is compared with its original, from the turn where they pa
   await stage.client.team(fork).run("Another task.").result();
   await page.goto(`${stage.origin}/teams/${fork}`);
   await page.getByLabel("About this team").getByText("Compare with the original").waitFor();
-  // Where there is no room for that, the menu has it.
+  // Without room for that, the menu has it.
   await page.setViewportSize({ width: 360, height: 740 });
   await page.getByLabel("More about this team").click();
   await page.locator(".menu-items").getByText("Compare with the original").click();

@@ -154,7 +154,7 @@ testInBrowser(
       .poll(() => mine.complaints)
       .toEqual([expect.stringContaining("412 (Precondition Failed)")]);
 
-    // What was saved elsewhere is shown, and nothing of what was typed here is lost.
+    // The version saved elsewhere is shown, and nothing of what was typed here is lost.
     await mine.bar.getByRole("button", { name: "Load theirs" }).click();
     const message = mine.editor.getByLabel("System message");
     await expect.poll(() => message.inputValue()).toBe("You are theirs.");

@@ -174,7 +174,7 @@ for (const colorScheme of ["light", "dark"] as const) {
         if ((await wanted.getAttribute("aria-selected")) === "true") break;
         await page.keyboard.press("ArrowDown");
       }
-      // What is found later, above it, does not change what was picked.
+      // A later result above it does not change what was picked.
       await expect.poll(() => late.length).toBe(1);
       await late[0]?.continue();
       await page.getByRole("option", { name: /^Run/ }).first().waitFor();

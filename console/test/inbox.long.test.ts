@@ -68,7 +68,7 @@ testInBrowser("an answer can be undone until it is sent, and leaves with the pag
   await card.getByLabel("Arguments").fill('{ "expression": "7 * 7" }');
   await press(card, "Approve");
   await press(card, "Undo");
-  // What was typed is still there.
+  // The typed arguments are still there.
   await expect.poll(() => card.getByLabel("Arguments").inputValue()).toContain("7 * 7");
   expect(answers).toEqual([]);
   expect(await status(ann)).toBe("waiting");

@@ -16,7 +16,7 @@ const SIZES = [
   { width: 390, height: 844 },
 ];
 
-/** What people can use and what is right of the window, without tabs, which scroll, and heads of tables, which a phone hides. */
+/** The controls and texts right of the window, without tabs, which scroll, and heads of tables, which a phone hides. */
 function outside(page: Page): Promise<string[]> {
   return page.locator("main :is(a, button, input, select, summary, .status)").evaluateAll(
     (elements, windowWidth) =>

@@ -45,7 +45,7 @@ const REVIEWED = [
   "facts → editor, taken once",
 ];
 
-/** What the agents of the template `review_loop` say, by their instructions and what they have read. */
+/** The answers of the agents of the template `review_loop`, by their instructions and what they have read. */
 const SAID = [
   { name: "draft 3", match: { system: "Writes", any: "Draft 2" }, content: "Draft 3" },
   { name: "draft 2", match: { system: "Writes", any: "Draft 1" }, content: "Draft 2" },

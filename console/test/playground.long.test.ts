@@ -155,7 +155,7 @@ testInBrowser(
     expect(await b.getByRole("alert").allTextContents()).toEqual([
       "No more mock responses available",
     ]);
-    // What it had said stays, and is not compared as if it were an answer.
+    // The text so far stays, and is not compared as if it were an answer.
     await b.getByText("Twice.", { exact: true }).waitFor();
     await a.getByText("Completed", { exact: true }).waitFor();
     await a.getByRole("button", { name: "Keep this one" }).waitFor();

@@ -18,7 +18,7 @@ const LINES = 12;
 
 interface CodeBlockProps {
   code: string;
-  /** What follows the fence. */
+  /** The info string after the fence. */
   language: string | undefined;
 }
 

@@ -23,7 +23,7 @@ function formula(
   return {
     name: "formula",
     level,
-    // Where a paragraph or a text may end before a formula.
+    // A paragraph or a text may end before a formula.
     start: (text) => start.exec(text)?.index,
     tokenizer: (text): FormulaToken | undefined => {
       const match = rule.exec(text);
@@ -54,7 +54,9 @@ export function lexer(text: string): (Token[] & { links: object }) | null {
   return text.length <= LONGEST && isQuick(text) ? marked.lexer(text) : null;
 }
 
-/** Whether the parser takes about as long for this text as for ordinary ones of its length. Code in fences is quick anyway. */
+/**
+ * True if the parser takes about as long for this text as for ordinary ones of its length. Code in fences is quick anyway.
+ */
 function isQuick(text: string): boolean {
   let lines = 0;
   let isCode = false;

@@ -7,7 +7,7 @@ import { settled } from "./settled.ts";
 
 interface MarkdownProps {
   text: string;
-  /** Whether it is being written: then half-written syntax is not shown. */
+  /** True while it is being written: half-written syntax is not shown. */
   growing?: boolean;
 }
 

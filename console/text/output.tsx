@@ -20,11 +20,11 @@ const NO_CODE = /^There is no code to run\b/;
 
 interface PrintedProps {
   text: string;
-  /** Where it is known; otherwise the text says it. */
+  /** If unknown, the text says it. */
   exitCode?: number | undefined;
 }
 
-/** What code has printed, as it is, with its exit code. */
+/** The output of code, unchanged, with its exit code. */
 export function Printed({ text, exitCode }: PrintedProps) {
   if (NO_CODE.test(text)) return <LongText text={text} />;
   const ended = ENDED.exec(text);

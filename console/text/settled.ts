@@ -58,7 +58,7 @@ function heldBack(lines: readonly string[], isLineComplete: boolean): string[] {
   return MARKER.test(last.trim()) && !isLineComplete ? lines.slice(0, -1) : [...lines];
 }
 
-/** Whether a line separates the head of a table from its rows. */
+/** True if a line separates the head of a table from its rows. */
 function isDelimiter(line: string): boolean {
   const cells = line.trim().split("|");
   const inside = cells.slice(cells[0] === "" ? 1 : 0, cells.at(-1) === "" ? -1 : undefined);

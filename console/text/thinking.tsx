@@ -23,7 +23,7 @@ export function Thinking({ text, source }: ThinkingProps) {
 interface ThoughtProps {
   text: string;
   source?: string | undefined;
-  /** Whether it is being written: it is unfolded then, and folds itself at its end. */
+  /** True while it is being written: it is unfolded then, and folds itself at its end. */
   streaming?: boolean;
   /** For how long it was written, in milliseconds. */
   ms?: number | null | undefined;

@@ -6,7 +6,7 @@ import { agentOf } from "./words.ts";
 
 interface BarsProps {
   step: Step;
-  /** Whether the inner steps have their own rows. */
+  /** True if the inner steps have their own rows. */
   open: boolean | undefined;
   scale: TimeScale;
   view: View;

@@ -18,7 +18,9 @@ interface ModelRequestProps {
   version: number;
 }
 
-/** What a model was asked, what filled its context, and what it answered. For a failed attempt, what had arrived. */
+/**
+ * The messages sent to a model, the parts of its context, and its answer. For a failed attempt, the text that had arrived.
+ */
 export function ModelRequestDetails({ step, run, team, version }: ModelRequestProps) {
   const { span } = step;
   const isAttempt = span.kind === "attempt";
@@ -117,7 +119,7 @@ function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
-/** How the context is filled, as a bar and in words. */
+/** The parts of the context, as a bar and in words. */
 function ContextBar({ context }: Pick<ModelRequest, "context">) {
   const { parts, total, prompt_tokens, window, method } = context;
   const shown = parts.filter(({ tokens }) => tokens > 0);

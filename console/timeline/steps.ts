@@ -12,7 +12,7 @@ export interface Step {
   /** The usage of its model calls, including those inside it. */
   tokens: number;
   cost: number | null;
-  /** Whether a step inside it failed, even if it succeeded itself. */
+  /** True if a step inside it failed, even if it succeeded itself. */
   troubled: boolean;
   /** The steps that took its time: model calls, tools, waits. */
   leaves: readonly Step[];
@@ -89,7 +89,7 @@ function turnOf(step: Step | undefined): Building | undefined {
   return found as Building | undefined;
 }
 
-/** Whether it took time itself, not only the steps inside it. */
+/** True if it took time itself, not only the steps inside it. */
 function isLeaf({ span, inner }: Step): boolean {
   if (span.kind === "wait") return true;
   if (span.kind === "chat" || span.kind === "step") return true;

@@ -5,7 +5,7 @@ interface Piece extends Interval {
   /** Its start and length, as fractions of the whole. */
   at: number;
   width: number;
-  /** Whether it is a shortened wait. */
+  /** True for a shortened wait. */
   short: boolean;
 }
 

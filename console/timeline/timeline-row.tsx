@@ -13,7 +13,7 @@ interface TimelineRowProps {
   /** The row's index from 1, including the header row. */
   index: number;
   active: boolean;
-  /** Whether its details are shown. */
+  /** True if its details are shown. */
   chosen: boolean;
   top: number;
   scale: TimeScale;

@@ -5,7 +5,7 @@ export interface Trace {
   spans: readonly TraceSpan[];
   /** The number of steps left out of very long turns. */
   dropped: number;
-  /** Whether more turns are being loaded. */
+  /** True while more turns are being loaded. */
   loading: boolean;
   error: Error | undefined;
 }

@@ -15,7 +15,7 @@ const PAGE = 50;
 const STATUSES = ["pending", "delivered", "failed"] as const;
 /** Changes that cause deliveries. */
 const KINDS: readonly DirectoryChange["kind"][] = ["run", "request"];
-/** How often pending deliveries are reloaded, because no event reports them. */
+/** The interval at which pending deliveries are reloaded, because no event reports them. */
 const PENDING_MS = 3_000;
 
 /** The deliveries of a webhook and their results. */

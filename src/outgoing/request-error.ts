@@ -14,7 +14,7 @@ export interface RequestErrorOptions extends TroupeErrorOptions {
 
 /** A request to a server that has no usable answer, and what that means for another attempt. */
 export class RequestError extends TroupeError {
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly retryable: boolean;
   /** Whether the server is away, overloaded or limits the rate, so that waiting helps. */
   readonly outage: boolean;

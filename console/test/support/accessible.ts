@@ -25,7 +25,10 @@ export function testAppearances(
   }
 }
 
-/** What axe has against the page, and whether it is wider than the window. What fades in has too little contrast on its way. */
+/**
+ * The findings of axe about the page, and one if it is wider than the window. Elements that fade in have too little contrast
+ * on their way.
+ */
 export async function findings(page: Page): Promise<string[]> {
   await page.evaluate(`Promise.allSettled(
     document.getAnimations()

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** What takes longer is done by the page for its reader: an answer is sent, a change is made, a notice goes away. */
+/** Longer timers belong to the page's features: an answer is sent, a change is made, a notice goes away. */
 const SECONDS_MS = 4_000;
 
 /**

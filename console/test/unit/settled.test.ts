@@ -4,7 +4,7 @@ import { lexer } from "../../text/lexer.ts";
 import { settled } from "../../text/settled.ts";
 import { thoughtIn } from "../../text/thought.ts";
 
-/** What a reader sees, without the marks that Markdown turns into elements. */
+/** The visible text, without the marks that Markdown turns into elements. */
 function seen(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {

@@ -22,12 +22,12 @@ export interface ApiKey {
   id: string;
 }
 
-/** Whether the present secret has signed a key. `unknown`: another secret has, or none. */
+/** The validity of a key's signature. `unknown`: another secret has signed it, or none. */
 export type KeyOrigin = "genuine" | "forged" | "unknown";
 
 /** A key as it was sent. */
 export interface ParsedApiKey extends ApiKey {
-  /** What is signed, by which signer, and its MAC; undefined for a key of a deployment without a signer. */
+  /** The signed text, its signer and its MAC; undefined for a key of a deployment without a signer. */
   signed?: { text: string; signer: string; mac: string };
 }
 

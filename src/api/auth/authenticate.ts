@@ -36,7 +36,7 @@ export interface CredentialSources {
   createdKey:
     | ((tenant: string, id: string, hash: string) => Promise<Principal | undefined>)
     | undefined;
-  /** Whether a tenant has a created key that has not expired. */
+  /** Resolves to true if a tenant has a created key that has not expired. */
   hasKey: ((tenant: string, id: string) => Promise<boolean>) | undefined;
   /** Signs created keys. */
   keySigner: KeySigner | undefined;
@@ -96,8 +96,8 @@ export function credentialSources(
 const REFUSALS_SETTING = "REFUSALS_PER_MINUTE";
 const DEFAULT_REFUSALS = 1_000;
 /**
- * How many keys that no present secret has signed, and that turn out to be invalid, an address may send in a minute: their
- * tenants have to be asked.
+ * The number of invalid keys without a valid signature that an address may send in a minute: each costs a request to its
+ * tenant.
  */
 const UNKNOWN_KEYS_PER_MINUTE = 60;
 
@@ -109,7 +109,7 @@ function refusalsPerMinute(setting: string | undefined): number {
   );
 }
 
-/** Whether any credential can be valid. Created keys and team tokens do not count: creating one takes a credential. */
+/** False if no credential can be valid. Created keys and team tokens do not count: creating one takes a credential. */
 export function isConfigured(sources: CredentialSources): boolean {
   return (
     sources.staticKeys !== undefined ||
@@ -141,7 +141,7 @@ export class Credentials {
     return sent !== null && (await this.#isMeant(sent)) ? this.authenticate(request) : undefined;
   };
 
-  /** Whether a text is one of the credentials that are checked here, or has the form of one. */
+  /** True if a text is one of the credentials that are checked here, or has the form of one. */
   async #isMeant(text: string): Promise<boolean> {
     const { operatorHash, staticKeys, identityTokens } = this.#sources;
     if (text.startsWith(KEY_PREFIX) || TeamTokens.isToken(text)) return true;
@@ -269,7 +269,7 @@ export class Credentials {
   }
 }
 
-/** Whether the credential's audience, if it has one, is what the request asks. */
+/** True if the request is within the credential's audience. A credential without one is for all requests. */
 function isFor({ paths }: Principal, { url }: Request): boolean {
   if (paths === undefined) return true;
   const { pathname } = new URL(url);

@@ -71,7 +71,7 @@ export class IdentityTokens {
     this.#fetch = guardedFetch;
   }
 
-  /** Where clients get tokens. */
+  /** The server that issues tokens. */
   get issuer(): string {
     return this.#settings.issuer;
   }
@@ -172,7 +172,7 @@ function scopesOf(claim: unknown): Principal["scopes"] {
   return [...new Set(Array.isArray(claim) ? claim : names)].filter(isScope);
 }
 
-/** Whether the token is at fault, not the fetch of the issuer's keys. */
+/** True if the token is at fault, not the fetch of the issuer's keys. */
 function isRefusal(error: unknown, jose: typeof import("./jose.ts")): boolean {
   if (error instanceof jose.JWKSTimeout || error instanceof jose.JWKSInvalid) return false;
   // A response that is not 200, or not JSON, is a plain JOSEError.

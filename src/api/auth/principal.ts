@@ -40,7 +40,6 @@ export interface Refusal {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Whether a value is a tenant's id. */
 export function isTenantId(value: string): boolean {
   return /^[a-z0-9-]{1,63}$/.test(value);
 }

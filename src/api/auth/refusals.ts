@@ -14,7 +14,7 @@ export class AddressBudget {
     this.#perMinute = perMinute;
   }
 
-  /** Whether the address had one left. */
+  /** True if the address had a refusal left. */
   take(address: string, now: number): boolean {
     const bucket = this.#buckets.get(address) ?? { left: this.#perMinute, at: now };
     bucket.left += ((now - bucket.at) / MINUTE) * this.#perMinute;

@@ -18,9 +18,9 @@ export class ChunkWriter {
   readonly #add: (chunk: DocumentChunk) => void;
   #count = 0;
   #sections = 0;
-  /** Where the text that comes is. */
+  /** The place of the text that follows. */
   #place: Pick<DocumentChunk, "heading" | "page"> = { heading: null, page: null };
-  /** Where the chunk is that is being filled. */
+  /** The place of the chunk that is being filled. */
   #filled = this.#place;
   #parts: string[] = [];
   #tokens = 0;
@@ -109,7 +109,7 @@ function tooManyParts(): RefusedDocument {
 /** The places where a text may be divided, the best first. */
 const BREAKS = [/\n/, /[.!?…:;]\s|[。！？；]/, /\s/];
 
-/** How far the characters of a text from a place on fit into a chunk. */
+/** The end of the part of a text from `from` that fits into a chunk. */
 function reach(text: string, from: number, end: number): number {
   let tokens = 0;
   for (let index = from; index < end; index++) {
@@ -119,7 +119,7 @@ function reach(text: string, from: number, end: number): number {
   return end;
 }
 
-/** Where to divide a text, of which the characters before `reached` fit: in the second half of these. */
+/** The place to divide a text whose characters before `reached` fit: in the second half of these. */
 function breakBefore(text: string, from: number, reached: number, end: number): number {
   if (reached === end) return end;
   const half = from + Math.floor((reached - from) / 2);

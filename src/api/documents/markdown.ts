@@ -25,7 +25,7 @@ export class MarkdownText implements TextReader {
   #hasBegun = false;
   /** Opens code of which a part was passed on. */
   #fence: string | undefined;
-  /** Whether the beginning of the present line was passed on. */
+  /** True if the beginning of the present line was passed on. */
   #isInLine = false;
   title: string | null = null;
 
@@ -121,7 +121,7 @@ export class MarkdownText implements TextReader {
   }
 }
 
-/** Whether its last line does not end it. */
+/** True if its last line does not end it. */
 function isOpenCode({ type, content }: Token, [from, to]: readonly [number, number]): boolean {
   return type === "fence" && to - from < content.split("\n").length + 1;
 }

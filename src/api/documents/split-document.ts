@@ -21,7 +21,7 @@ const PLAIN =
 const EXTRACTED =
   /^application\/(pdf|msword|rtf|epub\+zip|vnd\.openxmlformats-officedocument\..+|vnd\.oasis\.opendocument\..+|vnd\.ms-(word|excel|powerpoint).*)$/;
 
-/** Whether documents of a media type can be put into a collection, with an extractor at least. */
+/** True if documents of a media type can be put into a collection, at least with an extractor. */
 export function isDocumentType(mimeType: string): boolean {
   return PLAIN.test(mimeType) || HTML.has(mimeType) || EXTRACTED.test(mimeType);
 }

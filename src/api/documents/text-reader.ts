@@ -17,7 +17,7 @@ export class PlainText implements TextReader {
   readonly title = null;
   readonly #writer: ChunkWriter;
   #line = "";
-  /** Whether the beginning of the line was passed on. */
+  /** True if the beginning of the line was passed on. */
   #hasBegun = false;
 
   constructor(writer: ChunkWriter) {

@@ -1,6 +1,6 @@
-/** How often a document that waits looks whether it is its turn. */
+/** The interval at which a waiting document checks for its turn. */
 const LOOK_MS = 50;
-/** How often the document that is being read shows that it is. */
+/** The interval at which the document that is being read shows that it is. */
 const BEAT_MS = 1_000;
 /** After so long without a beat the request of a document has ended without a word: its client has left. */
 const LOST_AFTER_LOOKS = 200;

@@ -32,7 +32,7 @@ export interface AppOptions extends Services {
   /** The callers of requests that the Worker sends itself. */
   callers?: Callers;
   origins: AllowedOrigins;
-  /** Where clients of OAuth get tokens. */
+  /** The metadata by which clients of OAuth find the server that issues tokens. */
   resources: ProtectedResources;
   /** The deployment's limit for a tenant without an override. */
   requestsPerSecond: number;
@@ -134,7 +134,7 @@ export function createApp(options: AppOptions): Hono {
 
 const OPENAPI = "/v1/openapi.json";
 
-/** What most conversations need comes first; the rest is imported for a request that it does not answer. */
+/** The modules of most conversations come first; the rest is imported for a request that these do not answer. */
 const routeModules = (services: Services): RouteModule[] => [
   {
     below: ["/healthz"],
@@ -162,10 +162,10 @@ const routeModules = (services: Services): RouteModule[] => [
 
 /** Endpoints that are imported together, with the first request to an address of theirs. */
 export interface RouteModule {
-  /** Where their paths are: `/v1/teams` for itself and all that is below it. */
+  /** Their paths: `/v1/teams` for itself and all that is below it. */
   below: readonly string[];
   load: () => Promise<Endpoint[]>;
-  /** How problems with such paths are written that no endpoint has. */
+  /** Writes problems with such paths that belong to no endpoint. */
   others?: () => Promise<WriteProblem>;
 }
 
@@ -204,7 +204,7 @@ export class Routing {
       .map(({ method }) => method.toUpperCase());
   }
 
-  /** How problems with a path are written that no endpoint has; undefined as all others. */
+  /** The form of problems with a path that belongs to no endpoint; undefined for the usual one. */
   async writeOthers(path: string): Promise<WriteProblem | undefined> {
     const module = this.#at(path).find(({ others }) => others !== undefined);
     return module?.others?.();

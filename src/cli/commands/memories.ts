@@ -3,7 +3,7 @@ import type { Memory } from "../../client/index.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { connect, type ConnectionOptions, withConnection } from "./connection.ts";
 
-/** Whose memories a command is about. */
+/** The owner of a command's memories. */
 interface PlaceOptions extends ConnectionOptions {
   team?: string;
   user?: string;

@@ -79,7 +79,7 @@ export function deleteCommand(): Command {
   return withConnection(command);
 }
 
-/** What the API shows in place of a secret. */
+/** The API's placeholder for a secret. */
 const REDACTED = '"**********"';
 
 export function exportCommand(): Command {

@@ -8,21 +8,21 @@ export interface GreetingOptions {
   url: string;
   /** The directory of the project. */
   root: string;
-  /** Whether the API is at this URL, not below a path that the project chose. */
+  /** True if the API is at this URL, not below a path that the project chose. */
   api: boolean;
-  /** Whether the API is open to local requests. */
+  /** True if the API is open to local requests. */
   open: boolean;
-  /** Whether the settings name any credential. */
+  /** True if the settings name any credential. */
   credentials: boolean;
   /** The keys that `--auth` generated. */
   keys: LocalKeys | undefined;
-  /** Where code runs. */
+  /** The isolation in which code runs. */
   sandbox: string;
   /** The port of the inspector. */
   inspect: number | undefined;
 }
 
-/** What the server prints once it is ready. */
+/** The text that the server prints once it is ready. */
 export async function greeting(options: GreetingOptions): Promise<string> {
   const { url, api, open, credentials, keys, sandbox, inspect } = options;
   const console = (await hasConsole(url)) ? " (open it in a browser)" : "";
@@ -99,7 +99,7 @@ function keyLines(url: string, { operatorKey, apiKey }: LocalKeys): string[] {
   ];
 }
 
-/** Whether the project serves the console. `fetch` cannot pass for a navigation. */
+/** True if the project serves the console. `fetch` cannot pass for a navigation. */
 async function hasConsole(url: string): Promise<boolean> {
   const request = get(url, { headers: { accept: "text/html" }, timeout: 10_000 });
   request.on("timeout", () => request.destroy());

@@ -1,4 +1,6 @@
-/** What the Worker's health check says: it serves the API, something else, nothing yet, or reports an invalid setting. */
+/**
+ * The result of the Worker's health check: it serves the API, something else, nothing yet, or reports an invalid setting.
+ */
 export type Health =
   | { state: "api" | "other" | "starting" }
   | {

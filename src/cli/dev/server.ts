@@ -19,7 +19,7 @@ import { State, unlistedTeams, unreadBindings } from "./state/state.ts";
 
 const HOST = "127.0.0.1";
 const READY_WITHIN_MS = 90_000;
-/** How long requests wait for a sandbox that is starting. */
+/** The longest wait of requests for a sandbox that is starting. */
 const SANDBOX_WITHIN_MS = 60_000;
 const GRACE_MS = 5_000;
 
@@ -31,7 +31,7 @@ export interface LocalSandbox {
   readonly url: string;
   readonly key: string;
   readonly pid: number | undefined;
-  /** Whether any of its processes is running. */
+  /** True while any of its processes is running. */
   readonly lives: boolean;
   start: () => Promise<void>;
   /** The isolation of code, once the sandbox answers. Prints why it does not. */
@@ -42,7 +42,7 @@ export interface LocalSandbox {
 export interface DevServerOptions {
   /** The directory of the project. */
   root: string;
-  /** Whether to generate keys and accept only these. */
+  /** True to generate keys and accept only these. */
   auth: boolean;
   /** The port of the inspector; without it, the inspector is off. */
   inspect: number | undefined;
@@ -68,9 +68,8 @@ export class DevServer {
   #keys: LocalKeys | undefined;
   #sandbox: LocalSandbox | undefined;
   #runtime: Runtime | undefined;
-  /** Whether responses are logged. Those to its own requests while it starts are not. */
+  /** True while responses are logged. Those to its own requests while it starts are not. */
   #logging = false;
-  /** Whether the server is stopping. */
   #stopping = false;
 
   /** @throws Error naming the invalid setting */
@@ -265,7 +264,7 @@ export class DevServer {
   }
 }
 
-/** Whether the log shows only errors. */
+/** True if the log shows only errors. */
 function isQuiet(wranglerArguments: readonly string[]): boolean {
   return /--log-level[ =](warn|error|none)/.test(wranglerArguments.join(" "));
 }

@@ -16,7 +16,7 @@ export interface DevSettings {
   port: number;
   /** The directory of the state. */
   persistTo: string;
-  /** Whether the API is open to local requests. */
+  /** True if the API is open to local requests. */
   open: boolean;
   /** Settings and secrets of the Worker. */
   fromEnvironment: Record<string, string>;

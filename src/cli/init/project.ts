@@ -57,7 +57,7 @@ function projectFiles(name: string): Map<string, string> {
   return files;
 }
 
-/** Whether the directory exists. @throws CliError when it is not empty */
+/** True if the directory exists. @throws CliError when it is not empty */
 function requireEmpty(target: string, given: string): boolean {
   let entries: string[];
   try {

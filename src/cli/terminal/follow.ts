@@ -15,9 +15,9 @@ import { reportError } from "./report-error.ts";
 import { Transcript } from "./transcript.ts";
 
 export interface FollowOptions {
-  /** Whether to print the items of the run as JSON instead. */
+  /** True to print the items of the run as JSON instead. */
   json: boolean;
-  /** Whether the stream begins with what was recorded before, until it calls `onLive`. */
+  /** True if the stream begins with what was recorded before, until it calls `onLive`. */
   replays: boolean;
 }
 

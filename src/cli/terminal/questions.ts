@@ -4,7 +4,6 @@ import { printable, styler } from "./output.ts";
 
 type Request = Omit<HumanRequest, "context"> | ListedRequest;
 
-/** Whether the terminal is interactive. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY;
 }
@@ -22,7 +21,7 @@ export function describeRequest({ prompt, code, tool_call }: Request): string {
 export interface AskOptions {
   /** Ends the question. */
   signal: AbortSignal;
-  /** Whether an empty answer skips the question; otherwise it is asked again. */
+  /** True if an empty answer skips the question; otherwise it is asked again. */
   optional?: boolean;
 }
 

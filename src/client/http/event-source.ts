@@ -17,7 +17,6 @@ const PAGE = (globalThis as { document?: EventTarget & { readonly hidden: boolea
 /** The longest timer that hosts support. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Whether the page is hidden. */
 export function isHidden(): boolean {
   return PAGE?.hidden === true;
 }

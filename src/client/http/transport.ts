@@ -2,7 +2,7 @@ import { trimEnd } from "../../core/text/trim-end.ts";
 import { ApiError, ConnectionError } from "./errors.ts";
 import type { FileContent } from "./wire.ts";
 
-/** How a client reaches the server. */
+/** The address, credential and options of a client's requests. */
 export interface TransportOptions {
   /** The server's URL, such as `https://troupe.example.com`, with the path under which Troupe is mounted, if any. */
   baseURL: string;
@@ -194,7 +194,7 @@ export function delay(attempt: number): number {
   return most * (0.5 + Math.random() / 2);
 }
 
-/** Whether the same request may succeed later. */
+/** True if the same request may succeed later. */
 export function isTemporary(error: unknown): boolean {
   if (error instanceof ApiError) {
     return error.repeatable && [429, 502, 503, 504].includes(error.status);

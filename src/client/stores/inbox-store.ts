@@ -9,11 +9,11 @@ import type { Answer, ListedRequest, RunInfo } from "../http/wire.ts";
 export interface InboxState {
   /** `connecting` until the questions are loaded; `unavailable` if loading fails, see `error`. */
   status: "connecting" | "open" | "unavailable";
-  /** Whether changes arrive. False while the connection is lost. */
+  /** False while the connection is lost and no changes arrive. */
   connected: boolean;
   /** Open questions over all teams, oldest first. */
   requests: readonly ListedRequest[];
-  /** Whether there are more pages. */
+  /** True if there are more pages. */
   hasMore: boolean;
   error: ApiError | ConnectionError | null;
 }
@@ -35,7 +35,7 @@ export interface InboxStoreOptions extends StoreOptions {
   pageSize?: number | undefined;
 }
 
-/** How often a hidden page checks for questions, because its title may still show a count. */
+/** The interval at which a hidden page checks for questions, because its title may still show a count. */
 const HIDDEN_MS = 30_000;
 
 /**

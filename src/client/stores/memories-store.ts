@@ -4,13 +4,13 @@ import { Store } from "./store.ts";
 import { delay, isTemporary, pause } from "../http/transport.ts";
 import type { ChangeMemory, Memory } from "../http/wire.ts";
 
-/** What is remembered, as a page shows it. */
+/** The memories of a place, as a page shows them. */
 export interface MemoriesState {
   /** `connecting` until the memories are loaded; `unavailable` if loading fails, see `error`. */
   status: "connecting" | "open" | "unavailable";
   /** Newest first; with `q` the best first. */
   memories: readonly Memory[];
-  /** Whether there are more pages. */
+  /** True if there are more pages. */
   hasMore: boolean;
   error: ApiError | ConnectionError | null;
 }
@@ -34,7 +34,10 @@ export interface MemoriesStoreOptions {
   pageSize?: number | undefined;
 }
 
-/** What is remembered of a team, a user or the tenant. It is loaded with the first subscriber, and again after each change made here. */
+/**
+ * The memories of a team, a user or the tenant. They are loaded with the first subscriber, and again after each change made
+ * here.
+ */
 export class MemoriesStore extends Store<MemoriesState> {
   readonly #client: TroupeClient;
   readonly #options: MemoriesStoreOptions;

@@ -3,7 +3,7 @@ const TICK_MS = 50;
 
 export interface StoreOptions {
   /**
-   * Whether it stays connected while the page is hidden. Default false: it continues where it was when the page is shown.
+   * True to stay connected while the page is hidden. Default false: it continues where it was when the page is shown.
    * Browsers have only six connections to a server over HTTP/1.1, for all tabs together.
    */
   background?: boolean | undefined;

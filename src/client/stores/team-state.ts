@@ -11,11 +11,11 @@ export interface TeamState {
    * loading fails, see `error`.
    */
   status: "connecting" | "unavailable" | "idle" | RunInfo["status"];
-  /** Whether changes arrive. False while the connection is lost. */
+  /** False while the connection is lost and no changes arrive. */
   connected: boolean;
   /** Oldest first. Call `loadEarlier` for the messages before these. */
   messages: readonly Message[];
-  /** Whether there are messages before these. */
+  /** True if there are messages before these. */
   hasEarlier: boolean;
   /** Texts in progress. Each becomes a message or is discarded. */
   texts: readonly TextInProgress[];
@@ -188,7 +188,9 @@ export class TeamStateBuilder {
     });
   }
 
-  /** Whether the run is active. A stream that catches up shows the current run first, then how earlier ones were cancelled. */
+  /**
+   * True if the run is active. A stream that catches up shows the current run first, then how earlier ones were cancelled.
+   */
   #isCurrent({ id, started_at }: RunInfo): boolean {
     const { run } = this;
     if (run === null || run.id === id) return true;

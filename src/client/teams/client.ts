@@ -168,7 +168,10 @@ export class TroupeClient {
   };
 
   readonly memories = {
-    /** What is remembered of a team, a user or the tenant, newest first; with `q` what an agent would find, the best first. */
+    /**
+     * The memories of a team, a user or the tenant, newest first; with `q` the results that an agent would get, the best
+     * first.
+     */
     list: (query: Query): Promise<MemoryList> =>
       this.#commands.json("GET /v1/memories", {}, { query }),
     /** Adds an entry, or several with `memories`: all or none. */

@@ -4,7 +4,7 @@ import { eventSource } from "../http/event-source.ts";
 import type { Wake } from "../http/transport.ts";
 import type { RunInfo } from "../http/wire.ts";
 
-/** How a run's stream reaches the server. */
+/** The requests of a run's stream. */
 export interface RunConnection {
   /** Starts the run. Repeated calls start the same run. */
   start: (signal: AbortSignal) => Promise<Response>;

@@ -294,8 +294,8 @@ export class TeamClient {
   }
 
   /**
-   * What a model was asked in a step, and what it answered. @param step the `span_id` of a span of the kind `chat`
-   * @throws ApiError `request_not_known` where the request cannot be built again
+   * The request to a model in a step, and its answer. @param step the `span_id` of a span of the kind `chat`
+   * @throws ApiError `request_not_known` if the request cannot be built again
    */
   modelRequest(run: string, step: string): Promise<ModelRequest> {
     return this.#commands.json("GET /v1/teams/:team/runs/:run/steps/:step/request", {

@@ -15,9 +15,9 @@ export const a2aAgentConfigSchema = z.object({
   headers: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullish(),
   /** Seconds of work on one message, without the time that a human takes to answer. */
   timeout: z.number().positive().default(600),
-  /** What a restart does with a message that was being sent. Default `retry`: the same message is sent again. */
+  /** The policy of a restart for a message that was being sent. Default `retry`: the same message is sent again. */
   policy: z.enum(["retry", "never", "ask"]).default("retry"),
-  /** How long requests are repeated while the agent is away. Default: two minutes. */
+  /** The time for which requests are repeated while the agent is away. Default: two minutes. */
   retry: retrySchema.nullish(),
 });
 

@@ -15,7 +15,7 @@ import {
   type Reply,
 } from "./remote-task.ts";
 
-/** How long a run that is cancelled waits for the answer to its message, and for that to a cancellation. */
+/** The longest wait of a cancelled run for the answer to its message, and for that to a cancellation. */
 export const CANCEL_MS = 5_000;
 /** The number of tasks among which one is looked for whose id is unknown. */
 const MOST_LISTED = 50;
@@ -50,7 +50,7 @@ export function askedTask(
   return { id: message, agent: nameOf(config), scope, order: 0, state: "asked", task };
 }
 
-/** Whether an agent with this config has begun the work. */
+/** True if an agent with this config has begun the work. */
 export function isLeftBy(
   config: Pick<A2AAgentConfig, "name" | "url">,
   work: RemoteWork,
@@ -63,7 +63,7 @@ function nameOf({ name, url }: Pick<A2AAgentConfig, "name" | "url">): string {
   return `${name} ${hash64(url)}`;
 }
 
-/** What is known of the work after an answer of the agent: to its message, or about the task. */
+/** The state of the work after an answer of the agent: to its message, or about the task. */
 export function afterReply(work: LeftTask, reply: Reply | Refused): LeftTask {
   const order = work.order + 1;
   if ("task" in reply) return withTask(work, reply.task);

@@ -76,23 +76,22 @@ export function stateIn(response: unknown): string {
   return isJsonObject(status) ? stateOf(status) : "WORKING";
 }
 
-/** Whether a task that had asked a question now works, has ended, or asks another question. */
+/** True if a task that had asked a question now works, has ended, or asks another question. */
 export function hasGoneOn({ state, mark }: RemoteTask, asked: RemoteTask): boolean {
   return state !== asked.state || (asked.mark !== undefined && mark !== asked.mark);
 }
 
-/** Whether a task's history has a message. Some agents provide no history. */
+/** True if a task's history has the message. Some agents provide no history. */
 export function hasMessage(task: unknown, messageId: string): boolean {
   if (!isJsonObject(task) || !Array.isArray(task.history)) return false;
   return task.history.filter(isJsonObject).some((message) => message.messageId === messageId);
 }
 
-/** Whether a task in this state waits for input or has ended. */
+/** True if a task in this state waits for input or has ended. */
 export function isAtRest(state: string): boolean {
   return !["SUBMITTED", "WORKING", "UNSPECIFIED"].includes(state);
 }
 
-/** Whether a task in this state has ended. */
 export function hasEnded(state: string): boolean {
   return ["COMPLETED", "FAILED", "CANCELED", "REJECTED"].includes(state);
 }

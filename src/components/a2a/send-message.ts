@@ -20,11 +20,11 @@ export interface Sending {
   agent: RemoteAgent;
   at: RemoteInterface;
   message: JsonObject & { messageId: string };
-  /** What is known of the work before the answer. */
+  /** The state of the work before the answer. */
   work: LeftTask;
   /** The task that it answers. */
   asked: RemoteTask | undefined;
-  /** Whether it may have been sent before. */
+  /** True if it may have been sent before. */
   again: boolean;
   /** Milliseconds. */
   timeoutMs: number;

@@ -4,7 +4,7 @@ import { ModelError } from "../../core/models/model-error.ts";
 import { addUsage, type RequestUsage } from "../../core/models/request-usage.ts";
 import { bad, type EmbeddingAnswer, tooFew } from "./read-embeddings.ts";
 
-/** What a server takes in one request. */
+/** The limits of one request to a server. */
 export interface BatchLimits {
   inputs: number;
   /** No text has more tokens than bytes of UTF-8, so a request of that many bytes fits whatever its texts are. */

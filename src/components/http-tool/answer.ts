@@ -30,7 +30,7 @@ export class HttpToolError extends RequestError {
   }
 }
 
-/** How to read an answer. */
+/** The way to read an answer. */
 export interface Reading {
   as: "text" | "json";
   /** Removes secrets: a server that echoes a request would show them to the model and in the stream. */

@@ -25,9 +25,9 @@ export const httpToolConfigSchema = z.object({
   return_type: z.enum(["text", "json"]).nullish(),
   /** Seconds for the whole answer. */
   timeout: z.number().positive().default(5),
-  /** What a restart does with an interrupted request. Default `retry` for GET, otherwise `never`. */
+  /** The policy of a restart for an interrupted request. Default `retry` for GET, otherwise `never`. */
   policy: z.enum(["retry", "never", "ask"]).nullish(),
-  /** How long a request is repeated while its server is away. AutoGen ignores the key. */
+  /** The time for which a request is repeated while its server is away. AutoGen ignores the key. */
   retry: retrySchema.nullish(),
   /** Read and removed by the loader of components. If it were ignored here, calls would be made without approval. */
   approval: z.never({ error: "belongs to component JSON; in code, use withApproval" }).optional(),

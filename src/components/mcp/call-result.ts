@@ -39,7 +39,7 @@ export function toToolResult(
   return { type: "ToolResult", name, result, is_error: isError };
 }
 
-/** How Node and Chromium say that an address cannot be reached. */
+/** The messages of Node and Chromium for an address that cannot be reached. */
 const UNREACHABLE =
   /\b(E(NOTFOUND|AI_AGAIN|NETUNREACH|CONNREFUSED)|ERR_(INTERNET_DISCONNECTED|NAME_NOT_RESOLVED|ADDRESS_UNREACHABLE|CONNECTION_REFUSED))\b/;
 

@@ -54,7 +54,7 @@ import {
 } from "./workbench-config.ts";
 import { checkOptions } from "../../core/options/options.ts";
 
-/** How often a tool may change between the approval and the call before the call is given up. */
+/** The number of times that a tool may change between the approval and the call before the call is given up. */
 const MAX_CHANGES = 3;
 
 /**
@@ -78,7 +78,7 @@ export class McpWorkbench implements Workbench {
   readonly #toolsFor: readonly ReadingKind[];
   readonly #host: McpSessionHost | undefined;
   readonly #modelClient: ChatCompletionClient | undefined;
-  /** What the host and the model client answer together. */
+  /** The common answers of the host and the model client. */
   readonly #answering: McpAnswering | undefined;
   readonly #approval: HumanApproval | null;
   /** Approval timeouts in seconds, by tool. */

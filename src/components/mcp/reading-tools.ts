@@ -12,7 +12,7 @@ type Reader = (client: Client, args: JsonObject, options: ReadOptions) => Promis
 interface ReadOptions {
   signal: AbortSignal;
   timeout: number;
-  /** What the list of a method has that cannot be used. */
+  /** A sentence about the unusable entries of a method's list. */
   leftOut: (method: string) => string | undefined;
 }
 

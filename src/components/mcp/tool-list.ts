@@ -31,7 +31,7 @@ export const mcpToolSchema: z.ZodType<McpTool> = z.looseObject({
     .nullish(),
 });
 
-/** Whether an interrupted call may be repeated, because the server declares the tool read-only or idempotent. */
+/** The policy of a call: an interrupted one may be repeated if the server declares the tool read-only or idempotent. */
 export function policyOf({ annotations }: McpTool): StepPolicy {
   return annotations?.readOnlyHint === true || annotations?.idempotentHint === true
     ? "retry"

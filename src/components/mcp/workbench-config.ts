@@ -12,7 +12,7 @@ import {
   type OptionsSchema,
 } from "../../core/options/options.ts";
 
-/** How component JSON names the workbench. */
+/** The workbench's name in component JSON. */
 export const definition = {
   provider: "autogen_ext.tools.mcp.McpWorkbench",
   componentType: "workbench",

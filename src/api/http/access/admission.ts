@@ -117,7 +117,10 @@ function requireAccess({ scope, path, namesTeam, ofTenant }: Endpoint, principal
   }
 }
 
-/** Whether these scopes include another one: who may run a team may answer its questions, and who may read it, all that is shared. */
+/**
+ * True if these scopes include another one: a credential that may run a team may answer its questions, and one that may read
+ * it may read all that is shared.
+ */
 export function permits(scopes: readonly Scope[], scope: Scope): boolean {
   if (scopes.includes(scope)) return true;
   if (scope === "requests:write") return scopes.includes("runs:write");
@@ -153,7 +156,7 @@ export function userOf({ user, kind }: Principal, given?: string): string | unde
 }
 
 /**
- * Who asks for a run: its user, and the name or subject of its credential.
+ * The caller that starts a run: its user, and the name or subject of its credential.
  *
  * @param given as of {@link userOf}
  */

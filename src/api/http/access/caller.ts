@@ -10,7 +10,7 @@ export interface CallerOptions {
   signal?: AbortSignal | undefined;
   /** The user that the call names, checked (`userOf`). */
   user?: string | undefined;
-  /** Whether the protocol is one for pages, whose servers pass on what they get to visitors. */
+  /** True if the protocol is one for pages, whose servers pass on what they get to visitors. */
   isForPages?: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface AllowedOrigins {
 }
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
-/** What clients of MCP, A2A and OpenAI's API send besides. */
+/** The additional headers of clients of MCP, A2A and OpenAI's API. */
 const OF_PROTOCOLS =
   "Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, A2A-Version, A2A-Extensions, OpenAI-Organization, OpenAI-Project, Troupe-Chat, X-Troupe-Chat, X-Stainless-Arch, X-Stainless-Helper-Method, X-Stainless-Lang, X-Stainless-OS, X-Stainless-Package-Version, X-Stainless-Poll-Helper, X-Stainless-Retry-Count, X-Stainless-Runtime, X-Stainless-Runtime-Version, X-Stainless-Timeout";
 const REQUEST_HEADERS = `Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, Accept, Troupe-Tenant, ${OF_PROTOCOLS}`;

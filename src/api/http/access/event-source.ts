@@ -9,7 +9,7 @@ interface Asked {
   header: (name: string) => string | null | undefined;
 }
 
-/** Whether the request is for a stream, and can be repeated. */
+/** True if the request is for a stream, and can be repeated. */
 export function wantsStream({ method, header }: Asked): boolean {
   return method === "GET" && acceptsEventStream(header("accept"));
 }
@@ -28,7 +28,8 @@ export function forEventSource(asked: Asked, { status, headers }: Response): Res
 }
 
 /**
- * Whether an EventSource may have sent the request: it accepts nothing but a stream, and cannot send a credential in a header.
+ * True if an EventSource may have sent the request: it accepts nothing but a stream, and cannot send a credential in a
+ * header.
  * A client that reads problem documents accepts these, too, or sends such a header.
  */
 function isFromEventSource(asked: Asked): boolean {

@@ -4,13 +4,13 @@ import type { Problem } from "../../../contract/problem.ts";
 import { type Endpoint, endpoint, json } from "../endpoint/endpoint.ts";
 import { ProblemError } from "../endpoint/problem.ts";
 
-/** Where clients of OAuth look for the metadata of a resource: this, and then the path of the resource (RFC 9728). */
+/** Prefix of the address of a resource's metadata, which the path of the resource follows (RFC 9728). */
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
 /** Seconds for which a client may keep the metadata. */
 const VALID_SECONDS = 300;
 
-/** What OAuth calls a protected resource: a part of the service that clients get tokens for. */
+/** A protected resource in OAuth's sense: a part of the service that clients get tokens for. */
 export interface ProtectedResources {
   /** The authorization server whose identity tokens are accepted; undefined for none. */
   issuer: string | undefined;

@@ -5,9 +5,9 @@ import { limitReached } from "../../../contract/tenant/tenant-limits.ts";
 
 /** Tenants remembered; beyond it the one that asked longest ago is forgotten. */
 const MOST_TENANTS = 10_000;
-/** How long a tenant's own limit is remembered. */
+/** The time for which a tenant's own limit is remembered. */
 const LIMIT_VALID_MS = 60_000;
-/** How long a request waits for the tenant's limit. */
+/** The longest wait of a request for the tenant's limit. */
 const PATIENCE_MS = 1_000;
 
 interface Bucket {

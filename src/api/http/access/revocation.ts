@@ -5,7 +5,7 @@ import { EVENT_STREAM } from "../../../http/event-stream.ts";
 /** With the 10 s that a verdict is remembered, a stream ends within 30 s after its credential. */
 export const RECHECK_MS = 20_000;
 
-/** How the end of a credential is noticed. */
+/** The checks that notice the end of a credential. */
 export interface CredentialChecks {
   /**
    * Waits until the object that knows the credential says that it was revoked.

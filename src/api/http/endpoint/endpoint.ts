@@ -20,7 +20,7 @@ export interface Endpoint<
   ignoresUnknownQuery?: true;
   /** The request names its team elsewhere than in the path: the handler checks that a team token is good for it. */
   namesTeam?: true;
-  /** How its problems are written, where another protocol has a shape for them. */
+  /** The form of its problems, if another protocol has a shape for them. */
   refusal?: Refusal;
   handle(call: Call<Body, Query>): Promise<Response>;
 }

@@ -52,7 +52,7 @@ export const DEFAULT_LIMITS: Limits = {
   max_memory_bytes: 1_000_000_000,
   max_page_size: 200,
   max_wait_seconds: 300,
-  // What a request may use on the paid plan.
+  // The CPU time of a request on the paid plan.
   max_stream_cpu_ms: 30_000,
 };
 

@@ -15,7 +15,7 @@ import type { TenantGateway, Tenants } from "../../../contract/gateways/tenant-g
 import type { Limits } from "./limits.ts";
 import { ProblemError } from "./problem.ts";
 
-/** What the components of requests are checked with: a `ComponentRegistry`, or one whose code is imported by name. */
+/** Checks the components of requests: a `ComponentRegistry`, or one whose code is imported by name. */
 export interface Components {
   prepare<T>(model: T, path?: string): Promise<T>;
   inspect(model: unknown, roles?: ComponentRoles, path?: string): Inspected | Promise<Inspected>;
@@ -55,7 +55,7 @@ export interface Services {
   currency: string | null;
 }
 
-/** What messages of requests are read with. */
+/** The services that read messages of requests. */
 export type MessageServices = Pick<
   Services,
   "limits" | "fetch" | "files" | "components" | "documents"

@@ -46,7 +46,7 @@ export async function addTexts(
   }
 }
 
-/** Whether models need texts: none does, some do, or it is not known, because their clients are made in code. */
+/** The number of models that need texts: none, some, or unknown, because their clients are made in code. */
 async function needOf(
   component: unknown,
   { components }: TextServices,

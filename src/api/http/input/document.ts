@@ -13,7 +13,7 @@ import { checkMetadata } from "./body.ts";
 /** JSON is held and parsed as a whole, unlike the bytes of a document. */
 const MAX_JSON_BYTES = 8_000_000;
 
-/** What a document is called, in the query of its raw bytes. */
+/** The title and metadata of a document, in the query of its raw bytes. */
 interface Named {
   title?: string | undefined;
   metadata?: Record<string, string> | undefined;
@@ -25,7 +25,7 @@ export interface ReadDocument extends Omit<PutDocument, "id"> {
   chunks: ReadableStream<Uint8Array>;
 }
 
-/** How long a document takes that is being read, about. */
+/** About the time that it takes to read a document. */
 const RETRY_SECONDS = 5;
 
 /**

@@ -13,7 +13,7 @@ export interface GivenFile {
   mediaType: string | undefined;
 }
 
-/** What says nothing about the bytes. */
+/** The media types that say nothing about the bytes. */
 const GENERIC = /^(application|binary)\/(octet-stream|x-binary)$/;
 const MARKDOWN = /\.(md|markdown)$/i;
 const YAML = /\.ya?ml$/i;

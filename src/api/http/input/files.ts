@@ -24,7 +24,7 @@ interface FilePart {
 const KEYS = new Set(["data", "path", "url", "name", "media_type"]);
 const PLACES = ["data", "path", "url"] as const;
 
-/** How many files of one request are fetched. */
+/** The number of files of one request that are fetched. */
 const MOST_URLS = 10;
 const FETCH_MS = 15_000;
 

@@ -24,7 +24,7 @@ const textOfUser = (content: string): TaskMessage => ({
   type: "TextMessage",
 });
 
-/** Who gets a message. */
+/** The team that gets a message. */
 export interface Recipient {
   /** Undefined for a team that is made for the message. */
   team?: TeamGateway;

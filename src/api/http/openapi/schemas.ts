@@ -43,7 +43,7 @@ export function componentSchemas(endpoints: readonly Endpoint[]): Record<string,
   );
 }
 
-/** What JSON answers have, by name. @throws TypeError where two have one name */
+/** The schemas of JSON answers by name. @throws TypeError if two have one name */
 function answersOf(endpoints: readonly Endpoint[]): Map<string, z.ZodType> {
   const found = new Map<string, z.ZodType>();
   const given = endpoints

@@ -104,7 +104,8 @@ type FinishCall = Pick<Call, "c"> & {
 };
 
 /**
- * Whose logins a credential may see and delete, null for the tenant's; undefined for one that may speak for anybody. Records of the
+ * The users whose logins a credential may see and delete, null for the tenant's; undefined for one that may speak for
+ * anybody. Records of the
  * tenant's logins name the teams and runs that asked for them.
  */
 function usersOf({ user, own_teams_of }: Principal): (string | null)[] | undefined {
@@ -160,7 +161,7 @@ function requireOwnPage({ headers, url }: Request, base: string): void {
   });
 }
 
-/** How long a human may take at the authorization server, in seconds. Its page can be opened again after that. */
+/** Seconds that a human may take at the authorization server. Its page can be opened again after that. */
 const LOGIN_SECONDS = 3_600;
 
 function cookieHeader({ name, value, secure }: LoginCookie): string {

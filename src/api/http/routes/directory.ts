@@ -9,7 +9,7 @@ import { invalid, type ProblemError, unwrap } from "../endpoint/problem.ts";
 import type { Services } from "../endpoint/services.ts";
 import { cursorOf, eventStreamHead, streamAnswer } from "../endpoint/sse.ts";
 
-/** What a tenant has: teams, runs and open questions over all teams. */
+/** The collections of a tenant: teams, runs and open questions over all teams. */
 export function directoryEndpoints(services: Services): Endpoint[] {
   return commandEndpoints(directoryCommands, services, {
     async listTeams({ query, principal }) {

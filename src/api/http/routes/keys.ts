@@ -12,7 +12,7 @@ import { type Endpoint, json } from "../endpoint/endpoint.ts";
 import { ProblemError, unwrap } from "../endpoint/problem.ts";
 import { type Services, tenantOf } from "../endpoint/services.ts";
 
-/** What a browser may be given: it can neither make keys nor change what a team is made of. */
+/** The scopes for a browser: it can neither make keys nor change the component of a team. */
 const TOKEN_SCOPES: readonly Scope[] = [
   "teams:read",
   "runs:read",
@@ -161,7 +161,7 @@ function endOf({ kind, scopes, expires_at }: Principal, seconds: number, now: nu
   );
 }
 
-/** Whether the key with which a token ends is left. The tenant itself drops the tokens of a created key. */
+/** True if the key with which a token ends still exists. The tenant itself drops the tokens of a created key. */
 function isLeft(ends_with: TokenMaker | null, configured: ReadonlySet<string>): boolean {
   return ends_with === null || "key" in ends_with || configured.has(ends_with.static);
 }

@@ -16,7 +16,7 @@ import { type Call, type Endpoint, json } from "../endpoint/endpoint.ts";
 import { invalid, ProblemError, unwrap } from "../endpoint/problem.ts";
 import { memoriesOf, type Services, tenantOf } from "../endpoint/services.ts";
 
-/** Where memories are: those of a team, of a user or of the tenant. */
+/** The owner of memories: a team, a user or the tenant. */
 type Place =
   | { scope: "team"; team: string }
   | { scope: "user"; user: string }
@@ -29,7 +29,7 @@ interface GivenPlace {
   user?: string | undefined;
 }
 
-/** What teams remember. */
+/** Endpoints of the memories. */
 export function memoryEndpoints(services: Services): Endpoint[] {
   const callsOf = (principal: Principal, place: Place): MemoryCalls => {
     const { tenant } = principal;
@@ -164,7 +164,7 @@ function placeOf(principal: Principal, given: GivenPlace, index?: number): Place
   throw invalidPlace(at("user"), "is missing: this credential stands for no user");
 }
 
-/** Where a run may have learned something. @throws ProblemError 404 for an unknown run */
+/** The places in which a run may have learned something. @throws ProblemError 404 for an unknown run */
 async function placesOfRun(
   principal: Principal,
   {
@@ -184,7 +184,7 @@ async function placesOfRun(
       : await services.gateway.team(tenant, team, callerOf(principal)).run(run);
   const known = found?.ok ? found.value : undefined;
   const user = known?.user ?? userOf(principal, given);
-  // Who may not name the user of the run may not take back what it has learned of that user.
+  // A caller that may not name the user of the run may not remove what the run has learned of that user.
   if (user !== undefined) userOf(principal, user);
   if (known === undefined && user === undefined) throw runNotFound(run);
   const outside = services.memories !== undefined;
@@ -195,7 +195,7 @@ async function placesOfRun(
   ];
 }
 
-/** Whether a principal reaches the memories of the tenant, which agents of all users recall. */
+/** True if a principal reaches the memories of the tenant, which agents of all users recall. */
 function reachesTenant({ team, own_teams_of }: Principal): boolean {
   return team === undefined && own_teams_of === undefined;
 }

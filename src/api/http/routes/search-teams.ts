@@ -10,7 +10,7 @@ import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 /** A team that has not answered after this time is left out, in milliseconds. */
 const PATIENCE_MS = 3_000;
 
-/** What was found in one of the teams. */
+/** The messages found in one of the teams. */
 interface FoundInTeam extends FoundMessages {
   team: Pick<ListedTeam, "id" | "label">;
 }
@@ -64,7 +64,7 @@ export async function searchTeams(
   };
 }
 
-/** How many messages of each team fit: every team gives one, then every team another one, up to the limit. */
+/** The number of messages of each team that fit: every team gives one, then every team another one, up to the limit. */
 function fairShare(found: readonly FoundInTeam[], limit: number): (team: string) => number {
   const shares = new Map<string, number>();
   let left = limit;

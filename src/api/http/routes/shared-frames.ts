@@ -57,7 +57,7 @@ export function sharedFrames(
 interface Text {
   source: string;
   spoken: SpokenText;
-  /** What can be shown once the text is certain to become a message. */
+  /** The text that can be shown once it is certain to become a message. */
   held: string;
 }
 

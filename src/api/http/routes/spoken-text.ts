@@ -4,7 +4,7 @@ const CLOSE = "</think>";
 
 /** A text that arrives in pieces, without the thoughts in it. */
 export class SpokenText {
-  /** What may be the beginning of a tag. */
+  /** May be the beginning of a tag. */
   #unread = "";
   #thinks = false;
   /** White space after a thought belongs to it. */

@@ -22,7 +22,7 @@ export interface Cards {
    * @param keep for whom it may be kept, and how long
    */
   respond(request: Request, team: TeamInfo, keep: string): Promise<Response>;
-  /** Where those who verify signatures find the key; none where nothing is signed. */
+  /** The endpoint of the key that verifies signatures; none if nothing is signed. */
   endpoints: Endpoint[];
 }
 
@@ -75,7 +75,7 @@ export function makeCards({ pushNotifications, a2a }: A2AServices): Cards {
   };
 }
 
-/** Whether `If-None-Match` names what would be sent. */
+/** True if `If-None-Match` names the present answer. */
 function isKnown(request: Request, etag: string): boolean {
   const opaque = (tag: string): string => tag.trim().replace(/^W\//, "");
   const known = new Set((request.headers.get("if-none-match") ?? "").split(",").map(opaque));

@@ -55,7 +55,7 @@ export async function follow(
     answers.length > 0
       ? await conversation.continue(run.id, answers, stream)
       : await conversation.follow(run.id, stream);
-  // Where the run has ended before the answers arrived, its end is what follows.
+  // If the run ended before the answers arrived, its end follows.
   const hasEnded = !result.ok && result.problem.code === "run_ended";
   const opened = hasEnded ? ({ done: true } as const) : unwrap(result);
   if ("done" in opened) {

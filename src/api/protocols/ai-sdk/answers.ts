@@ -5,7 +5,7 @@ import { COUNT } from "./encoder/tool-parts.ts";
 import type { UIMessage, UIPart } from "./chat-request.ts";
 import type { ChatStreamOptions } from "./encoder/format.ts";
 
-/** What a message of the assistant, as the client sends it back, says about open questions. */
+/** The answers to open questions in a message of the assistant that the client sends back. */
 export interface Answers {
   answers: GivenAnswer[];
   /** The options of the stream that follows. */
@@ -87,7 +87,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(asJson(value));
 }
 
-/** Whether a call has its result: one beside a question shows null until then. */
+/** True if a call has its result: one beside a question shows null until then. */
 function hasResult({ state, output }: ToolCallPart): boolean {
   return (
     state === "output-error" ||

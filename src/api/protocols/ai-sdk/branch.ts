@@ -20,14 +20,14 @@ export interface ChatRuns {
   next_cursor: string | null;
 }
 
-/** Where a page of runs begins: a cursor of a team's runs, of which those down to `until` do not count. */
+/** The beginning of a page of runs: a cursor of a team's runs, of which those down to `until` do not count. */
 interface Place {
   team: string;
   until: string;
   cursor: string;
 }
 
-/** What the chat is about: who asks, and the team of its address. */
+/** The caller of the chat, and the team of its address. */
 export interface ChatAddress {
   services: Pick<ProtocolServices, "gateway" | "tenants" | "limits">;
   principal: Principal;

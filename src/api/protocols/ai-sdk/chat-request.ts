@@ -13,7 +13,7 @@ const messageSchema = z.object({
   metadata: z.unknown().optional(),
 });
 
-/** What `DefaultChatTransport` sends. Applications add fields of their own to the body, so unknown fields are allowed. */
+/** The body that `DefaultChatTransport` sends. Applications add fields of their own to it, so unknown fields are allowed. */
 const chatSchema = z.object({
   id: z.string().max(1000),
   messages: z.array(messageSchema).min(1),
@@ -27,13 +27,13 @@ export type UIPart = z.infer<typeof partSchema>;
 export type UIMessage = z.infer<typeof messageSchema>;
 
 export interface ChatRequest extends z.infer<typeof chatSchema> {
-  /** What is new: a user's message, or an assistant's with answers to what it asks. */
+  /** The new message: a user's, or an assistant's with answers to its questions. */
   message: UIMessage;
-  /** Where it is in the body. */
+  /** The path of the message in the body. */
   path: string;
 }
 
-/** What clients of text streams read: `TextStreamChatTransport` and `useCompletion`. */
+/** The answer to clients of text streams: `TextStreamChatTransport` and `useCompletion`. */
 export const NO_TEXT_STREAM =
   "This is a UI message stream. A stream of plain text has no place for questions, tools and errors: use DefaultChatTransport instead of TextStreamChatTransport, and useChat instead of useCompletion.";
 

@@ -26,7 +26,7 @@ interface Chat {
   branch: ChatBranch;
   conversation: Conversation;
   request: ChatRequest;
-  /** Who asks for a run that is started. */
+  /** The caller, for a run that is started. */
   asker: Asker;
   /** The caller's trace and hop count, for a run that is started. */
   origin: ReturnType<typeof originOf>;
@@ -238,7 +238,7 @@ function isRetryable({ status }: RunInfo): boolean {
   return status === "failed" || status === "cancelled";
 }
 
-/** Whether the user's message started the run, or answered it: then the assistant's message before is the run's question. */
+/** True if the user's message started the run, or answered it: then the assistant's message before is the run's question. */
 function isAbout(run: RunInfo, { messages, message }: ChatRequest): boolean {
   const asked = messages.at(-2)?.metadata;
   const before = isJsonObject(asked) && isJsonObject(asked.run) ? asked.run : undefined;

@@ -41,7 +41,7 @@ export async function readHistory(
   return { messages, next_cursor };
 }
 
-/** What the run was given. Its last message has the id that the client gave it. */
+/** The task of the run. Its last message has the id that the client gave it. */
 function taskOf({ task, metadata }: RunInfo): UIMessage[] {
   const given = isJsonObject(metadata.ai_sdk) ? metadata.ai_sdk.message : undefined;
   const messages = taskMessages({ task }).map(messageOf);
@@ -63,7 +63,7 @@ function partOf(part: UserPart): JsonObject {
   return typeof part === "string" ? { type: "text", text: part } : filePart(part);
 }
 
-/** What the team said. Answers of humans are messages of the user between. */
+/** The messages of the team. Answers of humans are messages of the user between. */
 async function answersOf(team: TeamGateway, { id: run }: RunInfo): Promise<UIMessage[]> {
   const format = chatFormat({ part: "new", now: true });
   const opened = unwrap(await team.stream({ run, after: 0, format }));

@@ -97,7 +97,7 @@ async function answerRequest(
   requireOwn(call.request, team_id);
   const answer = parse(answerSchema, given) as JsonObject;
   const { scopes } = call.request.principal;
-  // Who may only answer learns that the answer was taken, not what the team says then.
+  // A caller that may only answer learns that the answer was taken, not what the team says then.
   if (!scopes.includes("runs:read") && !scopes.includes("runs:write")) {
     const place = { team: team_id, run: run_id, question: request_id };
     return answeredResult(unwrap(await giveAnswer(call.request, place, answer)));

@@ -71,7 +71,7 @@ function wrongParam({ params }: JsonObject): Issue | undefined {
   return { path: "params._meta.progressToken", message: "must be a text or an integer" };
 }
 
-/** What the SDK says of parameters: a list of issues as JSON, after some words. */
+/** The SDK's message about invalid parameters: some words, then a list of issues as JSON. */
 const ISSUES = /\[\s*\{.*\}\s*\]$/s;
 
 /** The issues of parameters that the SDK has refused, below `params`; none where its error says something else. */

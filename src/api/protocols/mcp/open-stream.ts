@@ -81,7 +81,10 @@ export async function openStream(
   return stream.stamp(await serve(about, asCall, message));
 }
 
-/** What belongs to no call: changes of the lists, and of the resources that the session has subscribed to. */
+/**
+ * The stream of notifications that belong to no call: changes of the lists, and of the resources that the session has
+ * subscribed to.
+ */
 async function sessionStream(request: McpRequest, client: AbortSignal): Promise<Response> {
   const stream = new NotificationStream(client);
   const notify = (method: string, params?: JsonObject): void =>

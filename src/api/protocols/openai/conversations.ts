@@ -20,13 +20,13 @@ const LIFETIME_S = 2_592_000;
 const MOST_ITEMS = 20;
 const NAME = "openai_conversation";
 
-/** What a conversation's team keeps. */
+/** The stored data of a conversation's team. */
 export const keptSchema = z.object({
   created_at: z.number(),
   metadata: z.record(z.string(), z.string()),
   /** Items that no run has been given yet. */
   items: z.array(z.intersection(z.object({ id: z.string() }), itemSchema)),
-  /** Whether it has the component of a model. */
+  /** True if it has the component of a model. */
   filled: z.boolean(),
 });
 export type Kept = z.output<typeof keptSchema>;
@@ -118,9 +118,9 @@ export async function deleteConversation(call: OpenAICall, id: string): Promise<
   return json({ id, object: "conversation.deleted", deleted: true });
 }
 
-/** What a response must know of its conversation. */
+/** The parts of a conversation that a response needs. */
 export interface OpenedConversation {
-  /** What no run has been given yet. */
+  /** Entries that were not given to a run yet. */
   entries: Entry[];
   /** Notes that a run has it. @throws ProblemError */
   given: () => Promise<void>;

@@ -27,7 +27,7 @@ export interface GivenAnswer {
 /** Options of a new run. */
 export type RunOptions = Partial<StartRunInput> & Asker;
 
-/** Where the stream of a run begins, and how it is written. */
+/** The start and the format of a run's stream. */
 type StreamOfRun = Omit<StreamInput, "run">;
 
 /**

@@ -5,7 +5,7 @@ import type { PiecePlace } from "../../../contract/stream/text-pieces.ts";
 import type { AgentEvent, ChatMessage } from "../../../core/messages/message.ts";
 import type { FunctionCall, FunctionExecutionResult } from "../../../core/models/llm-messages.ts";
 
-/** Who says a text: an agent, or a human through an agent that asked for input or as the giver of the task. */
+/** The speaker of a text: an agent, or a human through an agent that asked for input or as the giver of the task. */
 export type Role = "agent" | "human";
 
 /** A text of a message, whole or in pieces. */
@@ -18,7 +18,8 @@ export interface TextPlace {
 }
 
 /**
- * What happens in a run, in an order that every protocol can express: a text begins, grows and ends before its message comes; every
+ * The items of a run, in an order that every protocol can express: a text begins, grows and ends before its message comes;
+ * every
  * text that has started ends. A chat message that did not stream comes with its text, too.
  */
 export type RunItem =
@@ -67,7 +68,7 @@ const ENDINGS: ReadonlySet<RunItem["type"]> = new Set<RunItem["type"]>([
   "failed",
 ]);
 
-/** Whether no message of a text before this item follows it. */
+/** True if no message of a text before this item follows it. */
 export function endsTexts({ type }: RunItem): boolean {
   return ENDINGS.has(type);
 }

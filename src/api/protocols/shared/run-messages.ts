@@ -13,7 +13,6 @@ export function taskMessages({ task }: Pick<RunInfo, "task">): ChatMessage[] {
   return Array.isArray(task) ? task.filter(isStoredChatMessage) : [];
 }
 
-/** Whether a value is a complete chat message. */
 export function isStoredChatMessage(value: unknown): value is ChatMessage {
   return isMessage(value) && isChatMessage(value);
 }
@@ -33,7 +32,7 @@ export async function lastMessage(
 const RECENT = 100;
 
 /**
- * What was said in an active run after what it was given, by the turns that are committed. Nothing where that is too long ago.
+ * The messages of an active run after its task, by the turns that are committed. Empty if that is too long ago.
  *
  * @throws ProblemError
  */

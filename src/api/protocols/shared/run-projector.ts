@@ -11,7 +11,7 @@ interface OpenText extends TextPlace {
   shown: string;
 }
 
-/** Where a text begins: its source, and what its id has in it if that of its message is not known. */
+/** The beginning of a text: its source, and the part of its id that stands for an unknown message. */
 interface Begun {
   source: string;
   name: string;
@@ -26,11 +26,11 @@ export interface RunProjectorOptions {
   /** Agents that speak for a human, as far as earlier frames say. */
   proxies?: readonly string[];
   /**
-   * Whether the stream has the run from its beginning: its events then say who speaks for a human. Otherwise the agents that
+   * True if the stream has the run from its beginning: its events then say who speaks for a human. Otherwise the agents that
    * ask for input when the stream begins count as humans, although agents that speak for themselves may ask, too.
    */
   whole?: boolean;
-  /** Whether a text that was streamed earlier comes in its pieces, rather than as one. */
+  /** True if a text that was streamed earlier comes in its pieces, rather than as one. */
   inPieces?: boolean;
 }
 
@@ -41,7 +41,7 @@ export class RunProjector {
   readonly #inPieces: boolean;
   /** By the message's id, or the source where it is not known. */
   readonly #texts = new Map<string, OpenText>();
-  /** How often a text of a message has started. */
+  /** The number of starts of each message's text. */
   readonly #attempts = new Map<string, number>();
   /** Agents that speak for a human. */
   readonly #proxies: Set<string>;
@@ -87,7 +87,7 @@ export class RunProjector {
       case "discard":
         return this.#endText(keyOf(frame.data), true);
       case "turn":
-        // What was streamed in it and is in no message will not be in one.
+        // A text that was streamed in it and is not in a message will not be in one.
         return this.#voidTexts();
       case "retrying":
       case "activity":

@@ -1,10 +1,10 @@
 import type { Services } from "../../http/endpoint/services.ts";
 
-/** What the protocols use of the service. */
+/** The services that protocols use. */
 export interface ProtocolServices extends Services {
   version: string;
   /** Writes a line about an internal error. */
   log: (line: string) => void;
-  /** Whether push notifications can be stored and sent. */
+  /** True if push notifications can be stored and sent. */
   pushNotifications: boolean;
 }

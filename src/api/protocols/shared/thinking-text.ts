@@ -1,7 +1,7 @@
 const OPEN = "<think>";
 const CLOSE = "</think>";
 
-/** What a piece adds to a text; empty where it adds nothing. */
+/** The addition of a piece to a text; empty strings if it adds nothing. */
 interface Added {
   thought: string;
   answer: string;
@@ -11,10 +11,10 @@ interface Added {
 export class ThinkingText {
   thought = "";
   answer = "";
-  /** Whether it begins with a tag. */
+  /** True if it begins with a tag. */
   thinks = false;
   #part: "head" | "thought" | "gap" | "answer" = "head";
-  /** What may be the beginning of a tag. */
+  /** May be the beginning of a tag. */
   #unread = "";
 
   /** @param plain whether all of it is the answer */
@@ -22,7 +22,7 @@ export class ThinkingText {
     if (plain) this.#part = "answer";
   }
 
-  /** Whether the text has no thought, or its thought has ended. */
+  /** True if the text has no thought, or its thought has ended. */
   get isAnswer(): boolean {
     return this.#part === "gap" || this.#part === "answer";
   }
@@ -39,7 +39,7 @@ export class ThinkingText {
     return this.#added(thought, this.#part === "answer" ? this.#take(this.#unread.length) : "");
   }
 
-  /** What is left of a text that has ended. */
+  /** The rest of a text that has ended. */
   end(): Added {
     const rest = this.#take(this.#unread.length);
     return this.#part === "thought" ? this.#added(rest, "") : this.#added("", rest);

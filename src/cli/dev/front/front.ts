@@ -33,11 +33,11 @@ export interface FrontOptions {
   socket: string;
   /** Proves to the Worker that a request came through here. */
   key: string;
-  /** Whether only local requests are allowed; otherwise the Worker checks keys. */
+  /** True if only local requests are allowed; otherwise the Worker checks keys. */
   open: boolean;
   /** The pages of `ALLOWED_ORIGINS`, whose requests are allowed, too. */
   origins: AllowedOrigins;
-  /** Whether the disk with the state is full. The Worker only sees that a write failed. */
+  /** True while the disk with the state is full. The Worker only sees that a write failed. */
   diskIsFull: () => boolean;
   /**
    * Milliseconds for which requests wait for a Worker that is reloading, and requests for streams also for one that starts after

@@ -23,7 +23,9 @@ export interface PrivatePortsOptions {
   only?: (server: Server) => boolean;
 }
 
-/** Whether wrangler may start a workerd that is not the Worker's. It may not before its proxy, which is one, was replaced. */
+/**
+ * True once wrangler may start a workerd that is not the Worker's. It may not before its proxy, which is one, was replaced.
+ */
 export const others = { allowed: false };
 
 /**
@@ -72,7 +74,7 @@ function isWorkerd(args: unknown): args is string[] {
 }
 
 /**
- * Whether this is the workerd of the Worker. Wrangler starts another one for bindings whose requests go to Cloudflare; the
+ * True for the workerd of the Worker. Wrangler starts another one for bindings whose requests go to Cloudflare; the
  * Worker connects to its port.
  */
 function isWorker(args: readonly string[]): boolean {

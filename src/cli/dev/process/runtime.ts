@@ -24,9 +24,9 @@ export interface RuntimeOptions extends WranglerOptions {
 export class Runtime {
   readonly #options: RuntimeOptions;
   #wrangler: Wrangler;
-  /** Whether it was ready once. */
+  /** True once it was ready. */
   #supervised = false;
-  /** Whether it has crashed and not answered yet. */
+  /** True from its crash until it answers again. */
   #down = false;
   /** Starts of wrangler since the Worker answered last. */
   #starts = 0;
@@ -100,7 +100,7 @@ export class Runtime {
     else if (current()) await this.#startAgain("The Worker does not answer.");
   }
 
-  /** Whether it answers in time. */
+  /** True if it answers in time. */
   async #answers(current: () => boolean): Promise<boolean> {
     this.#down = true;
     const socket = join(this.#options.sockets.directory, ENTRY_SOCKET);
@@ -116,7 +116,7 @@ export class Runtime {
   }
 }
 
-/** Whether a server answers at a Unix socket, with any status. */
+/** True if a server answers at a Unix socket, with any status. */
 function answersAt(socketPath: string): Promise<boolean> {
   return new Promise((answer) => {
     const headers = { host: "127.0.0.1" };

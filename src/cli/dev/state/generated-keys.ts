@@ -6,7 +6,7 @@ export interface LocalKey {
   key: string;
   /** The file that stores it. */
   file: string;
-  /** Whether it was generated at this start. */
+  /** True if it was generated at this start. */
   generated: boolean;
 }
 

@@ -19,7 +19,7 @@ const PAGE_BYTES = 4_096;
 /** A write needs its page, a page of the journal, and some for the indexes of both. */
 const LEAST_FREE_BYTES = 16 * PAGE_BYTES;
 
-/** How long to wait for a server that is stopping. */
+/** The longest wait for a server that is stopping. */
 const LOCKED_WITHIN_MS = 1_000;
 
 /**
@@ -49,7 +49,7 @@ export class State {
     this.#write("server.json", `${JSON.stringify({ pid: process.pid, port })}\n`);
   }
 
-  /** Whether the disk has no space left for the data of a request. */
+  /** True if the disk has no space left for the data of a request. */
   diskIsFull(): boolean {
     const { bavail, bsize } = statfsSync(this.directory);
     return bavail * bsize < LEAST_FREE_BYTES;

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts"
 import { imageMediaType } from "../../../core/models/images.ts";
 import { annotationsSchema, withoutGaps } from "./lists.ts";
 
-// What servers answer when they have done something. A part that cannot be read becomes a line of text that says so: the effect has
+// The result of a call at a server. A part that cannot be read becomes a line of text that says so: the effect has
 // happened, and the rest of its result counts.
 
 const nullish = z.string().nullish().catch(null);

@@ -73,7 +73,7 @@ type ReadEntry = JsonObject | string;
 interface ListKind {
   /** The field of the result that has the list. */
   field: string;
-  /** How notes name an entry. */
+  /** The noun for an entry in notes. */
   noun: string;
   read: (entry: unknown) => ReadEntry;
 }

@@ -8,8 +8,9 @@ import type { ClientCredentials, McpServerConfig } from "./server-params.ts";
 import { challengeIn } from "./challenge.ts";
 
 /**
- * How a server is given access tokens: those of the client credentials in the config, or of a login that a human has made. Undefined for
- * programs, and where the config has a header for it.
+ * The source of a server's access tokens: the client credentials in the config, or a login that a human has made. Undefined
+ * for
+ * programs, and if the config has a header for it.
  *
  * @param session gives the token of the login, and gets what has to be redacted
  */

@@ -4,7 +4,7 @@ import { McpError } from "../answers/mcp-error.ts";
 import type { LoginChallenge } from "../../../core/steps/server-logins.ts";
 import type { LoginOfQuestion } from "../../../core/turn/turn-context.ts";
 
-/** What the server says, without what the session knows. */
+/** The server's part of the challenge, without what the session knows. */
 type Asked = Pick<LoginChallenge, "scope" | "insufficient" | "resourceMetadata">;
 
 /** The server refused a request, which it has not handled, and wants a login. */
@@ -49,7 +49,7 @@ export function challengeIn(
   });
 }
 
-/** What an error of a request says about a login; undefined for other errors. */
+/** The challenge in an error of a request; undefined for other errors. */
 export function challengeOf(error: unknown): Asked | undefined {
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
     if (inner instanceof ChallengeError) return inner.asked;

@@ -32,7 +32,7 @@ export type ClientCredentials = z.output<typeof clientCredentialsSchema>;
 
 const secondsSchema = z.number().positive();
 
-/** How long requests are repeated while the server is away. AutoGen ignores the key. */
+/** The time for which requests are repeated while the server is away. AutoGen ignores the key. */
 const retry = retrySchema.nullish();
 
 /** A program that speaks MCP over its standard input and output (AutoGen `StdioServerParams`). It runs in the sandbox. */
@@ -75,7 +75,7 @@ export const streamableHttpServerParamsSchema = z.object({
   timeout: secondsSchema.default(30),
   /** Seconds for an answer. */
   sse_read_timeout: secondsSchema.default(300),
-  /** Whether the session at the server is ended when the workbench is closed. */
+  /** True if the session at the server is ended when the workbench is closed. */
   terminate_on_close: z.boolean().default(true),
   retry,
 });
@@ -86,7 +86,7 @@ export const mcpServerParamsSchema = z.discriminatedUnion("type", [
   streamableHttpServerParamsSchema,
 ]);
 
-/** How an MCP server is reached, in component JSON, with the defaults. */
+/** The connection to an MCP server, in component JSON, with the defaults. */
 export type McpServerConfig = z.output<typeof mcpServerParamsSchema>;
 export type StdioServerConfig = z.output<typeof stdioServerParamsSchema>;
 
@@ -98,7 +98,7 @@ export type SseServerParams = CamelKeys<z.input<typeof sseServerParamsSchema>>;
 export type StreamableHttpServerParams = CamelKeys<
   z.input<typeof streamableHttpServerParamsSchema>
 >;
-/** How an MCP server is reached. */
+/** The connection to an MCP server. */
 export type McpServerParams = CamelKeys<z.input<typeof mcpServerParamsSchema>>;
 
 /** The host of a server, or its command, for messages. */

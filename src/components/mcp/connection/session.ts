@@ -26,7 +26,7 @@ const IDLE_MS = 60_000;
 /** Time limit for version negotiation: a program that is still starting also answers the older handshake. */
 const PROGRAM_PROBE_MS = 5_000;
 
-/** How long a connection that is closed waits for notifications that are under way. */
+/** The longest wait of a closed connection for notifications that are under way. */
 const NOTIFICATION_MS = 2_000;
 
 /** Entries of a list that a note names. */
@@ -109,7 +109,7 @@ export class McpSession {
   #authProvider: OAuthClientProvider | AuthProvider | undefined;
   /** The login that the connection uses, as its host has given it out. It belongs to the host: a human may end it at any time. */
   #login: (HeldLogin & { fresh: boolean }) | undefined;
-  /** Whose logins the connection may use; undefined before the first request. */
+  /** The owner of the logins that the connection may use; undefined before the first request. */
   #user: string | null | undefined;
   /** The last check of the login: one at a time. */
   #checked: Promise<void> = Promise.resolve();
@@ -134,7 +134,7 @@ export class McpSession {
     this.#secrets = secretsOf(params, dependencies);
   }
 
-  /** Whether requests are under way. */
+  /** True while requests are under way. */
   get isInUse(): boolean {
     return this.#users > 0;
   }
@@ -144,13 +144,13 @@ export class McpSession {
     return serverName(this.#params);
   }
 
-  /** Whether the server is a program to which the sandbox gives no network. */
+  /** True if the server is a program to which the sandbox gives no network. */
   get lacksNetwork(): boolean {
     const { transport } = this.#live ?? {};
     return transport !== undefined && "network" in transport && transport.network === false;
   }
 
-  /** What the last list of this method has that cannot be used, as a sentence. */
+  /** A sentence about the unusable entries of this method's last list. */
   leftOut(method: string): string | undefined {
     const entries = this.#leftOut.get(method) ?? [];
     if (entries.length === 0) return undefined;
@@ -347,7 +347,7 @@ export class McpSession {
     return connection;
   }
 
-  /** Whether a program gets the session's workspace as its root, because no other roots are configured. */
+  /** True if a program gets the session's workspace as its root, because no other roots are configured. */
   get #offersWorkspace(): boolean {
     return (
       this.#params.type === "StdioServerParams" && this.#requests?.capabilities.roots === undefined
@@ -419,7 +419,7 @@ function isLostSession(error: unknown): boolean {
   return error.status === 404 || error.status === 400;
 }
 
-/** Whether a program or its connection ended before version negotiation. */
+/** True if a program or its connection ended before version negotiation. */
 function endedWhenAsked(error: unknown): boolean {
   return (
     error instanceof Error && /connection closed during the server\/discover/.test(error.message)

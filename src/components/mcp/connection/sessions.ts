@@ -26,7 +26,7 @@ export class McpSessions {
     this.#requests = requests;
   }
 
-  /** How long requests are repeated while the server is away. */
+  /** The time for which requests are repeated while the server is away. */
   get retry(): RetryPolicy | undefined {
     return retryPolicyOf({ retry: this.#params.retry });
   }

@@ -34,7 +34,7 @@ export class StdioTransport implements Transport {
    */
   readonly pid = null;
   readonly stderr = null;
-  /** Whether the program has a network. */
+  /** True if the program has a network. */
   network = true;
   readonly #client: SandboxClient;
   readonly #params: StdioServerConfig;

@@ -114,7 +114,7 @@ function resultOf(content: string | JsonObject, schema: JsonObject): ElicitResul
   return { action: "accept", content: toolParameters("the answer", schema, false).parse(values) };
 }
 
-/** What the server takes for fields that are left out. */
+/** The server's defaults for fields that are left out. */
 function defaultsOf({ properties }: JsonObject): JsonObject {
   const fields = isJsonObject(properties) ? Object.entries(properties) : [];
   return Object.fromEntries(

@@ -59,7 +59,7 @@ const samplerConfigSchema = z.object({
 });
 
 export interface SamplerOptions {
-  /** Whether a human approves each request of a server. Default `human`. */
+  /** `human` if a human approves each request of a server. Default `human`. */
   approval?: "human" | "none" | undefined;
   /** Seconds after which an unanswered approval counts as refused. Default: no limit. */
   approvalTimeoutSeconds?: number | null | undefined;

@@ -17,7 +17,7 @@ export interface RegisteredClient {
   issuer?: string | undefined;
 }
 
-/** What is kept of the login at a server. All of it is secret. */
+/** The stored parts of the login at a server. All of it is secret. */
 export interface Grant {
   registered?: RegisteredClient | undefined;
   /** As the authorization server has registered it, or the address of its metadata. */
@@ -31,7 +31,7 @@ export interface Grant {
 
 /** This service as a client of an authorization server. */
 export interface ClientForm {
-  /** Where the browser of the human comes back to. */
+  /** The address to which the human's browser comes back. */
   redirectUrl: string;
   /** The address of the client's metadata. */
   clientMetadataUrl: string;
@@ -40,7 +40,8 @@ export interface ClientForm {
 }
 
 /**
- * What the SDK is asked for. `renew`: new tokens by the refresh token, with the client that has it; `login`: the address where
+ * The purpose of a call of the SDK. `renew`: new tokens by the refresh token, with the client that has it; `login`: the
+ * address where
  * a human logs in; `redeem`: tokens for the code that the human has brought back.
  */
 type Purpose = "renew" | "login" | "redeem";
@@ -52,7 +53,7 @@ export class GrantProvider implements OAuthClientProvider {
   /** Undefined for a registered client, which must not be registered again. */
   readonly saveClientInformation?: (client: StoredOAuthClientInformation) => void;
   readonly addClientAuthentication?: AddClientAuthentication;
-  /** Where a human has to log in. */
+  /** The page at which a human has to log in. */
   authorizationUrl: URL | undefined;
   readonly #form: ClientForm;
   readonly #purpose: Purpose;

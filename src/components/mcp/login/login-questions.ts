@@ -20,7 +20,7 @@ export interface LoginNeeded {
   };
 }
 
-/** How an effect of a step uses a session. */
+/** The use of a session by an effect of a step. */
 export function useIn({ signal, session, logins, idempotencyKey }: StepAttempt): SessionUse {
   return {
     signal,

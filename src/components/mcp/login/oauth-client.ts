@@ -14,11 +14,11 @@ export interface TokensWanted {
   /** The form of this service at an authorization server; null for clients that an operator has registered. */
   forms: (issuer: string | null) => Promise<ClientForm>;
   server: string;
-  /** Whether the server has said what it wants. Otherwise it is asked first. */
+  /** False if the server has not said its wants yet. Then it is asked first. */
   asked: boolean;
   scope: string | null;
   resourceMetadata: string | null;
-  /** Whether a new login is needed, even if the grant could be renewed. */
+  /** True if a new login is needed, even if the grant could be renewed. */
   login: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface BegunLogin {
   url: string;
   /** The identifier of the authorization server. */
   issuer: string;
-  /** Whether the client is one that an operator has registered. */
+  /** True if an operator has registered the client. */
   shared: boolean;
 }
 
@@ -215,7 +215,7 @@ class ForeignAnswerError extends McpError {
 /** A request that has no effect. */
 const PING = JSON.stringify({ jsonrpc: "2.0", id: 0, method: "ping" });
 
-/** What a server wants of a request without a token. */
+/** Asks a server for its challenge, by a request without a token. */
 async function ask(
   { server, scope }: Pick<TokensWanted, "server" | "scope">,
   send: FetchLike,

@@ -9,7 +9,7 @@ import { addressSchema, clientConfigSchema, modelNameSchema } from "../client/cl
 /** The default token limit of an answer, as in AutoGen; the API has no default. */
 const DEFAULT_MAX_TOKENS = 4096;
 
-/** Whether thinking comes as a summary, or as its signature alone. AutoGen does not have this option. */
+/** The form of thinking: a summary, or its signature alone. AutoGen does not have this option. */
 const displaySchema = z.enum(["summarized", "omitted"]).nullish();
 
 const thinkingSchema = z.discriminatedUnion("type", [

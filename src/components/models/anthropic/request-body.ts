@@ -21,7 +21,7 @@ export interface RequestSettings extends AnsweringModel {
   modelInfo: ModelInfo;
   /** Fields of every body besides model and messages. */
   createArgs: JsonObject;
-  /** Whether every answer is a JSON object, unless the call says otherwise. */
+  /** True if every answer is a JSON object, unless the call says otherwise. */
   jsonObject: boolean;
   /** Whether requests mark the parts to cache. */
   caches: boolean;

@@ -21,7 +21,7 @@ import { cancelTask, getTask, listTasks, subscribeToTask } from "../request/task
 import { isVersion, VERSION, VERSION_QUERY, versionOf } from "../wire/version.ts";
 import { REST_JSON, refused, writeProblem } from "./rest-errors.ts";
 
-/** What a request says elsewhere than in its body. */
+/** The fields of a request outside its body. */
 type Named = (call: Call) => Record<string, unknown>;
 
 /** The binding HTTP+JSON of 1.0, below the address of the agent. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
 
-// What clients of 0.3 send, in the words of 1.0. Invalid fields are kept, so that the 1.0 check reports them.
+// The requests of 0.3 clients, in the fields of 1.0. Invalid fields are kept, so that the 1.0 check reports them.
 
 /** The parameters of `message/send` and `message/stream`. */
 export function givenMessage(params: unknown): unknown {

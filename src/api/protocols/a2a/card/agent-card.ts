@@ -5,7 +5,7 @@ import { LEGACY_VERSION, VERSION } from "../wire/version.ts";
 const TEXTS = ["text/plain", "application/json", "text/markdown", "text/csv"];
 const IMAGES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
-/** What the card says of the server. */
+/** The server's part of the card. */
 export interface CardServer {
   origin: string;
   pushNotifications: boolean;

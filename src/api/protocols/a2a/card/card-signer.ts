@@ -42,7 +42,7 @@ export class CardSigner {
     return { protected: jws.protected ?? "", signature: jws.signature };
   }
 
-  /** What verifies the signatures. */
+  /** The key that verifies the signatures. */
   async publicKey(): Promise<PublicKey> {
     const { d: _secret, kid: _kid, ...key } = this.#key;
     const [kid] = await this.#load();

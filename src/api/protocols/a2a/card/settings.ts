@@ -8,13 +8,13 @@ const DEFAULT_IDLE_SECONDS = 30 * 86_400;
 /** Ten years. */
 const LONGEST_IDLE_SECONDS = 3650 * 86_400;
 
-/** What the deployment has set for A2A. */
+/** The deployment's settings for A2A. */
 export interface A2ASettings {
   /** The team whose card is where agents look for one (`A2A_TEAM`). */
   team: { tenant: string; id: string } | undefined;
   /** Seconds without a task after which a conversation is erased (`A2A_IDLE_SECONDS`). */
   idleSeconds: number;
-  /** What cards are signed with (`A2A_CARD_KEY`). */
+  /** The key that signs cards (`A2A_CARD_KEY`). */
   cardKey: CardKey | undefined;
 }
 

@@ -12,7 +12,7 @@ export const JSON_TYPE = "application/json";
 /** The id of the artifact that is the answer of a run. While the run is active, it has the text that an agent is writing. */
 export const ANSWER = "answer";
 
-/** What a chat message says. At least one part. */
+/** The content of a chat message. At least one part. */
 export function partsOf(message: ChatMessage): Part[] {
   if (message.type === "MultiModalMessage") {
     const parts = message.content.map((part) => {
@@ -26,7 +26,7 @@ export function partsOf(message: ChatMessage): Part[] {
   return [{ data: (message as { content?: Part["data"] }).content ?? {}, mediaType: JSON_TYPE }];
 }
 
-/** Whether a message is a text and nothing else. */
+/** True if the message is a text and nothing else. */
 export function isText(message: ChatMessage): boolean {
   return typeof message.content === "string";
 }

@@ -9,7 +9,7 @@ import { taskId } from "../wire/ids.ts";
 import { runMetadata, statusOf } from "./task.ts";
 import { rpcResult, type StreamResponse, type Task } from "../wire/wire.ts";
 
-/** What writes the streams and push notifications of each binding and version. */
+/** The writers of the streams and push notifications of each binding and version. */
 export const a2aFormats: Readonly<Record<A2AFormat, FormatCode>> = {
   a2a: { makeEncoder: a2aEncoder((response, { id }) => rpcResult(id, response)), pushBody },
   "a2a-rest": { makeEncoder: a2aEncoder((response) => JSON.stringify(response)), pushBody },
@@ -19,7 +19,7 @@ export const a2aFormats: Readonly<Record<A2AFormat, FormatCode>> = {
   },
 };
 
-/** What a push notification says: of a task that asks, its status with the questions; of one that has ended, all of it. */
+/** The body of a push notification: the status with the questions of a waiting task, or the whole ended task. */
 function pushBody(change: RunChange): PushBody {
   return { contentType: "application/a2a+json", body: JSON.stringify(responseOf(change)) };
 }

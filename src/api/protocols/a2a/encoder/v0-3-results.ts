@@ -9,7 +9,7 @@ import type {
   TaskStatus,
 } from "../wire/wire.ts";
 
-// What the server sends, in the words of 0.3.
+// The server's objects, in the fields of 0.3.
 
 export function shownTask({ id, contextId, status, artifacts, history, metadata }: Task): object {
   return {
@@ -49,7 +49,7 @@ function shownStatus({ state, message, timestamp }: TaskStatus): object {
   };
 }
 
-/** Whether the stream ends with it: also where the task asks something. */
+/** True if the stream ends with it: also if the task asks something. */
 function isFinal({ state }: TaskStatus): boolean {
   return state !== "TASK_STATE_SUBMITTED" && state !== "TASK_STATE_WORKING";
 }

@@ -11,7 +11,7 @@ import { conversationId, isConversationOf, type Parties, parseTaskId } from "../
 import type { GivenMessage } from "./params.ts";
 import type { A2ARequest } from "./services.ts";
 
-/** Where tasks are: the agent's own team, which all callers share, or a conversation that one caller has alone. */
+/** The team of tasks: the agent's own, which all callers share, or a conversation that one caller has alone. */
 export interface Context {
   id: string;
   team: TeamGateway;

@@ -25,7 +25,7 @@ interface Sent {
   message: GivenMessage;
   metadata: JsonObject;
   historyLength: HistoryLength;
-  /** Whether the response does not wait for the task. */
+  /** True if the response does not wait for the task. */
   atOnce: boolean;
   push: SecretPushConfig | undefined;
 }

@@ -8,7 +8,7 @@ import type { A2AFormat } from "../encoder/format.ts";
 import type { A2ASettings } from "../card/settings.ts";
 import type { RpcId } from "../wire/wire.ts";
 
-/** What the A2A server uses. */
+/** The services of the A2A server. */
 export type A2AServices = Pick<
   ProtocolServices,
   "gateway" | "tenants" | "checkWebhookUrl" | "pushNotifications"
@@ -27,7 +27,7 @@ export interface A2ARequest {
   /** Aborted when the client has left. */
   signal: AbortSignal;
   id: RpcId;
-  /** How its stream and its push notifications are written. */
+  /** The format of its stream and its push notifications. */
   format: A2AFormat;
 }
 
@@ -36,7 +36,7 @@ export function needs({ principal }: A2ARequest, scope: Scope): void {
   requireScope(scope, principal);
 }
 
-/** Whether the caller may see what is said in a run it may answer questions of. */
+/** True if the caller may see the messages of a run whose questions it may answer. */
 export function mayRead({ principal: { scopes } }: A2ARequest): boolean {
   return scopes.includes("runs:read") || scopes.includes("runs:write");
 }

@@ -64,7 +64,7 @@ async function fileArtifacts(
   return ok(written.value.map(({ path }) => fileArtifact(base, path)));
 }
 
-/** Where the workspace cannot be reached, the task says so in its metadata. */
+/** Without a reachable workspace, the task says so in its metadata. */
 function withFiles(task: Task, files: Result<Artifact[]>): Task {
   if (!files.ok) {
     return { ...task, metadata: { ...task.metadata, "troupe/files_error": files.problem.code } };

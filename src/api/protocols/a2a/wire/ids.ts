@@ -9,7 +9,7 @@ const CONVERSATION = /^a2a-([A-Za-z0-9_-]{22})([A-Za-z0-9_-]{22})$/;
 const TASK = /^(?:([A-Za-z0-9_-]{1,64})\.)?([A-Za-z0-9_-]{1,64})$/;
 const HALF_BYTES = 16;
 
-/** Who talks with which agent. */
+/** The caller and the agent of a conversation. */
 export interface Parties {
   tenant: string;
   agent: string;
@@ -22,7 +22,7 @@ export async function conversationId(parties: Parties, message: string): Promise
   return `a2a-${start}${await half(["owner", parties, start])}`;
 }
 
-/** Whether it is the id of a conversation between them. */
+/** True for the id of a conversation between them. */
 export async function isConversationOf(parties: Parties, id: string): Promise<boolean> {
   const [, start, proof] = CONVERSATION.exec(id) ?? [];
   return start !== undefined && proof === (await half(["owner", parties, start]));
@@ -33,7 +33,7 @@ export function taskId({ id, team_id }: Pick<RunInfo, "id" | "team_id">): string
   return CONVERSATION.test(team_id) ? `${team_id}.${id}` : id;
 }
 
-/** Where a task is; undefined for what is the id of no task. @property context undefined for the agent's own team */
+/** The place of a task; undefined for an invalid id. @property context undefined for the agent's own team */
 export function parseTaskId(id: string): { context: string | undefined; run: string } | undefined {
   const [, context, run] = TASK.exec(id) ?? [];
   return run === undefined ? undefined : { context, run };

@@ -17,7 +17,7 @@ export function versionOf({ url, headers }: Request): string {
   return headers.get(NAME)?.trim() || searchParams.get(NAME)?.trim() || LEGACY_VERSION;
 }
 
-/** Whether a version is the wanted one, or a patch version of it. */
+/** True if a version is the wanted one, or a patch version of it. */
 export function isVersion(version: string, wanted: string): boolean {
   return version === wanted || version.startsWith(`${wanted}.`);
 }

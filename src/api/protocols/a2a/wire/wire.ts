@@ -74,7 +74,7 @@ export type StreamResponse =
   | { statusUpdate: TaskStatusUpdate }
   | { artifactUpdate: TaskArtifactUpdate };
 
-/** Where the changes of a task are announced. */
+/** The address that gets the changes of a task. */
 export interface TaskPushNotificationConfig {
   id: string;
   taskId: string;

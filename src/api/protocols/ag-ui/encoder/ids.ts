@@ -3,9 +3,9 @@
  * message or call with the same id.
  */
 export class Ids {
-  /** How often an id was used. */
+  /** The number of uses of each id. */
   #uses = new Map<string, number>();
-  /** How often an id had been used when reasoning last got it. */
+  /** The number of uses of an id when reasoning last got it. */
   readonly #ofThoughts = new Map<string, number>();
   readonly #sent = new Map<string, string>();
 

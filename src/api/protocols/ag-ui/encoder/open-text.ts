@@ -41,7 +41,7 @@ export class OpenText {
     return this.#show(this.#parts.add(delta));
   }
 
-  /** What was held back because it might have become a tag. */
+  /** The text that was held back because it might have become a tag. */
   rest(): AgUiEvent[] {
     return this.#show(this.#parts.end());
   }

@@ -80,7 +80,10 @@ export class Texts {
     return answer.end(aboutText(item, items));
   }
 
-  /** Whether clients have an answer that differs from its message, or whose message will not come. @param items all of the same frame */
+  /**
+   * True if clients have an answer that differs from its message, or whose message will not come. @param items all of the
+   * same frame
+   */
   isContradicted(items: readonly RunItem[]): boolean {
     return [...this.#answers].some(([source, { answer }]) => {
       const said = items.find(
@@ -145,7 +148,7 @@ export class Texts {
   }
 }
 
-/** Whether an agent says or does something. */
+/** True if an agent says or does something. */
 function isOfSpeaker(item: RunItem, source: string): boolean {
   if (item.type === "message") return item.message.source === source;
   const { type } = item;

@@ -6,7 +6,7 @@ import type { ResumeEntry, RunInput } from "../wire/input.ts";
 import { type Added, textOf } from "./task.ts";
 import { callOf } from "../wire/event-fields.ts";
 
-/** What a request answers of a run's open questions. */
+/** The answers of a request to a run's open questions. */
 export interface Answers {
   answers: readonly GivenAnswer[];
   /** The client abandoned a question for input, without which the run cannot continue. */

@@ -7,7 +7,9 @@ import { OWN } from "../wire/events.ts";
 import type { RunInput } from "../wire/input.ts";
 import type { AgUiOptions } from "../wire/options.ts";
 
-/** How much of the client's state a stream may write. A state that is not an object belongs to the application alone. */
+/**
+ * The part of the client's state that a stream may write. A state that is not an object belongs to the application alone.
+ */
 export function shareOf(state: unknown): AgUiOptions["state"] {
   if (state === undefined || state === null) return "whole";
   if (!isJsonObject(state)) return "none";

@@ -28,7 +28,7 @@ export function clientIdOf(
 /** Messages of the team that are searched for those that the client sends again. */
 const TAIL = 200;
 
-/** What the client has added since the team's last message. */
+/** The client's additions since the team's last message. */
 export interface Added {
   said: readonly { index: number; message: GivenMessage }[];
   results: readonly ToolMessage[];
@@ -40,7 +40,7 @@ export function addedBy({ messages }: RunInput): Added {
       role === "assistant" ||
       role === "reasoning" ||
       role === "activity" ||
-      // What a human said in the team.
+      // The messages of humans in the team.
       (role !== "tool" && isJsonObject(metadata) && OWN in metadata),
   );
   const said: { index: number; message: GivenMessage }[] = [];
@@ -128,7 +128,7 @@ function contextMessage(context: RunInput["context"]): object[] {
   return [{ type: "TextMessage", source: "context", content, metadata: { [CONTEXT]: "1" } }];
 }
 
-/** What agents can be shown; what they cannot is dropped, as the protocol asks for. */
+/** The parts that agents can use; others are dropped, as the protocol asks for. */
 function partsOf(
   content: GivenMessage["content"],
   { message, parts }: Place,

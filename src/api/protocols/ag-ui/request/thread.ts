@@ -74,7 +74,7 @@ async function readBack(
   return pages.flat();
 }
 
-/** What is known about the conversation before the messages. */
+/** The state of the conversation before the messages. */
 interface Before extends Pick<RunInput, "threadId" | "given"> {
   calls?: Readonly<Record<string, string>>;
   humans?: readonly string[];

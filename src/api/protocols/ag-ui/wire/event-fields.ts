@@ -24,7 +24,7 @@ export function resultId(execution: string, index: number): string {
   return `${execution}:${index}`;
 }
 
-/** What a message is beside its text: its type, and what clients may want to show. */
+/** The fields of a message beside its text: its type, and what clients may want to show. */
 export function aboutMessage(message: ChatMessage): OwnMetadata {
   const { type, models_usage, metadata } = message;
   const about = {

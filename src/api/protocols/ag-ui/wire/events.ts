@@ -2,7 +2,7 @@ import type { RunInfo } from "../../../../contract/run.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../../core/json.ts";
 import type { AgUiOptions } from "./options.ts";
 
-/** What this server speaks: AG-UI 1.0. */
+/** The version of AG-UI that this server speaks. */
 const PROTOCOL_VERSION = "1.0";
 
 /** The key of `metadata` and `state` under which Troupe says what the protocol has no field for. */

@@ -25,7 +25,7 @@ const partSchema = z.discriminatedUnion("type", [
     source: sourceSchema,
     metadata: z.unknown().optional(),
   }),
-  // What clients before AG-UI 1.0 have for images and files.
+  // Images and files of clients before AG-UI 1.0.
   z.object({
     type: z.literal("binary"),
     mimeType: z.string(),
@@ -39,7 +39,7 @@ export type GivenPart = z.infer<typeof partSchema>;
 
 const contentSchema = z.union([z.string(), z.array(partSchema)]);
 
-/** What was said to the agents. */
+/** Messages to the agents. */
 const givenSchema = z.looseObject({
   id: idSchema,
   role: z.enum(["user", "system", "developer"]),

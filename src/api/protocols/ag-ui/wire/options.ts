@@ -5,7 +5,7 @@ import type { StreamFormat } from "../../../../contract/gateways/team-gateway.ts
 /** The name of the streams' format. */
 export const AG_UI = "ag-ui";
 
-/** What came before a stream that continues a run. */
+/** The state of the run before a stream that continues it. */
 const continuedSchema = z.object({
   /** The questions that this request answers. */
   answering: z.array(z.string()),
@@ -20,25 +20,28 @@ const continuedSchema = z.object({
 });
 export type Continued = z.output<typeof continuedSchema>;
 
-/** What a client's request says about its stream. */
+/** The stream options of a client's request. */
 export const agUiOptionsSchema = z.object({
   threadId: z.string(),
   runId: z.string(),
   /** The run that the client says this one continues. */
   parentRunId: z.string().exactOptional(),
-  /** Whether the client is older than AG-UI 1.0: it refuses outcomes that it does not know. */
+  /** True if the client is older than AG-UI 1.0: it refuses outcomes that it does not know. */
   old: z.boolean(),
-  /** What the stream may write of the client's `state`: all, `troupe` alone beside what the application has, or nothing. */
+  /**
+   * The part of the client's `state` that the stream may write: all, `troupe` alone beside the application's keys, or
+   * nothing.
+   */
   state: z.enum(["whole", "part", "none"]),
-  /** Whether the frames of Troupe's own stream are sent, too. */
+  /** True if the frames of Troupe's own stream are sent, too. */
   raw: z.boolean(),
-  /** Whether clients get the reasoning of models. Those before 0.0.45 do not know it. */
+  /** True if clients get the reasoning of models. Those before 0.0.45 do not know it. */
   reasoning: z.boolean().default(true),
   /** Parts of messages that no model here can use, by their paths in the request. */
   dropped: z.array(z.string()),
   /** The messages that the client has as the stream begins; null where they are too many to be kept. */
   thread: z.array(z.unknown()).nullable(),
-  /** Where the request continues a run: the beginning of the stream was written already. */
+  /** Set if the request continues a run: the beginning of the stream was written already. */
   continued: continuedSchema.exactOptional(),
 });
 export type AgUiOptions = z.output<typeof agUiOptionsSchema>;

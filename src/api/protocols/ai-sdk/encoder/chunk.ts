@@ -1,7 +1,7 @@
 import type { RunInfo } from "../../../../contract/run.ts";
 import type { Json, JsonObject } from "../../../../core/json.ts";
 
-/** Where a part comes from, in the part's metadata. */
+/** The origin of a part, in the part's metadata. */
 export interface PartMetadata {
   troupe: {
     /** The agent. */
@@ -15,14 +15,14 @@ export interface PartMetadata {
   };
 }
 
-/** What the chunks say about a tool call. */
+/** The fields of a tool call in its chunks. */
 interface ToolCall {
   toolCallId: string;
   toolName: string;
   input: Json;
   /** Clients know no types of a team's tools. */
   dynamic: true;
-  /** Whether the client has nothing to do: neither to make the call nor to send a result. */
+  /** True if the client has nothing to do: neither to make the call nor to send a result. */
   providerExecuted: boolean;
   providerMetadata?: PartMetadata;
   toolMetadata?: JsonObject;

@@ -132,7 +132,7 @@ class ChatEncoder implements StreamEncoder {
     this.#writer.openText(item);
   }
 
-  /** What is known of a text by what follows it in its frame. */
+  /** Notes about a text what the items after it in its frame show. */
   #lookAhead(items: readonly RunItem[]): void {
     const isImages = items.some(
       (item) => item.type === "message" && item.message.type === "MultiModalMessage",

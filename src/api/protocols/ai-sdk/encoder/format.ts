@@ -13,7 +13,7 @@ export const streamOptionsSchema = z.object({
    * from its beginning, which is after the last answer of a user.
    */
   part: z.enum(["new", "rest", "replay"]),
-  /** Whether the stream ends with what there is now. */
+  /** True if the stream ends with the present state. */
   now: z.boolean().exactOptional(),
   /** The id of a new message; default: the run's. */
   message: z.string().exactOptional(),

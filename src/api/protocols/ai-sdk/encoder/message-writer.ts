@@ -18,7 +18,7 @@ interface OpenText {
   read: ThinkingText;
   /** Which part is open. */
   part: "reasoning" | "text" | undefined;
-  /** Whether the answer's message begins with what was written of it, which is known when the message comes. */
+  /** True if the answer's message begins with the part written so far, which is known when the message comes. */
   isAhead: boolean;
 }
 
@@ -29,9 +29,9 @@ export class MessageWriter {
   /** Answers behind a thought whose message has not come yet, by who speaks. */
   readonly #answers = new Map<string, OpenText>();
   #out = "";
-  /** Whether a step is open, which may have started in an earlier stream of the message. */
+  /** The open step, which may have started in an earlier stream of the message. */
   #step: "none" | "here" | "before" = "none";
-  /** Whether the last step of the message has tool calls. */
+  /** True if the last step of the message has tool calls. */
   #hasCalls = false;
 
   /** The message has started in an earlier stream, with a step that waits for results. */
@@ -40,7 +40,7 @@ export class MessageWriter {
     this.#hasCalls = true;
   }
 
-  /** What was written since the last time. */
+  /** The chunks written since the last call. */
   take(): string {
     const out = this.#out;
     this.#out = "";
@@ -164,7 +164,7 @@ export class MessageWriter {
     this.write({ type: "data-retry", data: { message, source, attempt }, transient: true });
   }
 
-  /** Whether a text begins with a thought. */
+  /** True if a text begins with a thought. */
   thinks(messageId: string): boolean {
     return this.#texts.get(messageId)?.read.thinks === true;
   }

@@ -15,7 +15,7 @@ export interface ToolPart {
   own: boolean;
 }
 
-/** What distinguishes calls that have the same id. */
+/** The suffix that distinguishes calls with the same id. */
 export const COUNT = /~\d+$/;
 
 /** The tool calls that wait for their results. */

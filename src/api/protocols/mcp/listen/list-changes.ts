@@ -50,7 +50,7 @@ function isListed({ conversation, expires_in }: ListedTeam): boolean {
   return conversation === null && expires_in === null;
 }
 
-/** What the lists show of a team. */
+/** The fields of a team that the lists show. */
 function shown({ label, component_version }: ListedTeam | TeamInfo): string {
   return JSON.stringify([label, component_version]);
 }

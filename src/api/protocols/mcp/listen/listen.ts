@@ -109,7 +109,7 @@ export async function listen(
   const isOver =
     tasks.length > 0 && !follows ? ended : Promise.race([lists, ended.then(() => lists)]);
   void isOver
-    // What was deleted or revoked in the meantime ends the stream: the next subscription leaves it out.
+    // A deletion or revocation in the meantime ends the stream: the next subscription leaves the resource out.
     .catch((error: unknown) => {
       if (problemOf(error) === undefined) request.services.log(internalErrorLine(error));
     })
@@ -123,7 +123,7 @@ async function untilOver(signal: AbortSignal): Promise<void> {
   await new Promise((over) => signal.addEventListener("abort", over));
 }
 
-/** What the SDK agrees to; undefined where it refuses. Its stream ends with that. */
+/** The filter that the SDK acknowledges; undefined if it refuses. Its stream ends with that. */
 async function acknowledgedBy({ body }: Response): Promise<SubscriptionFilter | undefined> {
   const reader = body?.getReader();
   const first = await reader?.read();

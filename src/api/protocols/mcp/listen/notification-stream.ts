@@ -14,7 +14,7 @@ export class NotificationStream {
   readonly #over = new AbortController();
   readonly #encoder = new TextEncoder();
   #output: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** Who waits until the client has read. */
+  /** Resolvers of those that wait until the client has read. */
   #waiting: (() => void)[] = [];
 
   /** @param client aborted when the client has left */

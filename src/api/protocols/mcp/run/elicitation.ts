@@ -15,7 +15,7 @@ export interface Form {
   requestedSchema: Schema;
 }
 
-/** What the fields of a question's form are: a text, a yes or no with a reason, or the question's own. */
+/** The fields of a question's form: a text, a yes or no with a reason, or the question's own. */
 const FORM_KINDS = ["input", "approval", "fields"] as const;
 export type FormKind = (typeof FORM_KINDS)[number];
 
@@ -118,7 +118,7 @@ export function elicitationRequest(
   };
 }
 
-/** Whether a message is the answer to an {@link elicitationRequest}. */
+/** True for the answer to an {@link elicitationRequest}. */
 export function isElicitationAnswer(message: unknown): message is { id: string; result?: unknown } {
   return (
     isJsonObject(message) &&

@@ -15,7 +15,7 @@ export function inputRequestsOf(
   );
 }
 
-/** What the human did with the forms. */
+/** The human's responses to the forms. */
 export interface Responses {
   answers: GivenAnswer[];
   /** The questions whose forms were dismissed. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { humanRequestSchema } from "../../../../contract/run.ts";
 
-/** What the tools that are about a run return as structured content. */
+/** The structured content of the tools that are about a run. */
 export const runOutputSchema = z.object({
   team_id: z.string(),
   run_id: z.string(),

@@ -68,7 +68,7 @@ async function continueRun(
 /** A run that a call has started or found: its stream, or the run as it is where the client does not wait for it. */
 interface Started {
   run: string;
-  /** Whether the call has started it. */
+  /** True if the call has started it. */
   created: boolean;
   opened?: OpenedStream;
   info?: RunInfo;
@@ -167,7 +167,7 @@ async function alone(
   return ok({ run: info.id, created, info });
 }
 
-/** What distinguishes calls that have no key: who makes them, and their task. */
+/** Distinguishes calls that have no key, by their caller and task. */
 async function keyOfCall(
   { principal }: McpRequest,
   { task, files = [] }: Omit<GivenTask, "wait_seconds">,

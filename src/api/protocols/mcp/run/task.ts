@@ -14,7 +14,7 @@ const POLL_YOUNG_MS = 1_000;
 const POLL_MS = 5_000;
 const YOUNG_MS = 30_000;
 
-/** Whether the client of a request takes a task for an answer. */
+/** True if the client of a request accepts a task as an answer. */
 export function takesTasks(server: Pick<Server, "getClientCapabilities">): boolean {
   return server.getClientCapabilities()?.extensions?.[TASKS] !== undefined;
 }
@@ -54,7 +54,7 @@ export async function detailedTask(
   return taskOf(run);
 }
 
-/** What all tasks have. A run is kept as long as its team, so its task has no end of its own. */
+/** The common fields of all tasks. A run is kept as long as its team, so its task never expires. */
 function taskOf(run: RunInfo): Result {
   const { created_at: createdAt, started_at, ended_at, requests } = run;
   const asked = requests.map((question) => question.created_at);

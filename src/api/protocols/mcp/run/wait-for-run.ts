@@ -20,7 +20,7 @@ import { createdTask } from "./task.ts";
 import { type McpRequest, teamOf } from "../session/services.ts";
 import { canShowForms } from "../session/session.ts";
 
-/** What a tool gives: its result, what it asks first, or the task that has the result later. */
+/** The answer of a tool: its result, its first questions, or the task that has the result later. */
 export type ToolResult = CallToolResult | InputRequiredResult | Result;
 
 /** A call of a tool. */
@@ -34,13 +34,13 @@ export interface Call {
 export interface WaitedRun {
   team: string;
   run: string;
-  /** How long to wait. */
+  /** The longest wait. */
   seconds: number;
   /** The run's stream, if it is open already. */
   opened?: OpenedStream;
   /** Answers with which the run continues. */
   answers?: readonly GivenAnswer[];
-  /** Whether the run becomes a task if it continues after that. */
+  /** True if the run becomes a task if it continues after that. */
   asTask?: boolean;
 }
 
@@ -140,7 +140,7 @@ export async function resultOf(
   return runResult(call.request, run);
 }
 
-/** Whether the client shows forms: at once, on the call's stream, or as the call's result. */
+/** The way in which the client gets forms, if it shows any: at once on the call's stream, or as the call's result. */
 function formsOf({ request, ctx, server }: Call): { asks: boolean; now: boolean } {
   if (!mayAnswer(request)) return { asks: false, now: false };
   if (ctx.mcpReq.envelope !== undefined)
@@ -170,7 +170,7 @@ async function ask(
   }
 }
 
-/** What a call that is made again answers. */
+/** The answers in a call that is made again. */
 async function responsesOf(
   { request, ctx: { mcpReq } }: Call,
   team: TeamGateway,

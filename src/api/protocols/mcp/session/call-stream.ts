@@ -10,7 +10,7 @@ const placeSchema = z.object({
   token: z.union([z.string(), z.number()]).exactOptional(),
   /** When the call ends waiting, in seconds since 1970. */
   until: z.number(),
-  /** What was sent: the team's cursor, notifications of progress, and questions. */
+  /** The sent items: the team's cursor, notifications of progress, and questions. */
   cursor: z.int().min(0),
   progress: z.int().min(0),
   asked: z.array(z.string()),
@@ -43,7 +43,7 @@ export class CallStream {
   /** Those of events that are on their way. */
   readonly #ids: string[] = [];
   readonly #primes: boolean;
-  /** Whether the client has an id with which it can come back. */
+  /** True if the client has an id with which it can come back. */
   #canContinue = false;
   #isInterrupted = false;
   #output: TransformStreamDefaultController<Uint8Array> | undefined;

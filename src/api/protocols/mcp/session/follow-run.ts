@@ -8,7 +8,7 @@ import { unwrap } from "../../../http/endpoint/problem.ts";
 /** Between two connections to a team, whose streams end when it is moved. */
 const PAUSE_MS = 500;
 
-/** What an event, and what the client gets of it, costs a Worker, in milliseconds of CPU, with a margin. */
+/** The cost of an event, and of what the client gets of it, in milliseconds of a Worker's CPU, with a margin. */
 const CPU_MS_PER_EVENT = 0.2;
 /** So that a client that comes back gets on, however little time a request has. */
 const FEWEST_EVENTS = 10;
@@ -66,7 +66,7 @@ export async function followRun(
       if (event === "failed") return;
       if (event === "run") {
         const info = JSON.parse(data) as RunInfo;
-        // What was said comes after the first of these, also where the run has ended; after a cancelled run's last one nothing does.
+        // Messages come after the first of these, also of an ended run; nothing follows the last one of a cancelled run.
         if (!(await onRun(info)) || info.status === "cancelled") return;
       } else if (event === undefined) {
         const item = JSON.parse(data) as Message | { type: "TaskResult" };

@@ -7,7 +7,7 @@ import type { MessageServices } from "../../../http/endpoint/services.ts";
 import { callerOf } from "../../../http/access/caller.ts";
 import type { ProtocolServices } from "../../shared/services.ts";
 
-/** What the MCP server uses. */
+/** The services of the MCP server. */
 export type McpServices = Pick<
   ProtocolServices,
   "gateway" | "tenants" | "templates" | "version" | "log"
@@ -30,14 +30,14 @@ export interface McpRequest {
   headers: Headers;
   /** The stream of a call that its client can continue, in the revisions with sessions. */
   stream?: CallStream;
-  /** Where the client comes back to. */
+  /** The place at which the client comes back. */
   resumes?: CallPlace;
 }
 
-/** What a client said when it began a session. The session's id holds all of it. */
+/** The client's data at the beginning of a session. The session's id holds all of it. */
 export interface McpSession {
   id: string;
-  /** Whether the client can show forms. */
+  /** True if the client can show forms. */
   forms: boolean;
 }
 

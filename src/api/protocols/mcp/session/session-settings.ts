@@ -11,7 +11,7 @@ import type { McpRequest } from "./services.ts";
 /** Resources that a session may subscribe to. */
 const MOST_SUBSCRIPTIONS = 50;
 
-/** How long an isolate takes what it has read for current. */
+/** The time for which an isolate takes read settings for current. */
 const CURRENT_MS = 5_000;
 /** Sessions that an isolate remembers. */
 const MOST_REMEMBERED = 1_000;
@@ -23,7 +23,7 @@ interface Remembered {
 
 const remembered = new Map<string, Remembered>();
 
-/** What the client has set in its session; null for nothing, and without a session. */
+/** The client's settings of its session; null for nothing, and without a session. */
 export async function sessionSettings(request: McpRequest): Promise<ProtocolSession | null> {
   const id = await idOf(request);
   if (id === undefined) return null;

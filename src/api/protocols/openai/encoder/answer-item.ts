@@ -8,20 +8,20 @@ import type { RunItem } from "../../shared/run-item.ts";
 /** `answer`: what the client asked for. `reasoning`: what led to it. */
 export type TextRole = "answer" | "reasoning";
 
-/** How an answer ends. */
+/** The end of an answer. */
 export type End =
   | { type: "completed"; usage: TokenUsage; stopReason: string | null }
   /** The run continues with answers to these questions. */
   | { type: "waiting"; requests: readonly HumanRequest[] }
   | { type: "failed"; problem: Problem }
-  /** What was shown while it streamed is not the answer, and cannot be taken back. */
+  /** The shown text differs from the answer, and cannot be taken back. */
   | { type: "changed" }
   | { type: "cancelled" }
   | { type: "paused" }
   /** The request asked for the present state only, and the run is still active. */
   | { type: "unfinished" };
 
-/** What happens in a run, for the encoders of both of OpenAI's protocols. */
+/** The items of a run, for the encoders of both of OpenAI's protocols. */
 export type AnswerItem =
   /** The run as it is: first of all, and whenever it changes. */
   | { type: "run"; run: RunInfo }
@@ -45,7 +45,7 @@ export type AnswerItem =
 /** An image or a file of an answer. */
 export type Attached = Exclude<UserPart, string>;
 
-/** Where a piece was streamed, if it was. */
+/** The place at which a piece was streamed, if it was. */
 export function at(place: PiecePlace | undefined): { place?: PiecePlace } {
   return place === undefined ? {} : { place };
 }

@@ -17,13 +17,13 @@ interface Said {
   role: Role;
 }
 
-/** What a protocol can express. */
+/** The abilities of a protocol. */
 export interface AnswerForm {
-  /** Whether a question is part of the text. */
+  /** True for a question that is part of the text. */
   isSpoken: (request: HumanRequest) => boolean;
-  /** Whether the text of a model that is called again may continue where the one before it broke off. */
+  /** True if the text of a repeated model call may continue where the one before it broke off. */
   repeats: boolean;
-  /** Whether a text that was streamed earlier is sent in the same pieces. */
+  /** True if a text that was streamed earlier is sent in the same pieces. */
   inPieces: boolean;
 }
 
@@ -40,7 +40,7 @@ export class Answer {
   #live: LiveText | undefined;
   /** The id of the message that was shown as the answer. */
   #shown: string | undefined;
-  /** Whether something was shown as the answer that the log does not have. */
+  /** True if something was shown as the answer that the log does not have. */
   #changed = false;
   /** Texts of the reasoning that are open. */
   readonly #reasoning = new Set<string>();
@@ -141,7 +141,7 @@ export class Answer {
     return [{ type: "text_start", id, role: "reasoning", source, ...at(place) }];
   }
 
-  /** Whether a thought was shown while it streamed. */
+  /** True if the thought was shown while it streamed. */
   #wasThought({ id, source }: RunItem & { type: "thought" }, batch: readonly RunItem[]): boolean {
     if (this.#thought === id) return true;
     // A live text that is still open is the answer behind a thought.
@@ -149,7 +149,7 @@ export class Answer {
     return !isAnswer && batch.some((one) => one.type === "text_end" && one.messageId === id);
   }
 
-  /** Whether a message was shown already, behind the thought that came before it. */
+  /** True if the message was shown already, behind the thought before it. */
   #wasShown(source: string, batch: readonly RunItem[]): boolean {
     const last = this.#lastReasoning;
     const said = batch.find((item) => item.type === "message" && item.message.source === source);
@@ -198,7 +198,7 @@ export class Answer {
     const live = this.#live;
     if (source === this.#options.live && live !== undefined) {
       if (hasMessageOf(source, batch)) return [];
-      // What was said before a call of a tool is a thought. One between tags was not shown, only what followed it.
+      // The text before a tool call is a thought. One between tags was not shown, only the text after it.
       const shown = live.shown.trim();
       const isSaid = !isVoid || (shown !== "" && saidIn(batch, source).endsWith(shown));
       return isSaid ? this.#endLive(live.shown, false) : [];
@@ -235,7 +235,7 @@ export class Answer {
     return [...shown, ...other];
   }
 
-  /** What was said last, unless it was shown already. */
+  /** The last message, unless it was shown already. */
   #final(): AnswerItem[] {
     const last = this.#said.at(-1)?.message;
     if (last === undefined || last.id === this.#shown) return [];
@@ -297,7 +297,7 @@ function hasMessageOf(source: string, batch: readonly RunItem[]): boolean {
   return batch.some((item) => item.type === "message" && item.message.source === source);
 }
 
-/** What a thought or another event of the source says. */
+/** The text of a thought or another event of the source. */
 function saidIn(batch: readonly RunItem[], source: string): string {
   for (const item of batch) {
     if (item.type === "thought" && item.source === source) return item.content.trim();

@@ -29,7 +29,7 @@ export function answeringAgent(format: string): NonNullable<FormatCode["prepare"
   };
 }
 
-/** What the agent's model is to do; undefined where the agent's own settings do it. */
+/** The request's settings for the agent's model; undefined if the agent's own settings cover them. */
 function formFor(
   { jsonOutput, toolChoice }: AnswerForm,
   {
@@ -100,7 +100,7 @@ function isAssistant({ provider }: ComponentModel): boolean {
   return /(^|\.)AssistantAgent$/.test(provider);
 }
 
-/** Whether it, or one of its participants, answers with structured messages. */
+/** True if it, or one of its participants, answers with structured messages. */
 function hasFactory({ config }: ComponentModel): boolean {
   return (
     (config["structured_message_factory"] ?? null) !== null ||

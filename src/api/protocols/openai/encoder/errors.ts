@@ -12,7 +12,7 @@ export interface OpenAIError {
   code: string;
 }
 
-/** What OpenAI calls the errors of models that are not the server's. */
+/** OpenAI's types for the errors of models that are not the server's. */
 const MODEL_ERRORS: Readonly<Record<string, OpenAIError["type"]>> = {
   model_auth: "authentication_error",
   model_bad_request: "invalid_request_error",
@@ -31,7 +31,7 @@ export function runError({ code, detail }: Pick<Problem, "code" | "detail">): Op
 /** The status of a run that has no answer. */
 export const RUN_ERROR_STATUS = 400;
 
-/** What was streamed is not the run's answer. */
+/** The error of a response whose streamed text is not the run's answer. */
 export function answerChanged({
   id,
   team_id,

@@ -3,12 +3,12 @@ import { fileDataUri, isFile } from "../../../../core/models/attached-files.ts";
 import { imageDataUri } from "../../../../core/models/images.ts";
 import type { Attached, End } from "./answer-item.ts";
 
-/** What OpenAI's objects have no field for: the field `troupe` of an answer. */
+/** The data that OpenAI's objects have no field for: the field `troupe` of an answer. */
 export interface AnswerExtension {
   team_id: string;
   run_id: string;
   stop_reason?: string;
-  /** What the run waits for, without the calls of the client's tools. */
+  /** The open questions of the run, without the calls of the client's tools. */
   requests?: Omit<HumanRequest, "context">[];
   /** Images of the answer, as `data:` URLs. */
   images?: string[];
@@ -18,7 +18,7 @@ export interface AnswerExtension {
   error_code?: string;
   /** Parameters of the request that have no effect. */
   ignored?: readonly string[];
-  /** What was left out of requests to models. */
+  /** Omissions in requests to models. */
   notes?: RunNote[];
 }
 

@@ -7,14 +7,14 @@ import { ThinkingText } from "../../shared/thinking-text.ts";
 export class LiveText {
   readonly id: string;
   readonly source: string;
-  /** What was shown. */
+  /** The shown text. */
   shown = "";
-  /** Whether the text is another one than was shown. */
+  /** True if the text differs from the one that was shown. */
   changed = false;
   #text = new ThinkingText();
   /** The part of what was shown that the present attempt has not reached. */
   #ahead = "";
-  /** Whether the thought was taken. */
+  /** True if the thought was taken. */
   #isTold = false;
 
   constructor(id: string, source: string) {
@@ -37,14 +37,14 @@ export class LiveText {
     return this.#text.thought.trimEnd();
   }
 
-  /** What a piece adds to what is shown. Reasoning between tags is not. */
+  /** The addition of a piece to the shown text. Reasoning between tags adds nothing. */
   add(piece: string): string {
     const { answer } = this.#text.add(piece);
     if (answer === "" || this.changed) return "";
     return this.#show(answer);
   }
 
-  /** What the whole text adds to what is shown. */
+  /** The addition of the whole text to the shown text. */
   complete(text: string): string {
     this.changed ||= !text.startsWith(this.shown);
     if (this.changed) return "";

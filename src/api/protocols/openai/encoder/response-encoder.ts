@@ -192,7 +192,7 @@ class ResponseEncoder implements StreamEncoder {
       end.type === "waiting" ? end.requests.map((one) => this.#tools.ask(run, one)) : [];
     const body = responseBody(this.#options, run, this.#output.valid, end, attached);
     if (this.#options.form === "whole") {
-      // Who asks for what there is gets that.
+      // A caller that asks for the present state gets that.
       const error = this.#options.now ? undefined : errorOfEnd(end, run);
       return error === undefined
         ? wholeEvent({ status: 200, body })
@@ -226,7 +226,7 @@ class ResponseEncoder implements StreamEncoder {
   }
 }
 
-/** What the id of a text's item has that was streamed before, up to where it broke off. */
+/** The attempt in the id of a text's item: the place at which an earlier stream of it broke off. */
 function attemptOf(place: PiecePlace | undefined): string {
   if (place === undefined || (place.restarts === 0 && place.taken === 0)) return "";
   return `_${place.restarts}_${place.taken}`;

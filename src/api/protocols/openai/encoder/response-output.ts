@@ -37,11 +37,11 @@ export class ResponseOutput {
   /** Indexes of items that are void. */
   readonly #void = new Set<number>();
   readonly sequence: Sequence;
-  /** Whether the last event that the client has came again. */
+  /** True if the last event that the client has came again. */
   #reached: boolean;
-  /** Whether the client has pieces of a text that is void: they did not come again. */
+  /** True if the client has pieces of a text that is void: they did not come again. */
   lost = false;
-  /** Whether a text that was shown as the answer is void: a client that has the text after it cannot continue. */
+  /** True if a text that was shown as the answer is void: a client that has the text after it cannot continue. */
   #changed = false;
 
   constructor(options: AnswerOptions) {
@@ -51,7 +51,7 @@ export class ResponseOutput {
     this.#reached = options.live === null || !isOfText(Math.max(0, options.startingAfter));
   }
 
-  /** What the response has in the end. */
+  /** The items of the finished response. */
   get valid(): ResponseOutputItem[] {
     return this.items.filter((_, index) => !this.#void.has(index));
   }

@@ -23,7 +23,7 @@ export class ResponseTools {
     this.#clientTools = clientTools;
   }
 
-  /** What tools of the team were called with. */
+  /** Writes the calls of the team's own tools. */
   calls({ id: message, source, calls }: RunItem & { type: "tool_calls" }): string {
     return calls
       .filter(({ name }) => !this.#clientTools.includes(name))

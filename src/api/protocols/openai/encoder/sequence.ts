@@ -61,7 +61,7 @@ export class Sequence {
   }
 }
 
-/** Whether an event with this number is one of a text that streamed, or of what followed one that is void. */
+/** True for the number of an event of a text that streamed, or of one after a void text. */
 export function isOfText(number: number): boolean {
   return number % ROOM >= TEXTS;
 }

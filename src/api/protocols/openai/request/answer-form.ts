@@ -7,7 +7,7 @@ import type {
 } from "../../../../core/models/chat-completion-client.ts";
 import { refusedAt } from "./parse.ts";
 
-/** How a request wants to be answered, whichever agent answers. */
+/** The form of the answer that a request wants, whichever agent answers. */
 export type WantedForm = Omit<AnswerForm, "agent">;
 
 const TYPES = 'must be "text", "json_object" or "json_schema"';

@@ -104,7 +104,7 @@ function fileOf({ file_data, file_url, file_id, filename }: FileFields, path: st
 
 const NOT_BY_ID = "must hold the file: files are not kept here by ids";
 
-/** What is to be fetched stays a URL. */
+/** A URL that is to be fetched stays a URL. */
 function fromUrl(url: string, name: string | undefined, path: string): JsonObject {
   if (/^https?:\/\//i.test(url)) return { url, ...(name !== undefined && { name }) };
   const file = dataUrlBytes(url);

@@ -24,7 +24,7 @@ export type TroupeParameters = z.output<typeof troupeSchema>;
 /** Clients send an empty text for no user. */
 const namedUserSchema = z.union([userSchema, z.literal("")]).nullish();
 
-/** What both kinds of request have. Other fields of OpenAI's requests have no effect. */
+/** The fields of both kinds of requests. Other fields of OpenAI's requests have no effect. */
 export const commonShape = {
   model: z.string("is missing: team:{id} or template:{name}"),
   stream: z.boolean().nullish(),

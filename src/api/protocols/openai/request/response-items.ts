@@ -37,11 +37,11 @@ export const itemSchema = z.union([
     reason: z.string().nullish(),
   }),
   z.object({ type: z.literal("compaction"), encrypted_content: z.string() }),
-  // What an earlier response had. The team's log has it.
+  // Items of an earlier response. The team's log has them.
   z.object({
     type: z.enum(["reasoning", "mcp_call", "mcp_approval_request", "item_reference"]),
   }),
-  // What a response of another server had: calls of its hosted tools.
+  // Items of a response of another server: calls of its hosted tools.
   z.object({
     type: z
       .string()
@@ -62,7 +62,7 @@ export function itemsOf(input: z.output<typeof inputSchema> = []): InputItem[] {
 }
 
 /**
- * What a compaction stands for: the conversation after a response, and items. A team keeps its conversation and shortens by
+ * The content of a compaction: the conversation after a response, and items. A team keeps its conversation and shortens by
  * itself what its models get, so nothing is left out, and the text is not a secret of the server.
  */
 const compactedSchema = z.object({

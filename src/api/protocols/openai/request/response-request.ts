@@ -34,7 +34,7 @@ const UNSUPPORTED = {
   moderation: [],
 } as const;
 
-/** Whether `store` has an effect depends on the model. */
+/** `store` has an effect on some models only. */
 const KNOWN = new Set([
   ...Object.keys(responseSchema.shape).filter((name) => name !== "store"),
   ...Object.keys(UNSUPPORTED),
@@ -50,9 +50,9 @@ export interface ResponseRequest extends Omit<
   form: WantedForm;
   /** Names of parameters that have no effect. */
   ignored: string[];
-  /** Whether the response is kept after its end. */
+  /** True if the response is kept after its end. */
   kept: boolean;
-  /** What the response repeats. */
+  /** The request's fields that the response repeats. */
   given: JsonObject;
   conversation: string | undefined;
 }

@@ -5,15 +5,15 @@ import type { RunInfo } from "../../../../contract/run.ts";
 /** The key of a run's metadata with its settings, and of a team's metadata that says that it was made for one request. */
 const KEY = "openai";
 
-/** How the answer of a run is written, now and whenever it is asked for again. */
+/** The form of a run's answer, now and whenever it is asked for again. */
 export const settingsSchema = z.object({
   /** As the request named it. */
   model: z.string(),
   /** The agent whose texts are the answer while they stream; null where only the last message is. */
   live: z.string().nullable(),
-  /** Whether the messages of other agents and the calls of tools are shown, too. */
+  /** `all` shows the messages of other agents and the calls of tools, too. */
   show: z.enum(["final", "all"]),
-  /** Whether structured messages are JSON, rather than the text made of them. */
+  /** True if structured messages are JSON, rather than the text made of them. */
   json: z.boolean(),
   /** Names of the client's tools. */
   tools: z.array(z.string()),
@@ -38,7 +38,7 @@ export function withLive(metadata: JsonObject, live: ResponseSettings["live"]): 
   return { ...metadata, [KEY]: { ...(isJsonObject(stored) && stored), live } };
 }
 
-/** How the answer of a run is written. Runs that were started elsewhere have the defaults. */
+/** The settings of a run's answer. Runs that were started elsewhere have the defaults. */
 export function settingsOf({
   metadata,
   team_id,
@@ -75,13 +75,13 @@ export function conversationTeam(): JsonObject {
   return { [KEY]: { conversation: true } };
 }
 
-/** Whether a team was made as a conversation. */
+/** True if the team was made as a conversation. */
 export function isConversation(metadata: JsonObject): boolean {
   const stored = metadata[KEY];
   return isJsonObject(stored) && stored.conversation === true;
 }
 
-/** Whether a team was made for one request. */
+/** True if the team was made for one request. */
 export function isTemporary(metadata: JsonObject): boolean {
   const stored = metadata[KEY];
   return isJsonObject(stored) && typeof stored.template === "string";

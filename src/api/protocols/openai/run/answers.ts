@@ -17,7 +17,8 @@ export function questionsOf(entries: readonly Entry[]): RequestPlace[] {
 }
 
 /**
- * What a request says to the questions of a run: outputs of tools, approvals, answers below `troupe`, and a message as the
+ * The answers of a request to the questions of a run: outputs of tools, approvals, answers below `troupe`, and a message as
+ * the
  * answer to a question for input.
  *
  * @param field the request's field with the entries

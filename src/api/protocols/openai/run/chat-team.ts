@@ -13,14 +13,14 @@ const CHAT_HEADERS = [
   "x-openwebui-chat-id",
   "x-librechat-conversation-id",
 ];
-/** What programs send for a chat without a name, or for a placeholder of their settings that they do not know. */
+/** The names that programs send for a chat without a name, or for a placeholder of their settings that they do not know. */
 const NO_NAME = /^(?:new|null|none|undefined|\{\{.*\}\})$/i;
 const LONGEST_NAME = 200;
 const NAME = "openai_chat";
 
-/** Where a request continues its chat. */
+/** The place at which a request continues its chat. */
 export interface ChatPlace {
-  /** What is new in the chat: everything, if the chat begins or its user went back. */
+  /** The new entries of the chat: all, if the chat begins or its user went back. */
   entries: readonly Entry[];
   /** The team that has the chat so far, or the id of the one that is to be made. */
   team: Pick<Wanted, "conversation" | "makes">;
@@ -100,7 +100,10 @@ function answersIn(entries: readonly Entry[]): number {
   return entries.filter((entry) => entry.type === "message" && entry.answer).length;
 }
 
-/** How chat programs begin the only message of a request for the title, the tags or other details of a chat. */
+/**
+ * The prompts with which chat programs ask for the title, the tags or other details of a chat, in a request of a single
+ * message.
+ */
 const TASKS = [
   /^### Task:\s/,
   /^(?:please )?(?:generate|provide|write|create) a (?:concise|short|brief)[^.]{0,60}\btitle for (?:the|this) (?:chat|conversation)\b/i,

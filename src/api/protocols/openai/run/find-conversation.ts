@@ -33,7 +33,7 @@ export interface Wanted extends Asker {
   previous?: string;
   /** The id of a team that is made for it, where it is chosen. */
   makes?: string;
-  /** Whether what is made for it is kept after its end. */
+  /** True if the objects made for it are kept after its end. */
   kept: boolean;
   /** The team whose conversation it continues. */
   conversation?: string;
@@ -41,12 +41,12 @@ export interface Wanted extends Asker {
   options: Partial<AnswerOptions>;
 }
 
-/** What a request continues. */
+/** The conversation that a request continues. */
 export interface FoundConversation {
   named: NamedModel;
   /** The run that the request follows, or whose questions it answers. */
   run: RunInfo | undefined;
-  /** What is new in the request. */
+  /** The new entries of the request. */
   entries: readonly Entry[];
 }
 
@@ -90,7 +90,7 @@ async function previousRun(request: OpenAIRequest, id: string): Promise<RunInfo>
   });
 }
 
-/** Who gets the new messages: the team of the conversation, or one that is still to be made. */
+/** The recipient of the new messages: the team of the conversation, or one that is still to be made. */
 export function recipientOf(
   request: OpenAIRequest,
   { conversation }: Wanted,

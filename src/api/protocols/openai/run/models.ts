@@ -12,7 +12,7 @@ export const TEMPLATE = "template:";
 /** The teams with the latest activity that are listed. */
 const MOST_TEAMS = 1_000;
 
-/** What a request names as its model. */
+/** The model that a request names. */
 export type NamedModel =
   | { type: "team"; team: TeamInfo }
   | { type: "template"; template: Template };

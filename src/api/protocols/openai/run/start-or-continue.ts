@@ -103,8 +103,9 @@ async function continueOrStart(request: OpenAIRequest, wanted: Wanted): Promise<
 }
 
 /**
- * What is said to a team whose answer is to be continued: nothing, if the answer at the end of the request is the last of the team,
- * else all that the request has.
+ * The new entries for a team whose answer is to be continued: none, if the answer at the end of the request is the last of
+ * the team,
+ * else all of the request.
  *
  * @throws ProblemError 422 when the request ends with no answer, and so has nothing new
  */
@@ -127,7 +128,7 @@ async function continued(
   return isLast ? [] : history;
 }
 
-/** What a run is started with. */
+/** The parameters of a run's start. */
 interface Start {
   team: string;
   task: StartRunInput["task"];
