@@ -59,11 +59,12 @@ const packedPatience = { testTimeout: 300_000, hookTimeout: 300_000 };
 const installPatience = { testTimeout: 900_000, hookTimeout: 300_000 };
 
 /**
- * Tests that try many cases in turn try a sample of them unless `npm test -- --all` asks for all. Properties are checked with the
- * same cases in each run, and with others for another seed.
+ * Tests that try many cases in turn try a sample of them unless `npm test -- --all` asks for all, and one row of a matrix unless
+ * `npm run test:matrix` asks for each. Properties are checked with the same cases in each run, and with others for another seed.
  */
 const provide = {
   allCases: process.env["TROUPE_TEST_ALL_CASES"] === "1",
+  allRows: process.env["TROUPE_TEST_ALL_ROWS"] === "1",
   propertySeed: Number(process.env["TROUPE_TEST_SEED"] ?? 1),
 };
 
@@ -136,7 +137,7 @@ export default defineConfig({
         test: { name: "package", ...packed, exclude: [...installed, ...named], ...packedPatience },
       },
       {
-        test: { name: "package-long", ...packed, include: installed, ...installPatience },
+        test: { name: "package-long", ...packed, include: installed, provide, ...installPatience },
       },
       {
         test: { name: "copilotkit", ...packed, include: named, ...installPatience },

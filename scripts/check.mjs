@@ -3,7 +3,8 @@
 // wait more than they compute.
 //
 // `npm test` does not run a stage again that passed when all it reads was as it is now: it says `same`, and counts its tests as
-// skipped. Tests that try many cases in turn try a sample of them. With --all everything runs, with all cases.
+// skipped. Tests that try many cases in turn try a sample of them. With --all everything runs, with all cases; with --matrix tests
+// try each row of their matrices, such as the widths of pages (`npm run test:matrix`).
 //
 // Prints a line for each stage with its time, the output of stages that fail, the names of tests that were skipped, and as the
 // very last line `N passed, N failed`, or `N passed, N failed, N skipped`: the number of tests of stages that count them, one
@@ -156,6 +157,29 @@ function inWords(passed, failed, skipped) {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
+/** A stage that hangs must not take the time of all others: the longest takes half of this on two busy cores. */
+const LIMIT_MINUTES = 50;
+
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const running = new Set();
+
+/** @param {import("node:child_process").ChildProcess} child */
+function killGroup({ pid }) {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // The group has ended.
+  }
+}
+
+// Stages have process groups of their own, which Ctrl-C does not reach.
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+  process.once(signal, () => {
+    running.forEach(killGroup);
+    process.exit(1);
+  });
+}
+
 /**
  * @param {string[]} command
  * @param {string | undefined} path where programs are found that are not in node_modules/.bin
@@ -166,6 +190,8 @@ function execute([program = "", ...args], path, env) {
   return new Promise((done) => {
     const child = spawn(program, args, {
       cwd: root,
+      // Its own process group, so that a stage that hangs ends with all that it has started.
+      detached: true,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         ...process.env,
@@ -177,6 +203,7 @@ function execute([program = "", ...args], path, env) {
         TROUPE_TEST_BUILDS: builds,
         ...env,
         ...((options.all || options.long) && { TROUPE_TEST_ALL_CASES: "1" }),
+        ...(options.matrix && { TROUPE_TEST_ALL_ROWS: "1" }),
       },
     });
     let output = "";
@@ -185,14 +212,24 @@ function execute([program = "", ...args], path, env) {
     };
     child.stdout.setEncoding("utf8").on("data", collect);
     child.stderr.setEncoding("utf8").on("data", collect);
-    child.on("error", (error) => done({ code: 1, output: `${program}: ${error.message}` }));
-    child.on("close", (code) => done({ code: code ?? 1, output }));
+    const limit = setTimeout(() => {
+      output += `\nThe stage was ended: it ran for more than ${LIMIT_MINUTES} minutes.\n`;
+      killGroup(child);
+    }, LIMIT_MINUTES * 60_000);
+    running.add(child);
+    const ended = (/** @type {number} */ code, /** @type {string} */ all) => {
+      clearTimeout(limit);
+      running.delete(child);
+      done({ code, output: all });
+    };
+    child.on("error", (error) => ended(1, `${program}: ${error.message}`));
+    child.on("close", (code) => ended(code ?? 1, output));
   });
 }
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { long: { type: "boolean" }, all: { type: "boolean" } },
+  options: { long: { type: "boolean" }, all: { type: "boolean" }, matrix: { type: "boolean" } },
 });
 const stages = stagesIn(scratch);
 const named = positionals.flatMap((name) => (name === "checks" ? CHECKS : name));

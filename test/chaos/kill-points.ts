@@ -11,7 +11,7 @@ export interface Plan {
 
 const MODES: readonly WriteMode[] = ["lost", "durable"];
 
-/** Kinds of plans that were tried already, over all scenarios: what differs in the occurrence only is of one kind. */
+/** Kinds of plans that were tried already, over all scenarios: plans are of one kind that begin with a kill at the same point. */
 export type Tried = Set<string>;
 
 /**
@@ -56,7 +56,7 @@ export function somePlans(
   const chosen: Plan[] = [];
   const others: Plan[] = [];
   for (const plan of plans.toSorted(() => random.next() - 0.5)) {
-    const kind = plan.kills.map(nameOf).join().replaceAll(/ #\d+/g, "");
+    const kind = plan.kills.slice(0, 1).map(nameOf).join().replaceAll(/ #\d+/g, "");
     if (tried.has(kind)) others.push(plan);
     else chosen.push(plan);
     tried.add(kind);

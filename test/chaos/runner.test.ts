@@ -31,6 +31,27 @@ it("the harness reports an unhandled error as a failure and continues", async ()
   expect(stdout).toMatch(/so far: 1 passed, 2 failed\n1 passed, 2 failed\n$/);
 });
 
+const BROKEN = `
+  import { Runner } from "./test/chaos/runner.ts";
+  async function* broken() {
+    yield { name: "first", run: async () => [] };
+    throw new Error("the next case cannot be made");
+  }
+  async function* others() {
+    yield { name: "other", run: async () => [] };
+  }
+  using runner = new Runner(2, "");
+  for (const cases of [broken(), others()]) await runner.run(cases);
+  console.log(runner.passed + " passed, " + runner.failed + " failed");
+`;
+
+it("the harness reports cases that cannot be made as a failure and continues with the next kind", async () => {
+  const args = ["--input-type=module-typescript", "--eval", BROKEN];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  expect(stdout).toContain("Error: the next case cannot be made");
+  expect(stdout).toMatch(/\n2 passed, 1 failed\n$/);
+});
+
 /** Sends half a request and breaks the connection, as a workerd that is killed does. */
 async function breakOff(url: string): Promise<void> {
   const { port, pathname } = new URL(url);

@@ -35,8 +35,13 @@ export class Runner implements Disposable {
 
   async run(cases: AsyncGenerator<Case, void, void>): Promise<void> {
     const worker = async (): Promise<void> => {
-      for (let next = await cases.next(); next.done !== true; next = await cases.next()) {
-        if (next.value.name.includes(this.#only)) await this.#try(next.value);
+      try {
+        for (let next = await cases.next(); next.done !== true; next = await cases.next()) {
+          if (next.value.name.includes(this.#only)) await this.#try(next.value);
+        }
+      } catch (error) {
+        // The generator has ended with this error, so the other workers find no further case.
+        this.#fail("the harness: no further cases of this kind", [describe(error)]);
       }
     };
     await Promise.all(Array.from({ length: this.#parallel }, worker));

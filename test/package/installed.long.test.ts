@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
+import { rowsOf } from "../support/samples.ts";
 import { Project } from "./support/project.ts";
 
 // Projects made with npm from the registry.
@@ -8,7 +9,8 @@ import { Project } from "./support/project.ts";
 const tarball = inject("tarball");
 const resolutions = ["bundler", "nodenext"] as const;
 
-test.each(["22.12.0", "22.23.3", "24.21.0", "26.10.0"])(
+// The oldest Node of the engines, and another.
+test.each(["22.12.0", ...rowsOf("Node", ["22.23.3", "24.21.0", "26.10.0"])])(
   "a package that npm installs in a project for Node %s compiles, and a team runs",
   async (version) => {
     const types = `@types/node@${version.split(".")[0]}`;

@@ -2,6 +2,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { ROOT } from "../support/npm-start.ts";
+import { rowsOf } from "../support/samples.ts";
 import { Project } from "./support/project.ts";
 
 // Projects with the versions of zod that the package's range begins with, has in the middle, and ends with today.
@@ -9,19 +10,22 @@ import { Project } from "./support/project.ts";
 const tarball = inject("tarball");
 const own = join(ROOT, "node_modules/.bin/tsc");
 
-test.each(["4.2.0", "4.4.3", "latest"])("the package works with zod %s", async (version) => {
-  const packages = [`zod@${version}`, "typescript@5.9.3", "@types/node@24"];
-  await using project = await Project.installed(tarball, ...packages);
-  const copies = globSync("**/node_modules/zod/package.json", { cwd: project.folder });
-  // Two copies would make the compiler compare all of their types, which takes minutes.
-  expect(copies).toEqual(["node_modules/zod/package.json"]);
-  await project.copy("projects/schemas.ts", "projects/library.ts");
-  for (const compiler of ["node_modules/.bin/tsc", own]) {
-    const options = { resolution: "bundler", types: ["node"], compiler } as const;
-    expect(await project.allComplaints(["schemas.ts", "library.ts"], options)).toEqual([]);
-  }
-  await project.run(process.execPath, ["schemas.ts"]);
-});
+test.each(["4.2.0", ...rowsOf("zod", ["4.4.3", "latest"])])(
+  "the package works with zod %s",
+  async (version) => {
+    const packages = [`zod@${version}`, "typescript@5.9.3", "@types/node@24"];
+    await using project = await Project.installed(tarball, ...packages);
+    const copies = globSync("**/node_modules/zod/package.json", { cwd: project.folder });
+    // Two copies would make the compiler compare all of their types, which takes minutes.
+    expect(copies).toEqual(["node_modules/zod/package.json"]);
+    await project.copy("projects/schemas.ts", "projects/library.ts");
+    for (const compiler of ["node_modules/.bin/tsc", own]) {
+      const options = { resolution: "bundler", types: ["node"], compiler } as const;
+      expect(await project.allComplaints(["schemas.ts", "library.ts"], options)).toEqual([]);
+    }
+    await project.run(process.execPath, ["schemas.ts"]);
+  },
+);
 
 const AGENT = `import { AssistantAgent, FunctionTool, run } from "troupe";
 import { ScriptedChatCompletionClient } from "troupe/testing";

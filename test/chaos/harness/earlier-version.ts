@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
@@ -9,8 +9,11 @@ const run = promisify(execFile);
 /** A version of which objects exist that this one must read. */
 const COMMIT = "f983b9c5";
 
+/** The packages that the Worker itself has, as the earlier version locks them. */
+const INSTALL = ["ci", "--omit=dev", "--omit=peer", "--omit=optional", "--ignore-scripts"];
+
 /**
- * Builds the Worker of an earlier version, with the packages of this one.
+ * Builds the Worker of an earlier version with its own packages, and with the tools of this one.
  *
  * @param environment names of the bindings whose values are in the environment of the process
  * @returns its configuration for workerd; undefined where git does not have that version, as in a shallow clone
@@ -22,13 +25,13 @@ export async function configOfEarlierVersion(
   const known = await run("git", ["cat-file", "-e", COMMIT], { cwd: ROOT }).catch(() => undefined);
   if (known === undefined) return undefined;
   const directory = join(scratch, "earlier-version");
-  if (!existsSync(directory)) {
-    mkdirSync(directory);
-    const archive = join(scratch, "earlier-version.tar");
-    await run("git", ["archive", "--output", archive, COMMIT], { cwd: ROOT });
-    await run("tar", ["-xf", archive, "-C", directory]);
-    symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
-  }
+  const archive = join(scratch, "earlier-version.tar");
+  mkdirSync(directory);
+  await run("git", ["archive", "--output", archive, COMMIT], { cwd: ROOT });
+  await run("tar", ["-xf", archive, "-C", directory]);
+  await run("npm", [...INSTALL, "--no-audit", "--no-fund", "--loglevel=error"], { cwd: directory });
+  // Beside the directory, where packages are found that it does not have itself.
+  symlinkSync(join(ROOT, "node_modules"), join(scratch, "node_modules"));
   const builds = join(scratch, "earlier-builds");
   mkdirSync(builds, { recursive: true });
   const program = `
