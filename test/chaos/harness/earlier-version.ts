@@ -30,15 +30,17 @@ export async function configOfEarlierVersion(
   await run("git", ["archive", "--output", archive, COMMIT], { cwd: ROOT });
   await run("tar", ["-xf", archive, "-C", directory]);
   await run("npm", [...INSTALL, "--no-audit", "--no-fund", "--loglevel=error"], { cwd: directory });
-  // Beside the directory, where packages are found that it does not have itself.
+  // Beside the directory, where packages are found that it does not have itself; it looks for the program only in its own.
   symlinkSync(join(ROOT, "node_modules"), join(scratch, "node_modules"));
+  const program = join("node_modules", ".bin", "workerd");
+  symlinkSync(join(ROOT, program), join(directory, program));
   const builds = join(scratch, "earlier-builds");
   mkdirSync(builds, { recursive: true });
-  const program = `
+  const code = `
     import { configOfWorker } from "./test/support/workerd-config.ts";
     console.log(await configOfWorker(${JSON.stringify(environment)}));
   `;
-  const args = ["--input-type=module-typescript", "--eval", program];
+  const args = ["--input-type=module-typescript", "--eval", code];
   const env = { ...process.env, TROUPE_TEST_BUILDS: builds };
   const { stdout } = await run(process.execPath, args, { cwd: directory, env });
   return stdout.trim().split("\n").at(-1);
