@@ -33,6 +33,6 @@ export function casesOf(all: number): number {
  */
 export function rowsOf<T>(test: string, rows: readonly T[]): T[] {
   if (inject("allRows")) return [...rows];
-  const sum = [...test].reduce((total, character) => total + (character.codePointAt(0) ?? 0), 0);
+  const sum = new TextEncoder().encode(test).reduce((total, byte) => total + byte, 0);
   return rows.slice(sum % rows.length).slice(0, 1);
 }
