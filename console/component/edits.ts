@@ -1,18 +1,18 @@
 import { configOf, fieldsOf, listOf, textOf } from "../picture/component-json.ts";
 import type { Catalogue, ComponentData } from "./catalogue.ts";
 import { modelPlace, targetOf } from "./parts.ts";
-import { type Place, valueAt, withoutSecrets, withValue } from "./places.ts";
+import { type ValuePath, valueAt, withoutSecrets, withValue } from "./places.ts";
 import { graphOf, inChain, withNode, withoutNode, withRenamedNode } from "./graph.ts";
 
 // Changes of the participants of a team. Each gives a copy of the component in which what refers to them fits, too.
 
 /** The names of a team's participants, in their order. */
-export function namesIn(root: unknown, team: Place): string[] {
+export function namesIn(root: unknown, team: ValuePath): string[] {
   return membersOf(root, team).map((part) => textOf(configOf(part)["name"]));
 }
 
 /** @param from the participant after which it works, in a graph */
-export function withParticipant<T>(root: T, team: Place, part: ComponentData, from?: string): T {
+export function withParticipant<T>(root: T, team: ValuePath, part: ComponentData, from?: string): T {
   const members = [...team, "config", "participants"];
   const next = withValue(root, members, [...membersOf(root, team), part]);
   const name = textOf(configOf(part)["name"]);
@@ -21,7 +21,7 @@ export function withParticipant<T>(root: T, team: Place, part: ComponentData, fr
   return withHandoff(next, team, from, name);
 }
 
-export function withoutParticipant<T>(root: T, team: Place, index: number): T {
+export function withoutParticipant<T>(root: T, team: ValuePath, index: number): T {
   const name = namesIn(root, team)[index] ?? "";
   const others = withValue(root, [...team, "config", "participants", index], undefined);
   const unnamed = mapHandoffs(others, team, (handoff) =>
@@ -31,7 +31,7 @@ export function withoutParticipant<T>(root: T, team: Place, index: number): T {
 }
 
 /** Handoffs and edges to it have its new name. */
-export function withName<T>(root: T, team: Place, index: number, name: string): T {
+export function withName<T>(root: T, team: ValuePath, index: number, name: string): T {
   const before = namesIn(root, team)[index] ?? "";
   const named = withValue(root, [...team, "config", "participants", index, "config", "name"], name);
   const handed = mapHandoffs(named, team, (handoff) => {
@@ -53,7 +53,7 @@ function renamedHandoff(handoff: object, before: string, name: string): object {
 }
 
 /** Moves a participant to another place in the order. */
-export function withOrder<T>(root: T, team: Place, index: number, to: number): T {
+export function withOrder<T>(root: T, team: ValuePath, index: number, to: number): T {
   const members = membersOf(root, team);
   const others = members.toSpliced(index, 1);
   return withValue(
@@ -63,7 +63,7 @@ export function withOrder<T>(root: T, team: Place, index: number, to: number): T
   );
 }
 
-export function withHandoff<T>(root: T, team: Place, from: string, to: string): T {
+export function withHandoff<T>(root: T, team: ValuePath, from: string, to: string): T {
   const index = namesIn(root, team).indexOf(from);
   if (index === -1) return root;
   const list = [...team, "config", "participants", index, "config", "handoffs"];
@@ -73,7 +73,7 @@ export function withHandoff<T>(root: T, team: Place, from: string, to: string): 
 }
 
 /** True if the agents of a team hand over to each other. */
-export function handsOver(root: unknown, team: Place): boolean {
+export function handsOver(root: unknown, team: ValuePath): boolean {
   return textOf(fieldsOf(valueAt(root, team))["provider"]).endsWith(".Swarm");
 }
 
@@ -101,7 +101,7 @@ export interface KnownModel {
 }
 
 /** The model clients of a team and its participants. */
-export function modelsIn(root: unknown, team: Place): KnownModel[] {
+export function modelsIn(root: unknown, team: ValuePath): KnownModel[] {
   const places = [
     ["the team", team] as const,
     ...namesIn(root, team).map(
@@ -116,7 +116,7 @@ export function modelsIn(root: unknown, team: Place): KnownModel[] {
 }
 
 /** The team as one of another class: with its participants, and all settings that both have. */
-export function withKind<T>(root: T, team: Place, provider: string, catalogue: Catalogue): T {
+export function withKind<T>(root: T, team: ValuePath, provider: string, catalogue: Catalogue): T {
   const before = configOf(valueAt(root, team));
   const made = catalogue.empty(provider);
   const kept = Object.entries(before).filter(([key]) => catalogue.has(provider, key));
@@ -130,12 +130,12 @@ export function withKind<T>(root: T, team: Place, provider: string, catalogue: C
   return catalogue.has(provider, "graph") ? inChain(next, team, namesIn(root, team)) : next;
 }
 
-function membersOf(root: unknown, team: Place): readonly unknown[] {
+function membersOf(root: unknown, team: ValuePath): readonly unknown[] {
   return listOf(valueAt(root, [...team, "config", "participants"]));
 }
 
 /** @param change undefined removes the handoff */
-function mapHandoffs<T>(root: T, team: Place, change: (handoff: unknown) => unknown): T {
+function mapHandoffs<T>(root: T, team: ValuePath, change: (handoff: unknown) => unknown): T {
   let next = root;
   for (const index of membersOf(root, team).keys()) {
     const list = [...team, "config", "participants", index, "config", "handoffs"];

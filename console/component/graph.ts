@@ -1,9 +1,9 @@
 import { fieldsOf, listOf, textOf } from "../picture/component-json.ts";
-import { type Place, valueAt, withValue } from "./places.ts";
+import { type ValuePath, valueAt, withValue } from "./places.ts";
 
 /** An edge of a graph, as the component has it. */
 export interface GraphEdge {
-  place: Place;
+  place: ValuePath;
   target: string;
   condition: string;
   /** The name of a function of the server that decides instead of a condition. */
@@ -13,7 +13,7 @@ export interface GraphEdge {
 }
 
 /** The place of a team's graph; undefined if it has none. */
-export function graphOf(root: unknown, team: Place): Place | undefined {
+export function graphOf(root: unknown, team: ValuePath): ValuePath | undefined {
   const place = [...team, "config", "graph"];
   return textOf(fieldsOf(valueAt(root, team))["provider"]).endsWith(".GraphFlow") ||
     valueAt(root, place) != null
@@ -22,7 +22,7 @@ export function graphOf(root: unknown, team: Place): Place | undefined {
 }
 
 /** The edges from a participant. */
-export function edgesFrom(root: unknown, team: Place, name: string): GraphEdge[] {
+export function edgesFrom(root: unknown, team: ValuePath, name: string): GraphEdge[] {
   const list = edgeList(root, team, name);
   return listOf(valueAt(root, list)).map((edge, index) => {
     const { target, condition, condition_function, activation_condition } = fieldsOf(edge);
@@ -36,7 +36,7 @@ export function edgesFrom(root: unknown, team: Place, name: string): GraphEdge[]
   });
 }
 
-export function withEdge<T>(root: T, team: Place, from: string, to: string): T {
+export function withEdge<T>(root: T, team: ValuePath, from: string, to: string): T {
   const edges = edgesFrom(root, team, from);
   // A second edge to the same target makes sense with a condition only.
   if (edges.some(({ target, condition }) => target === to && condition === "")) return root;
@@ -46,11 +46,11 @@ export function withEdge<T>(root: T, team: Place, from: string, to: string): T {
 }
 
 /** The participant at which the graph begins; empty if it begins at every participant without an edge to it. */
-export function entryOf(root: unknown, team: Place): string {
+export function entryOf(root: unknown, team: ValuePath): string {
   return textOf(valueAt(root, [...team, "config", "graph", "default_start_node"]));
 }
 
-export function withEntry<T>(root: T, team: Place, name: string): T {
+export function withEntry<T>(root: T, team: ValuePath, name: string): T {
   return withValue(
     root,
     [...team, "config", "graph", "default_start_node"],
@@ -59,13 +59,13 @@ export function withEntry<T>(root: T, team: Place, name: string): T {
 }
 
 /** Adds a participant to the graph. @param from the one after which it works */
-export function withNode<T>(root: T, team: Place, name: string, from?: string): T {
+export function withNode<T>(root: T, team: ValuePath, name: string, from?: string): T {
   const next = withValue(root, [...nodesAt(team), name], { name, edges: [] });
   return from === undefined ? next : withEdge(next, team, from, name);
 }
 
 /** Removes a participant from the graph, with the edges to it. */
-export function withoutNode<T>(root: T, team: Place, name: string): T {
+export function withoutNode<T>(root: T, team: ValuePath, name: string): T {
   if (graphOf(root, team) === undefined) return root;
   const removed = withValue(root, [...nodesAt(team), keyOf(root, team, name)], undefined);
   const unlinked = mapEdges(removed, team, (edge) => (edge["target"] === name ? undefined : edge));
@@ -73,7 +73,7 @@ export function withoutNode<T>(root: T, team: Place, name: string): T {
 }
 
 /** Nodes keep their order. */
-export function withRenamedNode<T>(root: T, team: Place, before: string, name: string): T {
+export function withRenamedNode<T>(root: T, team: ValuePath, before: string, name: string): T {
   if (graphOf(root, team) === undefined) return root;
   const key = keyOf(root, team, before);
   const nodes = Object.entries(fieldsOf(valueAt(root, nodesAt(team))));
@@ -88,7 +88,7 @@ export function withRenamedNode<T>(root: T, team: Place, before: string, name: s
 }
 
 /** A graph in which each participant works after the one before. */
-export function inChain<T>(root: T, team: Place, names: readonly string[]): T {
+export function inChain<T>(root: T, team: ValuePath, names: readonly string[]): T {
   const nodes = names.map((name, index) => {
     const target = names[index + 1];
     return [name, { name, edges: target === undefined ? [] : [{ target }] }];
@@ -96,16 +96,16 @@ export function inChain<T>(root: T, team: Place, names: readonly string[]): T {
   return withValue(root, [...team, "config", "graph"], { nodes: Object.fromEntries(nodes) });
 }
 
-function nodesAt(team: Place): Place {
+function nodesAt(team: ValuePath): ValuePath {
   return [...team, "config", "graph", "nodes"];
 }
 
-function edgeList(root: unknown, team: Place, name: string): Place {
+function edgeList(root: unknown, team: ValuePath, name: string): ValuePath {
   return [...nodesAt(team), keyOf(root, team, name), "edges"];
 }
 
 /** The key of a participant's node: usually its name. */
-function keyOf(root: unknown, team: Place, name: string): string {
+function keyOf(root: unknown, team: ValuePath, name: string): string {
   const nodes = Object.entries(fieldsOf(valueAt(root, nodesAt(team))));
   return nodes.find(([, node]) => fieldsOf(node)["name"] === name)?.[0] ?? name;
 }
@@ -113,7 +113,7 @@ function keyOf(root: unknown, team: Place, name: string): string {
 type Edge = { readonly [key: string]: unknown };
 
 /** @param change undefined removes the edge */
-function mapEdges<T>(root: T, team: Place, change: (edge: Edge) => Edge | undefined): T {
+function mapEdges<T>(root: T, team: ValuePath, change: (edge: Edge) => Edge | undefined): T {
   const nodes = Object.entries(fieldsOf(valueAt(root, nodesAt(team)))).map(([key, node]) => {
     const edges = listOf(fieldsOf(node)["edges"]).flatMap((edge) => change(fieldsOf(edge)) ?? []);
     return [key, { ...fieldsOf(node), edges }];

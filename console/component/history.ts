@@ -1,4 +1,4 @@
-import { type Place, valueAt } from "./places.ts";
+import { type ValuePath, valueAt } from "./places.ts";
 
 /** Changes that can be undone, and done again. */
 export interface History<T> {
@@ -48,7 +48,7 @@ export function redone<T>(history: History<T>): History<T> {
 }
 
 /** The innermost place around all differences; undefined if there are none. */
-export function changedPlace(a: unknown, b: unknown): Place | undefined {
+export function changedPlace(a: unknown, b: unknown): ValuePath | undefined {
   if (a === b) return undefined;
   const both = [a, b].every((one) => typeof one === "object" && one !== null);
   if (!both || Array.isArray(a) !== Array.isArray(b)) return [];

@@ -1,23 +1,23 @@
 import type { ComponentData } from "./catalogue.ts";
 import { classOf, configOf, fieldsOf, listOf, textOf } from "../picture/component-json.ts";
 import type { PictureNode } from "../picture/picture.ts";
-import { hasKeptSecrets, type Place, valueAt, withValue } from "./places.ts";
+import { hasKeptSecrets, type ValuePath, valueAt, withValue } from "./places.ts";
 
 /** The agent of a participant whose messages are filtered, otherwise the participant itself. */
-export function agentPlace(root: unknown, place: Place): Place {
+export function agentPlace(root: unknown, place: ValuePath): ValuePath {
   const { wrapped_agent } = configOf(valueAt(root, place));
   return wrapped_agent == null ? place : agentPlace(root, [...place, "config", "wrapped_agent"]);
 }
 
 /** The model client of an agent or a team, without the cache around it. */
-export function modelPlace(root: unknown, place: Place): Place | undefined {
+export function modelPlace(root: unknown, place: ValuePath): ValuePath | undefined {
   const found = [...place, "config", "model_client"];
   while (configOf(valueAt(root, found))["client"] != null) found.push("config", "client");
   return valueAt(root, found) == null ? undefined : found;
 }
 
 /** The tools of an agent, and its workbenches whose tools are listed elsewhere. */
-export function toolPlaces(root: unknown, place: Place): Place[] {
+export function toolPlaces(root: unknown, place: ValuePath): ValuePath[] {
   const config = [...place, "config"];
   const own = itemsAt(root, [...config, "tools"]);
   const benches = benchPlaces(root, place).flatMap((bench) =>
@@ -27,7 +27,7 @@ export function toolPlaces(root: unknown, place: Place): Place[] {
 }
 
 /** Adds a tool, or a workbench, in the form in which the agent has its tools. */
-export function withTool<T>(root: T, place: Place, tool: ComponentData): T {
+export function withTool<T>(root: T, place: ValuePath, tool: ComponentData): T {
   const config = [...place, "config"];
   const benches = benchPlaces(root, place);
   const own = listOf(valueAt(root, [...config, "tools"]));
@@ -59,15 +59,15 @@ export function targetOf(handoff: unknown): string {
   return textOf(handoff) || textOf(fieldsOf(handoff)["target"]);
 }
 
-function benchPlaces(root: unknown, place: Place): Place[] {
-  const benches: Place = [...place, "config", "workbench"];
+function benchPlaces(root: unknown, place: ValuePath): ValuePath[] {
+  const benches: ValuePath = [...place, "config", "workbench"];
   const value = valueAt(root, benches);
   // Version 1 has a single one.
   if (value == null) return [];
   return Array.isArray(value) ? itemsAt(root, benches) : [benches];
 }
 
-function itemsAt(root: unknown, list: Place): Place[] {
+function itemsAt(root: unknown, list: ValuePath): ValuePath[] {
   return listOf(valueAt(root, list)).map((_, index) => [...list, index]);
 }
 
@@ -100,7 +100,7 @@ export function readyTools(components: readonly unknown[]): ComponentData[] {
 }
 
 /** The place of a participant, or of the manager, in a component whose team is at `team`. */
-export function nodePlace(root: unknown, team: Place, { id, kind }: PictureNode): Place {
+export function nodePlace(root: unknown, team: ValuePath, { id, kind }: PictureNode): ValuePath {
   const isTeam = Array.isArray(configOf(valueAt(root, team))["participants"]);
   const index = /^participant (\d+)$/.exec(id)?.[1];
   return kind !== "participant" || !isTeam || index === undefined
@@ -109,7 +109,7 @@ export function nodePlace(root: unknown, team: Place, { id, kind }: PictureNode)
 }
 
 /** The place of the team inside a participant. */
-export function innerPlace(root: unknown, place: Place): Place {
+export function innerPlace(root: unknown, place: ValuePath): ValuePath {
   const isTeam = Array.isArray(configOf(valueAt(root, place))["participants"]);
   return isTeam ? place : [...place, "config", "team"];
 }

@@ -1,10 +1,10 @@
 /** The keys and indexes from a component to a value inside it. */
-export type Place = readonly (string | number)[];
+export type ValuePath = readonly (string | number)[];
 
 /** Stands for a stored secret in a component. The server keeps the secret where this comes back. */
 const KEPT_SECRET = "**********";
 
-export function valueAt(root: unknown, place: Place): unknown {
+export function valueAt(root: unknown, place: ValuePath): unknown {
   let value = root;
   for (const step of place) {
     if (typeof value !== "object" || value === null) return undefined;
@@ -14,7 +14,7 @@ export function valueAt(root: unknown, place: Place): unknown {
 }
 
 /** A copy with another value at a place. Undefined removes a key or an item. */
-export function withValue<T>(root: T, place: Place, value: unknown): T {
+export function withValue<T>(root: T, place: ValuePath, value: unknown): T {
   const [step, ...rest] = place;
   if (step === undefined) return value as T;
   const inner: unknown = withValue(valueAt(root, [step]), rest, value);
@@ -27,7 +27,7 @@ export function withValue<T>(root: T, place: Place, value: unknown): T {
 }
 
 /** True if one place is the other or inside it. */
-export function isWithin(place: Place, outer: Place): boolean {
+export function isWithin(place: ValuePath, outer: ValuePath): boolean {
   return outer.every((step, index) => place[index] === step);
 }
 

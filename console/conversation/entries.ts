@@ -1,12 +1,12 @@
 import type { Message, RunInfo, TeamState } from "troupe/client";
 
 type Of<Type extends Message["type"]> = Extract<Message, { type: Type }>;
-type Call = Of<"ToolCallRequestEvent">["content"][number];
+type CallRequest = Of<"ToolCallRequestEvent">["content"][number];
 type Result = Of<"ToolCallExecutionEvent">["content"][number];
 type Text = TeamState["texts"][number];
 
 export interface ToolCall {
-  call: Call;
+  call: CallRequest;
   /** Undefined while the tool runs, or if its result was not recorded. */
   result: Result | undefined;
 }

@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from "react";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { Dialog } from "./dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
 
@@ -29,7 +29,7 @@ export function FormDialog({
   onClose,
   children,
 }: FormDialogProps) {
-  const task = useTask();
+  const task = useButtonAction();
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (complete) void task.run(onSubmit);

@@ -13,7 +13,7 @@ import {
   wrongName,
 } from "../component/edits.ts";
 import { graphOf } from "../component/graph.ts";
-import type { Place } from "../component/places.ts";
+import type { ValuePath } from "../component/places.ts";
 import type { ServerParts } from "../component/use-server-parts.ts";
 
 /** The usual kinds of agents, with their purpose and the name that is proposed. */
@@ -27,7 +27,7 @@ const USUAL = new Set<string>(KINDS.map(([provider]) => provider));
 
 interface AddAgentProps {
   component: ComponentData;
-  team: Place;
+  team: ValuePath;
   server: ServerParts;
   /** Called with the name of the new agent. */
   onAdd: (component: ComponentData, name: string) => void;

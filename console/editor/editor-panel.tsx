@@ -11,20 +11,20 @@ import { AgentFields } from "../fields/agent-fields.tsx";
 import type { ComponentData } from "../component/catalogue.ts";
 import { JsonField } from "../fields/json-field.tsx";
 import { type Mistake, Mistakes } from "../fields/mistakes.tsx";
-import { type Place, valueAt } from "../component/places.ts";
+import { type ValuePath, valueAt } from "../component/places.ts";
 import { TeamFields } from "../fields/team-fields.tsx";
 import { useServerParts } from "../component/use-server-parts.ts";
 
 /** The part of a component that the panel beside the picture changes. */
 export type EditorSubject =
-  | { kind: "node"; node: PictureNode; place: Place }
+  | { kind: "node"; node: PictureNode; place: ValuePath }
   | { kind: "team" | "add" | "json" };
 
 interface EditorPanelProps {
   subject: EditorSubject;
   component: ComponentData;
   /** The place of the team that is drawn. */
-  team: Place;
+  team: ValuePath;
   mistakes: readonly Mistake[];
   onChange: (component: ComponentData) => void;
   /** Called when an agent was added, moved or renamed: it has this name now. */

@@ -3,7 +3,7 @@ import { IconButton } from "../parts/icon-button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { asTeam } from "../component/edits.ts";
-import { hasKeptSecrets, type Place } from "../component/places.ts";
+import { hasKeptSecrets, type ValuePath } from "../component/places.ts";
 import type { Draft } from "./use-draft.ts";
 
 type Panel = "team" | "add" | "json";
@@ -11,7 +11,7 @@ type Panel = "team" | "add" | "json";
 interface EditorToolsProps {
   draft: Draft;
   /** The place of the team that is drawn. */
-  team: Place;
+  team: ValuePath;
   /** True for a team, false for an agent alone. */
   isTeam: boolean;
   /** True if its agents can be connected. */

@@ -3,14 +3,14 @@ import { stepsOf } from "../parts/json-path.ts";
 import { titleOf } from "../teams/kinds.ts";
 import { visibleName } from "../text/foreign.ts";
 import type { ComponentData } from "../component/catalogue.ts";
-import { type Place, valueAt } from "../component/places.ts";
+import { type ValuePath, valueAt } from "../component/places.ts";
 import type { Checked } from "./use-checked.ts";
 
 interface FoundMistakesProps {
   component: ComponentData;
   checked: Checked;
   /** Shows where a mistake is. */
-  onShow: (place: Place) => void;
+  onShow: (place: ValuePath) => void;
 }
 
 /** The mistakes in the changes, each with a button that shows its place, and the server's notes. */
@@ -44,7 +44,7 @@ export function FoundMistakes({ component, checked, onShow }: FoundMistakesProps
 }
 
 /** `writer: Model`: the innermost agent around a place, and its last key. */
-export function whereIs(component: ComponentData, place: Place): string {
+export function whereIs(component: ComponentData, place: ValuePath): string {
   const around = place.map((_, index) => place.slice(0, index + 1));
   const member = around.findLast((outer) => outer.at(-2) === "participants");
   const agent = member && textOf(configOf(valueAt(component, member))["name"]);

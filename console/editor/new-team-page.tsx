@@ -3,7 +3,7 @@ import type { NotedTeam } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { useLoaded } from "../hooks/use-loaded.ts";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -85,7 +85,7 @@ function NewTeamPicture({ name, template, component }: NewTeamPictureProps) {
   const stored = useMemo(() => ({ component, version: 0 }), [component]);
   const draft = useDraft(`new ${name}`, stored, location.pathname + location.search);
   const checked = useChecked({ ...draft, changed: true });
-  const task = useTask();
+  const task = useButtonAction();
   const create = async (): Promise<void> => {
     draft.refuse(undefined);
     try {

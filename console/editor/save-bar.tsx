@@ -1,13 +1,13 @@
 import { useId, useState } from "react";
 import { ApiError, type NotedTeam, type TeamClient } from "troupe/client";
 import type { TeamView } from "troupe/react";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { Problem } from "../parts/problem.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import type { TeamComponent } from "../component/catalogue.ts";
 import { FoundMistakes } from "./found-mistakes.tsx";
 import { mistakesIn } from "../fields/mistakes.tsx";
-import type { Place } from "../component/places.ts";
+import type { ValuePath } from "../component/places.ts";
 import { TryInFork } from "./try-in-fork.tsx";
 import type { Checked } from "./use-checked.ts";
 import type { Draft } from "./use-draft.ts";
@@ -18,7 +18,7 @@ interface SaveBarProps {
   draft: Draft;
   checked: Checked;
   /** Shows where a mistake is. */
-  onShow: (place: Place) => void;
+  onShow: (place: ValuePath) => void;
   onSaved: (team: NotedTeam) => void;
   /** Called when the stored component turned out to be another one. */
   onReplaced: () => void;
@@ -36,7 +36,7 @@ export function SaveBar(props: SaveBarProps) {
   const { handle, team, draft, checked, onShow, onSaved, onReplaced } = props;
   const [forking, setForking] = useState(false);
   const { tell } = useNotices();
-  const task = useTask();
+  const task = useButtonAction();
   const reason = useId();
   const busy = BUSY[team.status];
   const { theirs } = draft;

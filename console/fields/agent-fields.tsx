@@ -11,7 +11,7 @@ import { ModelFields } from "./model-fields.tsx";
 import { NameField } from "./name-field.tsx";
 import { OrderField } from "./order-field.tsx";
 import { agentPlace, modelPlace, readyTools } from "../component/parts.ts";
-import { type Place, valueAt, withValue } from "../component/places.ts";
+import { type ValuePath, valueAt, withValue } from "../component/places.ts";
 import { type FieldsProps, PartField, SettingsFields } from "./settings-fields.tsx";
 import { TextField } from "./text-field.tsx";
 import { ToolsField } from "./tools-field.tsx";
@@ -41,7 +41,7 @@ const APART = [
 
 interface AgentFieldsProps extends FieldsProps {
   /** The place of its team. */
-  team: Place;
+  team: ValuePath;
   /** The components of the server's templates, which have tools. */
   templates: readonly ComponentData[];
   /** Called when it was moved or renamed. */

@@ -5,12 +5,12 @@ import { visibleName } from "../text/foreign.ts";
 import type { ComponentData } from "../component/catalogue.ts";
 import { edgesFrom, entryOf, withEdge, withEntry } from "../component/graph.ts";
 import { MistakesAt } from "./mistakes.tsx";
-import { type Place, withValue } from "../component/places.ts";
+import { type ValuePath, withValue } from "../component/places.ts";
 import { TextField } from "./text-field.tsx";
 
 interface EdgesFieldProps {
   component: ComponentData;
-  team: Place;
+  team: ValuePath;
   /** The agent from which the edges go. */
   name: string;
   /** All agents of the team. */

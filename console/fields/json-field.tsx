@@ -1,9 +1,9 @@
 import { useId, useState } from "react";
 import { MistakesAt } from "./mistakes.tsx";
-import type { Place } from "../component/places.ts";
+import type { ValuePath } from "../component/places.ts";
 
 interface JsonFieldProps {
-  place: Place;
+  place: ValuePath;
   label: string;
   value: unknown;
   onChange: (value: unknown) => void;

@@ -2,10 +2,10 @@ import { createContext, type ReactNode, useContext, useEffect, useState } from "
 import { ApiError } from "troupe/client";
 import { FieldErrors } from "./field-errors.tsx";
 import { stepsOf } from "../parts/json-path.ts";
-import { isWithin, type Place } from "../component/places.ts";
+import { isWithin, type ValuePath } from "../component/places.ts";
 
 export interface Mistake {
-  place: Place;
+  place: ValuePath;
   message: string;
 }
 
@@ -18,7 +18,7 @@ export function mistakesIn(error: Error | undefined): Mistake[] {
 export const Mistakes = createContext<readonly Mistake[]>([]);
 
 /** The messages on a place and what is inside it. @param own only those on the place itself */
-export function useMistakes(place: Place, own = false): string[] {
+export function useMistakes(place: ValuePath, own = false): string[] {
   return useContext(Mistakes)
     .filter((mistake) => isWithin(mistake.place, place))
     .filter((mistake) => !own || mistake.place.length === place.length)
@@ -26,7 +26,7 @@ export function useMistakes(place: Place, own = false): string[] {
 }
 
 /** True if a setting of a part is wrong that is not among these. */
-function useWrongBeside(place: Place, settings: readonly string[]): boolean {
+function useWrongBeside(place: ValuePath, settings: readonly string[]): boolean {
   return useContext(Mistakes).some(({ place: wrong }) => {
     const [step, key] = wrong.slice(place.length);
     return (
@@ -41,7 +41,7 @@ function useWrongBeside(place: Place, settings: readonly string[]): boolean {
 interface FoldedSettingsProps {
   title: string;
   /** The place of the part that has the settings. */
-  place: Place;
+  place: ValuePath;
   /** Its settings that are shown elsewhere. */
   without: readonly string[];
   children: ReactNode;
@@ -63,7 +63,7 @@ export function FoldedSettings({ title, place, without, children }: FoldedSettin
 }
 
 interface MistakesAtProps {
-  place: Place;
+  place: ValuePath;
   /** The id by which the field refers to them. */
   id: string;
   /** True if its content has fields of its own. */

@@ -1,10 +1,10 @@
 import { useId, useState } from "react";
 import { wrongName } from "../component/edits.ts";
 import { MistakesAt } from "./mistakes.tsx";
-import type { Place } from "../component/places.ts";
+import type { ValuePath } from "../component/places.ts";
 
 interface NameFieldProps {
-  place: Place;
+  place: ValuePath;
   value: string;
   /** The names of the other agents. */
   others: readonly string[];

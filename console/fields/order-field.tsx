@@ -1,11 +1,11 @@
 import { IconButton } from "../parts/icon-button.tsx";
 import type { ComponentData } from "../component/catalogue.ts";
 import { namesIn, withOrder } from "../component/edits.ts";
-import type { Place } from "../component/places.ts";
+import type { ValuePath } from "../component/places.ts";
 
 interface OrderFieldProps {
   component: ComponentData;
-  team: Place;
+  team: ValuePath;
   index: number;
   /** Called with the new place. */
   onMove: (component: ComponentData, to: number) => void;

@@ -7,7 +7,7 @@ import { ClassChoice } from "./class-choice.tsx";
 import { JsonField } from "./json-field.tsx";
 import { FoldedSettings, MistakesAt, useMistakes } from "./mistakes.tsx";
 import { nameOf } from "../component/parts.ts";
-import { type Place, valueAt, withValue } from "../component/places.ts";
+import { type ValuePath, valueAt, withValue } from "../component/places.ts";
 import type { Setting } from "../component/settings.ts";
 import { TextField } from "./text-field.tsx";
 
@@ -16,7 +16,7 @@ const NONE: readonly string[] = [];
 export interface FieldsProps {
   component: ComponentData;
   /** The place of what the fields belong to. */
-  place: Place;
+  place: ValuePath;
   catalogue: Catalogue;
   onChange: (component: ComponentData) => void;
 }
@@ -225,7 +225,7 @@ function PartList({ component, place, catalogue, label, of, onChange }: PartFiel
     <fieldset className="editor-group">
       <legend>{label}</legend>
       {items.map((item, index) => {
-        const at: Place = [...place, index];
+        const at: ValuePath = [...place, index];
         return (
           <div key={index} className="editor-item">
             <PartField

@@ -1,9 +1,9 @@
 import { useId } from "react";
 import { MistakesAt, useMistakes } from "./mistakes.tsx";
-import type { Place } from "../component/places.ts";
+import type { ValuePath } from "../component/places.ts";
 
 interface TextFieldProps {
-  place: Place;
+  place: ValuePath;
   label: string;
   value: string;
   /** Shown while it is empty. */

@@ -6,7 +6,7 @@ import { kindOf } from "../teams/kinds.ts";
 import { visibleName } from "../text/foreign.ts";
 import { MistakesAt } from "./mistakes.tsx";
 import { nameOf, toolPlaces, withTool } from "../component/parts.ts";
-import { type Place, valueAt, withValue } from "../component/places.ts";
+import { type ValuePath, valueAt, withValue } from "../component/places.ts";
 import { type FieldsProps, SettingsFields } from "./settings-fields.tsx";
 
 interface ToolsFieldProps extends FieldsProps {
@@ -17,7 +17,7 @@ interface ToolsFieldProps extends FieldsProps {
 /** The tools of an agent: add, change and remove them. */
 export function ToolsField({ component, place, catalogue, ready, onChange }: ToolsFieldProps) {
   const id = useId();
-  const [added, setAdded] = useState<Place>();
+  const [added, setAdded] = useState<ValuePath>();
   const places = toolPlaces(component, place);
   const names = new Set(places.map((one) => nameOf(valueAt(component, one))));
   const offered = ready.filter((tool) => !names.has(nameOf(tool)));
@@ -80,7 +80,7 @@ export function ToolsField({ component, place, catalogue, ready, onChange }: Too
 }
 
 /** The place of an added tool. */
-function placeOf(component: ComponentData, agent: Place, tool: ComponentData): Place | undefined {
+function placeOf(component: ComponentData, agent: ValuePath, tool: ComponentData): ValuePath | undefined {
   return toolPlaces(component, agent).find((at) => valueAt(component, at) === tool);
 }
 

@@ -1,8 +1,8 @@
 import { useRef, useState } from "react";
-import type { Task } from "./use-task.ts";
+import type { ButtonAction } from "./use-task.ts";
 
 /** Like `useTask`, but runs actions one after the other, in the order of their calls. */
-export function useSequence(): Task {
+export function useSequence(): ButtonAction {
   const [waiting, setWaiting] = useState(0);
   const [error, setError] = useState<Error>();
   const last = useRef(Promise.resolve());

@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 
-export interface Task {
+export interface ButtonAction {
   busy: boolean;
   /** The error of the last attempt. */
   error: Error | undefined;
@@ -9,7 +9,7 @@ export interface Task {
 }
 
 /** The action of a button, which is disabled while the action runs. If it fails, the error is shown beside the button. */
-export function useTask(): Task {
+export function useButtonAction(): ButtonAction {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
   const running = useRef(false);

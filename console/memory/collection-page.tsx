@@ -8,7 +8,7 @@ import { Icon } from "../parts/icon.tsx";
 import { shortNumber } from "../parts/numbers.ts";
 import { useList } from "../hooks/use-list.ts";
 import { useLoaded } from "../hooks/use-loaded.ts";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { useMay } from "../shell/access.tsx";
 import { useGone, useNotices } from "../shell/notices.tsx";
 import { useTitle } from "../shell/title.ts";
@@ -52,7 +52,7 @@ export function CollectionPage({ id }: { id: string }) {
     };
   }, [underWay, reload, reloadInfo]);
   const [changing, setChanging] = useState(false);
-  const embedding = useTask();
+  const embedding = useButtonAction();
   const { attempt, postpone, tell, undo } = useNotices();
   const gone = useGone();
   const mayWrite = useMay("teams:write");

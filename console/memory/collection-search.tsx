@@ -4,7 +4,7 @@ import { useTroupe } from "troupe/react";
 import { Link } from "wouter";
 import { Icon } from "../parts/icon.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { visibleName } from "../text/foreign.ts";
 import { addressOf } from "./document-file.ts";
 
@@ -13,7 +13,7 @@ export function CollectionSearch({ collection }: { collection: string }) {
   const client = useTroupe();
   const [q, setQ] = useState("");
   const [found, setFound] = useState<CollectionResult>();
-  const task = useTask();
+  const task = useButtonAction();
   const search = (event: FormEvent): void => {
     event.preventDefault();
     if (q.trim() === "") return;

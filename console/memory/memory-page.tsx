@@ -13,7 +13,7 @@ import { MemoryEntry } from "./memory-entry.tsx";
 import { MemoryForm } from "./memory-form.tsx";
 import { MemoryHead } from "./memory-head.tsx";
 import { PlaceFields } from "./place-fields.tsx";
-import { type Place, placeIn, queryOf } from "./place.ts";
+import { type MemoryAddress, placeIn, queryOf } from "./place.ts";
 
 const PAGE = 50;
 /** Runs learn. */
@@ -61,7 +61,7 @@ export function MemoryPage({ whoami }: { whoami: WhoAmI }) {
 }
 
 interface KnownProps {
-  place: Place;
+  place: MemoryAddress;
   q: string;
   labels: ReadonlyMap<string, string>;
 }

@@ -2,7 +2,7 @@ import type { Memory } from "troupe/client";
 import { SearchField } from "../parts/search-field.tsx";
 import type { TeamLabels } from "../runs/use-team-labels.ts";
 import { visibleName } from "../text/foreign.ts";
-import type { Place } from "./place.ts";
+import type { MemoryAddress } from "./place.ts";
 
 const SCOPES: Readonly<Record<Memory["scope"], string>> = {
   tenant: "Shared by all teams",
@@ -11,7 +11,7 @@ const SCOPES: Readonly<Record<Memory["scope"], string>> = {
 };
 
 interface PlaceFieldsProps extends TeamLabels {
-  place: Place;
+  place: MemoryAddress;
   /** The search text. */
   q: string;
   /** True if the credential stands for one user only. */

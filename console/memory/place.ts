@@ -1,7 +1,7 @@
 import type { Memory } from "troupe/client";
 
 /** The owner of the memories on a page, as its address names it. */
-export interface Place {
+export interface MemoryAddress {
   scope: Memory["scope"];
   /** With the scope team; empty if none is chosen. */
   team: string;
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** @param own the only user that the credential stands for */
-export function placeIn(parameters: URLSearchParams, own: string | null): Place {
+export function placeIn(parameters: URLSearchParams, own: string | null): MemoryAddress {
   const scope = parameters.get("scope");
   return {
     scope: scope === "team" || scope === "user" ? scope : "tenant",
@@ -24,7 +24,7 @@ export function queryOf({
   scope,
   team,
   user,
-}: Place): { scope: Memory["scope"]; team?: string; user?: string } | undefined {
+}: MemoryAddress): { scope: Memory["scope"]; team?: string; user?: string } | undefined {
   if (scope === "tenant") return { scope };
   if (scope === "team") return team === "" ? undefined : { scope, team };
   return user === "" ? undefined : { scope, user };

@@ -14,7 +14,7 @@ import type { EditorSubject } from "../editor/editor-panel.tsx";
 import { graphOf, withEdge } from "../component/graph.ts";
 import { EditorTools } from "../editor/editor-tools.tsx";
 import { innerPlace, nodePlace } from "../component/parts.ts";
-import { isWithin, type Place, valueAt } from "../component/places.ts";
+import { isWithin, type ValuePath, valueAt } from "../component/places.ts";
 import type { Checked } from "../editor/use-checked.ts";
 import type { Draft } from "../editor/use-draft.ts";
 import { Name } from "../parts/name.tsx";
@@ -48,7 +48,7 @@ interface EditablePictureProps {
   /** A link beside the tools. */
   tools?: ReactNode;
   /** Below the picture: what saves its changes. */
-  bar: (show: (place: Place) => void) => ReactNode;
+  bar: (show: (place: ValuePath) => void) => ReactNode;
   /** Notes below it, on the team that is shown and the participants around it. */
   notes: (shown: { component: Part; within: readonly string[] }) => ReactNode;
 }
@@ -56,7 +56,7 @@ interface EditablePictureProps {
 interface Opened {
   name: string;
   participant: string;
-  place: Place;
+  place: ValuePath;
 }
 
 /** A node by its place and its name: another change may move or rename it. */
@@ -149,7 +149,7 @@ export function EditablePicture(props: EditablePictureProps) {
     select(`participant ${namesIn(next, within).indexOf(name)}`, undefined, name);
   };
   /** Shows where a mistake is. */
-  const showPlace = (wanted: Place): void => {
+  const showPlace = (wanted: ValuePath): void => {
     if (!isWithin(wanted, within)) setOpened([]);
     const found = picture.nodes.find((one) => {
       const at = nodePlace(own, within, one);

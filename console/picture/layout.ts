@@ -1,7 +1,7 @@
 import { graphlib, layout } from "@dagrejs/dagre";
 import type { Picture, PictureNode } from "./picture.ts";
 
-export interface Place {
+export interface NodeBox {
   /** The coordinates of the centre. */
   x: number;
   y: number;
@@ -18,7 +18,7 @@ export interface Route {
 export interface Layout {
   width: number;
   height: number;
-  places: ReadonlyMap<string, Place>;
+  places: ReadonlyMap<string, NodeBox>;
   routes: ReadonlyMap<string, Route>;
 }
 
@@ -58,7 +58,7 @@ function layeredLayout({ kind, nodes, edges }: Picture): Layout {
   const disableOptimalOrderHeuristic = kind === "selector" || kind === "orchestrator";
   layout(graph, { disableOptimalOrderHeuristic });
   const { width = 0, height = 0 } = graph.graph();
-  const places = new Map(nodes.map(({ id }) => [id, graph.node(id) as Place]));
+  const places = new Map(nodes.map(({ id }) => [id, graph.node(id) as NodeBox]));
   const routes = new Map(
     edges.map(({ id, from, to }) => {
       const {
@@ -89,7 +89,7 @@ function ringLayout({ nodes, edges }: Picture): Layout {
   const left = -radius - nodeWidth / 2 - MARGIN;
   const top = -radius * flat - nodeHeight / 2 - MARGIN;
   const moved = ({ x, y }: { x: number; y: number }) => ({ x: x - left, y: y - top });
-  const places = new Map<string, Place>(
+  const places = new Map<string, NodeBox>(
     nodes.map(({ id }: PictureNode, index) => [
       id,
       { ...moved(at(index)), width: nodeWidth, height: nodeHeight },
@@ -113,7 +113,7 @@ function ringLayout({ nodes, edges }: Picture): Layout {
 
 /** The point where a line from a node's centre leaves the node. */
 function borderTowards(
-  { x, y, width, height }: Place,
+  { x, y, width, height }: NodeBox,
   to: { x: number; y: number },
 ): { x: number; y: number } {
   const [dx, dy] = [to.x - x, to.y - y];

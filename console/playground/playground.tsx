@@ -5,7 +5,7 @@ import { Link, useLocation, useSearchParams } from "wouter";
 import { Confirm } from "../dialogs/confirm.tsx";
 import type { ComponentData, TeamComponent } from "../component/catalogue.ts";
 import type { ServerParts } from "../component/use-server-parts.ts";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -72,7 +72,7 @@ export function Playground({ start }: { start: PlaygroundStart }) {
   const [compared, setCompared] = useState(0);
   const [answers, setAnswers] = useState<Readonly<Record<string, string | undefined>>>({});
   const [keeping, setKeeping] = useState<number>();
-  const running = useTask();
+  const running = useButtonAction();
   const subject = varied[agent] ?? varied[0];
   const forks = variants.flatMap(({ fork }) => fork ?? []);
   const baseline = variants[compared]?.fork;

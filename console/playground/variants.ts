@@ -1,7 +1,7 @@
 import type { Message, RunInfo, TeamClient, ThreadMessage } from "troupe/client";
 import type { ComponentData, TeamComponent } from "../component/catalogue.ts";
 import { agentPlace, modelPlace } from "../component/parts.ts";
-import { type Place, valueAt } from "../component/places.ts";
+import { type ValuePath, valueAt } from "../component/places.ts";
 import { configOf, listOf, textOf } from "../picture/component-json.ts";
 
 export const FEWEST = 2;
@@ -24,10 +24,10 @@ export function letterOf(index: number): string {
 /** A part of a team whose prompt and model can be varied. */
 export interface Varied {
   name: string;
-  place: Place;
+  place: ValuePath;
   /** The place of its prompt; undefined if it has none. */
-  prompt: Place | undefined;
-  model: Place | undefined;
+  prompt: ValuePath | undefined;
+  model: ValuePath | undefined;
 }
 
 const PROMPTS = ["system_message", "selector_prompt", "instructions", "instruction"];
@@ -35,7 +35,7 @@ const PROMPTS = ["system_message", "selector_prompt", "instructions", "instructi
 /** The agents of a team with a prompt or a model, and its manager. */
 export function variedIn(component: ComponentData): Varied[] {
   const members = listOf(configOf(component)["participants"]);
-  const places: (readonly [string, Place])[] =
+  const places: (readonly [string, ValuePath])[] =
     members.length === 0
       ? [[textOf(configOf(component)["name"]), []]]
       : [

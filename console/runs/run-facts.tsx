@@ -81,7 +81,7 @@ export function RunFacts({ run, label }: RunFactsProps) {
           <code>{run.id}</code>
         </Fact>
       </dl>
-      <Task task={run.task} />
+      <TaskSummary task={run.task} />
     </div>
   );
 }
@@ -90,7 +90,7 @@ export function RunFacts({ run, label }: RunFactsProps) {
 const BRIEF = 300;
 
 /** The task of the run, shortened until it is unfolded. */
-function Task({ task }: { task: RunInfo["task"] }) {
+function TaskSummary({ task }: { task: RunInfo["task"] }) {
   const texts = textsOf(task);
   if (texts.length === 0) return <p className="muted task">It continues the conversation.</p>;
   return (

@@ -3,7 +3,7 @@ import type { ListedRun } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { Confirm } from "../dialogs/confirm.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { useNotices } from "../shell/notices.tsx";
 
 interface SelectedRunsProps {
@@ -20,7 +20,7 @@ export function SelectedRuns({ runs, onDone }: SelectedRunsProps) {
   const client = useTroupe();
   const { tell, attempt } = useNotices();
   const [cancelling, setCancelling] = useState(false);
-  const task = useTask();
+  const task = useButtonAction();
   const open = runs.filter(({ status }) => OPEN.has(status));
   const ended = runs.filter(({ status }) => status === "failed" || status === "cancelled");
   const all = async (

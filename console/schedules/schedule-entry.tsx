@@ -4,7 +4,7 @@ import { Icon } from "../parts/icon.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { Status } from "../parts/status.tsx";
 import { Ago } from "../parts/time.tsx";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { visibleName } from "../text/foreign.ts";
 import { OWN_TIME_ZONE, timeIn, wordsOf } from "./cron.ts";
 import { summaryOfTask } from "./task.ts";
@@ -74,8 +74,8 @@ interface ActionsProps {
 }
 
 function Actions({ schedule: { enabled }, over, name, actions }: ActionsProps) {
-  const running = useTask();
-  const changing = useTask();
+  const running = useButtonAction();
+  const changing = useButtonAction();
   return (
     <div className="item-actions" role="group" aria-label={name}>
       <button

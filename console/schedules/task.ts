@@ -1,10 +1,10 @@
 import type { ScheduleInfo } from "troupe/client";
 import { visibleName } from "../text/foreign.ts";
 
-type Task = ScheduleInfo["task"];
+type ScheduledTask = ScheduleInfo["task"];
 
 /** The text of a task that consists of text only; undefined for other tasks. */
-export function textOfTask(task: Task): string | undefined {
+export function textOfTask(task: ScheduledTask): string | undefined {
   if (task === null) return "";
   if (typeof task === "string") return task;
   const messages = messagesOf(task);
@@ -15,7 +15,7 @@ export function textOfTask(task: Task): string | undefined {
 }
 
 /** A short description of a task. */
-export function summaryOfTask(task: Task): string {
+export function summaryOfTask(task: ScheduledTask): string {
   const text = textOfTask(task);
   if (text === "") return "Continues without a task";
   if (text !== undefined) return visibleName(text);
@@ -32,6 +32,6 @@ interface Message {
   content?: unknown;
 }
 
-function messagesOf(task: Task): readonly Message[] {
+function messagesOf(task: ScheduledTask): readonly Message[] {
   return (Array.isArray(task) ? task : [task]) as readonly Message[];
 }

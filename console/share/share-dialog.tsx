@@ -6,7 +6,7 @@ import { FormDialog } from "../dialogs/form-dialog.tsx";
 import { SecretText } from "../dialogs/secret.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Exact } from "../parts/time.tsx";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { type Scope, useMay } from "../shell/access.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import { addressOf } from "./link.ts";
@@ -85,7 +85,7 @@ interface LinkProps extends ShareDialogProps {
 function Link({ team, link, onClose }: LinkProps) {
   const mayRevokeAll = useMay("keys:write");
   const { tell } = useNotices();
-  const task = useTask();
+  const task = useButtonAction();
   const address = addressOf({ team: team.id, token: link.token });
   const revoke = async (id?: string): Promise<void> => {
     await team.revokeTokens(id);

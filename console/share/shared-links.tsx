@@ -1,7 +1,7 @@
 import { useCallback } from "react";
 import type { TeamClient, TeamTokens } from "troupe/client";
 import { useLoaded } from "../hooks/use-loaded.ts";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Exact } from "../parts/time.tsx";
 import type { Scope } from "../shell/access.tsx";
@@ -21,7 +21,7 @@ export function SharedLinks({ team, names }: SharedLinksProps) {
   const load = useCallback(() => allLinks(team), [team]);
   const { value: links = [], error, reload } = useLoaded(load);
   const { tell } = useNotices();
-  const task = useTask();
+  const task = useButtonAction();
   const revoke = async (id: string): Promise<void> => {
     await team.revokeTokens(id);
     tell("The link was revoked.");

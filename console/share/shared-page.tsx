@@ -9,7 +9,7 @@ import { Avatar, Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import { Clock } from "../parts/time.tsx";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { Logo } from "../shell/logo.tsx";
 import { ThemeSwitch } from "../shell/theme-switch.tsx";
 import { CodeBlock } from "../text/code-block.tsx";
@@ -153,7 +153,7 @@ interface FilesProps {
 }
 
 function Files({ client, team, files }: FilesProps) {
-  const task = useTask();
+  const task = useButtonAction();
   const download = async (path: string): Promise<void> => {
     const content = await (await client.team(team).readFile(path)).blob();
     saveFile(path.slice(path.lastIndexOf("/") + 1), content);

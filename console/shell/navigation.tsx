@@ -42,9 +42,9 @@ export function Navigation({ open, hasMore, whoami, onFind, onLeave, onTenants }
     <header className="navigation">
       <Logo />
       <nav aria-label="Main">
-        {pages.teams && <Place href="/" icon="home" name="Home" current={onHome} />}
+        {pages.teams && <NavigationLink href="/" icon="home" name="Home" current={onHome} />}
         {(pages.teams || whoami.team_id !== null) && (
-          <Place
+          <NavigationLink
             href={whoami.team_id === null ? "/teams" : `/teams/${whoami.team_id}`}
             icon="people"
             name={whoami.team_id === null ? "Teams" : "Team"}
@@ -52,7 +52,7 @@ export function Navigation({ open, hasMore, whoami, onFind, onLeave, onTenants }
           />
         )}
         {pages.inbox && (
-          <Place href="/inbox" icon="inbox" name="Inbox" current={onInbox}>
+          <NavigationLink href="/inbox" icon="inbox" name="Inbox" current={onInbox}>
             {open > 0 && (
               <span className="badge">
                 {open}
@@ -60,13 +60,13 @@ export function Navigation({ open, hasMore, whoami, onFind, onLeave, onTenants }
                 <span className="hidden"> waiting</span>
               </span>
             )}
-          </Place>
+          </NavigationLink>
         )}
-        {pages.runs && <Place href="/runs" icon="runs" name="Runs" current={onRuns || onRun} />}
-        {pages.usage && <Place href="/usage" icon="chart" name="Usage" current={onUsage} />}
-        {pages.memory && <Place href="/memory" icon="book" name="Memory" current={onMemory} />}
+        {pages.runs && <NavigationLink href="/runs" icon="runs" name="Runs" current={onRuns || onRun} />}
+        {pages.usage && <NavigationLink href="/usage" icon="chart" name="Usage" current={onUsage} />}
+        {pages.memory && <NavigationLink href="/memory" icon="book" name="Memory" current={onMemory} />}
         {pages.webhooks && (
-          <Place
+          <NavigationLink
             href="/webhooks"
             icon="hook"
             name="Webhooks"
@@ -74,9 +74,9 @@ export function Navigation({ open, hasMore, whoami, onFind, onLeave, onTenants }
           />
         )}
         {pages.connections && (
-          <Place href="/connections" icon="plug" name="Connections" current={onConnections} />
+          <NavigationLink href="/connections" icon="plug" name="Connections" current={onConnections} />
         )}
-        {pages.keys && <Place href="/keys" icon="key" name="Keys" current={onKeys} />}
+        {pages.keys && <NavigationLink href="/keys" icon="key" name="Keys" current={onKeys} />}
       </nav>
       <div className="navigation-end">
         {onTenants === undefined ? (
@@ -107,7 +107,7 @@ export function Navigation({ open, hasMore, whoami, onFind, onLeave, onTenants }
   );
 }
 
-interface PlaceProps {
+interface NavigationLinkProps {
   href: string;
   icon: IconName;
   name: string;
@@ -115,7 +115,7 @@ interface PlaceProps {
   children?: React.ReactNode;
 }
 
-function Place({ href, icon, name, current, children }: PlaceProps) {
+function NavigationLink({ href, icon, name, current, children }: NavigationLinkProps) {
   return (
     <Link className="place" href={href} aria-current={current ? "page" : undefined}>
       <Icon name={icon} />

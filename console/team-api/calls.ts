@@ -1,5 +1,5 @@
 /** An example of a program that uses a team. */
-export interface Call {
+export interface CodeSample {
   /** The name of the language or protocol. */
   name: string;
   title: string;
@@ -9,7 +9,7 @@ export interface Call {
 }
 
 /** The calls that use a team, for each interface of the server. */
-export function callsOf(origin: string, team: string): Call[] {
+export function callsOf(origin: string, team: string): CodeSample[] {
   return [
     {
       name: "curl",

@@ -2,7 +2,7 @@ import { useCallback } from "react";
 import type { NotedTeam, Template } from "troupe/client";
 import { type TeamView, useTroupe } from "troupe/react";
 import { useLoaded } from "../hooks/use-loaded.ts";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Markdown } from "../text/markdown.tsx";
 
@@ -30,7 +30,7 @@ function Suggestion({ name, team }: { name: string; team: TeamView }) {
     return templates.find((template) => template.name === name);
   }, [client, name]);
   const { value } = useLoaded(load);
-  const task = useTask();
+  const task = useButtonAction();
   const text = value?.task;
   if (text === undefined) return null;
   return (

@@ -1,6 +1,6 @@
 import { type FormEvent, type KeyboardEvent, useState } from "react";
 import type { RunInfo, Task, TeamClient } from "troupe/client";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { IconButton } from "../parts/icon-button.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useNotices } from "../shell/notices.tsx";
@@ -32,7 +32,7 @@ function Queued({
 }: { handle: TeamClient; run: RunInfo } & Pick<QueueProps, "onTakeBack">) {
   const [edited, setEdited] = useState<string>();
   const { attempt } = useNotices();
-  const saving = useTask();
+  const saving = useButtonAction();
   const text = textOf(run.task);
   const takeBack = (): void => {
     void attempt(async () => {

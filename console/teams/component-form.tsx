@@ -2,7 +2,7 @@ import { type DragEvent, type FormEvent, useMemo, useState } from "react";
 import { useTroupe } from "troupe/react";
 import { useLocation } from "wouter";
 import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { visibleName } from "../text/foreign.ts";
 import { galleryIn } from "./gallery.ts";
 import { Mistakes } from "./mistakes.tsx";
@@ -17,7 +17,7 @@ export function ComponentForm() {
   const [dragging, setDragging] = useState(false);
   const validation = useValidation(text);
   const gallery = useMemo(() => galleryIn(text), [text]);
-  const task = useTask();
+  const task = useButtonAction();
 
   const submit = (event: FormEvent): void => {
     event.preventDefault();

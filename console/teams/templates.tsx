@@ -5,7 +5,7 @@ import { Link, useLocation } from "wouter";
 import { Avatar, Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { participantsOf } from "../conversation/participants.ts";
 import { kindOf, titleOf } from "./kinds.ts";
 
@@ -14,7 +14,7 @@ export function Templates() {
   const client = useTroupe();
   const [, navigate] = useLocation();
   const { value: templates, error } = useLoaded(useCallback(() => client.templates(), [client]));
-  const task = useTask();
+  const task = useButtonAction();
   const [chosen, setChosen] = useState<string>();
   const create = ({ name }: Template): void => {
     setChosen(name);

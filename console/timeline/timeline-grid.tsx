@@ -154,7 +154,7 @@ type Action =
   | { zoom: number }
   | { show: "details" | "nothing" | "whole" | "step" };
 
-interface Place {
+interface GridCursor {
   row: Row;
   current: number;
   rows: readonly Row[];
@@ -163,7 +163,7 @@ interface Place {
 }
 
 /** The keyboard actions: those of a tree grid, and the zoom. */
-function actionOf(key: string, { row, current, rows, page }: Place): Action | undefined {
+function actionOf(key: string, { row, current, rows, page }: GridCursor): Action | undefined {
   switch (key) {
     case "ArrowDown":
       return { go: current + 1 };

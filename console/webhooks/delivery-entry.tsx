@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { Icon } from "../parts/icon.tsx";
 import { Status } from "../parts/status.tsx";
 import { Ago } from "../parts/time.tsx";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { Attempt } from "./attempt.tsx";
 
 interface DeliveryEntryProps {
@@ -15,7 +15,7 @@ interface DeliveryEntryProps {
 export function DeliveryEntry({ delivery, onRetry }: DeliveryEntryProps) {
   const { id, type, team_id, run_id, status, attempts, created_at } = delivery;
   const { last_attempt, next_attempt_at } = delivery;
-  const task = useTask();
+  const task = useButtonAction();
   return (
     <li className="item">
       <div className="item-main">

@@ -7,7 +7,7 @@ import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Status } from "../parts/status.tsx";
 import { Ago } from "../parts/time.tsx";
-import { useTask } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-task.ts";
 import { visibleName } from "../text/foreign.ts";
 import { Attempt } from "./attempt.tsx";
 
@@ -27,8 +27,8 @@ interface WebhookEntryProps {
 export function WebhookEntry({ webhook, actions }: WebhookEntryProps) {
   const { id, url, events, team, description, enabled, disabled_reason, disabled_at } = webhook;
   const [tested, setTested] = useState<WebhookTest>();
-  const testing = useTask();
-  const rotating = useTask();
+  const testing = useButtonAction();
+  const rotating = useButtonAction();
   return (
     <li className="item">
       <div className="item-main">

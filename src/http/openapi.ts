@@ -4,13 +4,13 @@ import * as z from "zod";
 export type Described = Record<string, unknown>;
 
 /** Where a document describes an operation. */
-interface Place {
+interface OperationKey {
   method: string;
   /** In Hono's notation: `/v1/teams/:team`, `/v1/teams/:team/files/:path{.+}`. */
   path: string;
 }
 
-export interface DocumentParts<Endpoint extends Place> {
+export interface DocumentParts<Endpoint extends OperationKey> {
   title: string;
   description: string;
   version: string;
@@ -28,7 +28,7 @@ export interface DocumentParts<Endpoint extends Place> {
 export const PARAMETER = /(?<=\/):(\w+)(\{.*?\})?/g;
 
 /** The OpenAPI 3.1 document of an API whose credential is a bearer key. */
-export function documentOf<Endpoint extends Place>(parts: DocumentParts<Endpoint>): Described {
+export function documentOf<Endpoint extends OperationKey>(parts: DocumentParts<Endpoint>): Described {
   const { title, description, version, tags, endpoints, operation, schemas, reasons } = parts;
   const paths: Record<string, Described> = {};
   for (const endpoint of endpoints) {

@@ -110,7 +110,7 @@ export class KeptSecrets {
   }
 
   /** The path of a difference that matters. */
-  #difference(stored: Json | undefined, given: Json | undefined, place: Place): string | undefined {
+  #difference(stored: Json | undefined, given: Json | undefined, place: SecretLocation): string | undefined {
     if (Array.isArray(stored) && Array.isArray(given) && stored.length === given.length) {
       return first(stored.keys(), (index) =>
         this.#difference(stored[index], given[index], inside(place, index)),
@@ -129,7 +129,7 @@ export class KeptSecrets {
     return (stored ?? null) === (given ?? null) ? undefined : pathOf(place.keys, "component");
   }
 
-  #isHarmless(key: string, { keys, component, inConfig }: Place, values: Values): boolean {
+  #isHarmless(key: string, { keys, component, inConfig }: SecretLocation, values: Values): boolean {
     if (isSecretName(key) && !keys.includes(ENVIRONMENT)) return values.every(isTextOrMissing);
     if (component === undefined) return false;
     if (inConfig === undefined) return HARMLESS_BESIDE.has(key);
@@ -144,7 +144,7 @@ export class KeptSecrets {
 
 type Values = readonly [stored: Json | undefined, given: Json | undefined];
 
-interface Place {
+interface SecretLocation {
   keys: Keys;
   /** The loaded component that has this key, or has it in its config. */
   component?: { stored: JsonObject; given: JsonObject } | undefined;
@@ -153,7 +153,7 @@ interface Place {
 }
 
 /** @param around the component that has the key, if it is one that is loaded */
-function inside(outer: Place, key: string | number, around?: Place["component"]): Place {
+function inside(outer: SecretLocation, key: string | number, around?: SecretLocation["component"]): SecretLocation {
   const keys = [...outer.keys, key];
   if (around !== undefined) {
     return { keys, component: around, ...(key === "config" && { inConfig: [] }) };

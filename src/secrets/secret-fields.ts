@@ -75,7 +75,7 @@ type Replace = (field: SecretField) => string;
  * texts stay as they are.
  */
 export function mapSecrets<T extends JsonObject>(component: T, replace: Replace): T {
-  const place: Place = {
+  const place: FieldContext = {
     name: "",
     keys: [],
     owner: component,
@@ -97,7 +97,7 @@ export function secretFields(component: JsonObject): SecretField[] {
   return fields;
 }
 
-interface Place {
+interface FieldContext {
   /** The key, or that of the list. */
   name: string;
   keys: Keys;
@@ -111,7 +111,7 @@ interface Place {
   maybePlain: boolean;
 }
 
-function mapValue(value: Json, place: Place, replace: Replace): Json {
+function mapValue(value: Json, place: FieldContext, replace: Replace): Json {
   if (place.numbers && typeof value === "number") {
     return replace(fieldOf(place, String(value), place.maybePlain));
   }
@@ -123,7 +123,7 @@ function mapValue(value: Json, place: Place, replace: Replace): Json {
   );
 }
 
-function mapText(value: string, place: Place, replace: Replace): string {
+function mapText(value: string, place: FieldContext, replace: Replace): string {
   if (value === "" || REFERENCE.test(value)) return value;
   if (place.secret) return replace(fieldOf(place, value, place.maybePlain));
   if (!isAddressName(place.name)) return value;
@@ -134,7 +134,7 @@ function mapText(value: string, place: Place, replace: Replace): string {
 
 /** @param part one part of a URL */
 function fieldOf(
-  { keys, owner }: Place,
+  { keys, owner }: FieldContext,
   value: string,
   maybePlain: boolean,
   part = "",
@@ -148,7 +148,7 @@ export function secretId(keys: Keys, part: string): string {
   return JSON.stringify([...keys, part]);
 }
 
-function mapObject(value: JsonObject, place: Place, replace: Replace): JsonObject {
+function mapObject(value: JsonObject, place: FieldContext, replace: Replace): JsonObject {
   const owner = looksLikeComponent(value) ? value : place.owner;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
@@ -162,7 +162,7 @@ function holdsNoText(item: Json): boolean {
   return item === null || typeof item === "boolean";
 }
 
-function placeOf(key: string, item: Json, outer: Place, owner: JsonObject): Place {
+function placeOf(key: string, item: Json, outer: FieldContext, owner: JsonObject): FieldContext {
   const named =
     isSecretName(key) ||
     SECRET_MAPS.has(key) ||

@@ -10,7 +10,7 @@ const MOST_HELD_BYTES = 50_000_000;
 /** After so long without a beat, what a document held is free: its request has ended without a word. */
 const LOST_AFTER_MS = 10_000;
 
-interface Place {
+interface Waiter {
   beats: number;
 }
 
@@ -46,14 +46,14 @@ export async function withRoom<T>(bytes: number, work: () => Promise<T>): Promis
 }
 
 /** The documents of this isolate, the one that is being read first. */
-const places: Place[] = [];
+const places: Waiter[] = [];
 
 /**
  * Does the work when all that came before is done: what documents hold while they are read would add up. A request of Workers cannot
  * be woken by another one, and one whose client has left ends anywhere, so the requests look for themselves.
  */
 export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  const own: Place = { beats: 0 };
+  const own: Waiter = { beats: 0 };
   places.push(own);
   try {
     await turnOf(own);
@@ -68,8 +68,8 @@ export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function turnOf(own: Place): Promise<void> {
-  let seen: Place & { place: Place | undefined; looks: number } = {
+async function turnOf(own: Waiter): Promise<void> {
+  let seen: Waiter & { place: Waiter | undefined; looks: number } = {
     place: undefined,
     beats: 0,
     looks: 0,
@@ -83,7 +83,7 @@ async function turnOf(own: Place): Promise<void> {
   }
 }
 
-function leave(place: Place): void {
+function leave(place: Waiter): void {
   const index = places.indexOf(place);
   if (index >= 0) places.splice(index, 1);
 }

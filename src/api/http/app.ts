@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { Hono as TinyHono } from "hono/tiny";
 import type { Authenticate, Refusal } from "../auth/principal.ts";
-import { Admission, type Callers } from "./access/admission.ts";
+import { AccessControl, type Callers } from "./access/admission.ts";
 import { type AllowedOrigins, Cors } from "./access/cors.ts";
 import { forEventSource } from "./access/event-source.ts";
 import { discardBody } from "./input/body.ts";
@@ -98,7 +98,7 @@ export function createApp(options: AppOptions): Hono {
     return preflight;
   });
   const rate = new RequestRate(options.tenants, options.requestsPerSecond);
-  const admission = new Admission({ ...options, rate });
+  const admission = new AccessControl({ ...options, rate });
   app.all("*", async (c) => {
     const request = c.req.raw;
     // Hono answers HEAD with the headers of GET.

@@ -7,7 +7,7 @@ import { type CamelKeys, optionsOf, parseOptions } from "../../core/options/opti
 import type { RetryPolicy } from "../../core/steps/retry.ts";
 import type { StepSubject } from "../../core/steps/step-attempt.ts";
 import { JsonReader, readAnswer } from "../models/http/read-stream.ts";
-import { type Endpoint, send } from "../models/http/send.ts";
+import { type ModelEndpoint, send } from "../models/http/send.ts";
 import { bindingOf, type ModelDependencies } from "../models/workers-ai/binding.ts";
 import { workersAIEndpoint } from "../models/workers-ai/endpoint.ts";
 import { EmbeddingBatches } from "./embedding-batches.ts";
@@ -61,7 +61,7 @@ export class WorkersAIEmbeddingClient implements EmbeddingClient {
   readonly subject: StepSubject;
   readonly #config: WorkersAIEmbeddingConfig;
   readonly #batches: EmbeddingBatches;
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: ModelEndpoint;
   readonly #retry: RetryPolicy | undefined;
 
   /** @throws ValueError for invalid options, and without the binding */

@@ -2,7 +2,7 @@ import type { Issue } from "../errors.ts";
 import { pathOf } from "../issues.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Pattern } from "./pattern/pattern.ts";
-import { Place } from "./keywords/inspection.ts";
+import { InspectedValue } from "./keywords/inspection.ts";
 import { patternsOf } from "./read-schema.ts";
 import { Validation } from "./validation.ts";
 import { isTooDeep, isTooMuch, MAX_DEPTH, WorkLimit } from "./pattern/work-limit.ts";
@@ -27,7 +27,7 @@ export class JsonSchema {
       return [{ path: base, message: `is nested deeper than ${MAX_DEPTH} levels` }];
     }
     try {
-      const { failures } = this.#validation(new WorkLimit()).verdict(this.schema, new Place(value));
+      const { failures } = this.#validation(new WorkLimit()).verdict(this.schema, new InspectedValue(value));
       return failures.map(({ keys, message }) => ({ path: pathOf(keys, base), message }));
     } catch (error) {
       if (!isTooMuch(error)) throw error;
@@ -42,7 +42,7 @@ export class JsonSchema {
    * @throws an error that {@link isTooMuch} knows
    */
   partAccepts(part: JsonObject, value: Json, limit: WorkLimit): boolean {
-    return this.#validation(limit).verdict(part, new Place(value)).failures.length === 0;
+    return this.#validation(limit).verdict(part, new InspectedValue(value)).failures.length === 0;
   }
 
   #validation(limit: WorkLimit): Validation {

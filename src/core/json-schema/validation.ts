@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
-import { type Check, Inspection, type Place, type Verdict } from "./keywords/inspection.ts";
+import { type Check, Inspection, type InspectedValue, type Verdict } from "./keywords/inspection.ts";
 import { arrayKeywords } from "./keywords/arrays.ts";
 import { compositionKeywords, unevaluatedKeywords } from "./keywords/composition.ts";
 import { objectKeywords } from "./keywords/objects.ts";
@@ -38,7 +38,7 @@ export class Validation implements Check {
   }
 
   /** @throws when the work exceeds its limit: {@link isTooMuch} */
-  verdict(schema: Json, place: Place): Verdict {
+  verdict(schema: Json, place: InspectedValue): Verdict {
     this.limit.spend();
     if (schema === false) {
       return { ...GOOD, failures: [{ keys: place.keys(), message: "is not allowed" }] };

@@ -123,12 +123,12 @@ function joined(thoughts: readonly string[]): string | null {
 }
 
 /** Where a closing tag stands. */
-interface Place {
+interface TagRange {
   index: number;
   end: number;
 }
 
-function loneEndOf(text: string): Place | undefined {
+function loneEndOf(text: string): TagRange | undefined {
   if (mayBeJson(text) && isJson(text)) return undefined;
   const search = new LoneEnd();
   return search.add(text) ?? search.finish();
@@ -169,7 +169,7 @@ export class LoneEnd {
   #fence: string | undefined;
   #opened = new Set<string>();
 
-  add(piece: string): Place | undefined {
+  add(piece: string): TagRange | undefined {
     const [first = "", ...others] = piece.split("\n");
     this.#line += first;
     for (const next of others) {
@@ -187,7 +187,7 @@ export class LoneEnd {
   }
 
   /** Searches the line that is complete now. */
-  finish(): Place | undefined {
+  finish(): TagRange | undefined {
     const line = this.#line;
     const fence = FENCE.exec(line)?.[1];
     if (this.#fence !== undefined) {
@@ -200,7 +200,7 @@ export class LoneEnd {
     return this.#searchIn(clear, this.#opened);
   }
 
-  #searchIn(line: string, opened: Set<string>): Place | undefined {
+  #searchIn(line: string, opened: Set<string>): TagRange | undefined {
     for (const { index, 0: mark, 1: slash, 2: name, 3: other, 4: bracket } of line.matchAll(MARK)) {
       const tag = (name ?? bracket ?? "").toLowerCase();
       const isOpening = tag !== "" && (slash ?? other) === "";

@@ -4,7 +4,7 @@ import { askHuman, type HumanApproval } from "../turn/human-approval.ts";
 import type { AnyTool, ToolCallContext, ToolResult } from "./tool.ts";
 import { textResult } from "./tool-result.ts";
 
-type Call = AsyncGenerator<Message, ToolResult, void>;
+type ToolExecution = AsyncGenerator<Message, ToolResult, void>;
 
 /** A call that waits for approval. */
 export interface PendingCall {
@@ -28,9 +28,9 @@ export interface PendingCall {
  */
 export async function* approvedCall(
   { tool, approval, name, args, notice, call: { ctx, callId, caller = name } }: PendingCall,
-  run: (args: JsonObject) => Call,
-  inLine: (call: () => Call) => Call,
-): Call {
+  run: (args: JsonObject) => ToolExecution,
+  inLine: (call: () => ToolExecution) => ToolExecution,
+): ToolExecution {
   const { parameters } = tool.schema;
   const asked = askHuman(
     approval,

@@ -28,13 +28,13 @@ import type { Stores } from "../storage/stores.ts";
 const MOST_METADATA_FOR_HEADERS = 4_096;
 
 /** What a request for a run leads to. Decided once, before the tenant is asked; what follows acts on it. */
-export type Admission =
+export type AdmissionDecision =
   /** An earlier request with the same key has started this run. */
   | { do: "replay"; run: string }
   /** `beside`: the team has a run already, which this one follows or replaces. */
   | { do: "start" | "queue"; beside: boolean };
 
-type Task = ChatMessage[] | null;
+type TaskMessages = ChatMessage[] | null;
 
 /** What a request to retry a run leads to. */
 export type RetryAdmission = { do: "replay"; run: string } | { do: "retry"; failed: StoredRun };
@@ -53,7 +53,7 @@ export class RunAdmission {
   }
 
   /** Changes of the team come one after the other, so the decision holds while the tenant is asked. */
-  decide({ idempotency, on_conflict, metadata }: StartRunInput): Result<Admission> {
+  decide({ idempotency, on_conflict, metadata }: StartRunInput): Result<AdmissionDecision> {
     const earlier = this.#startedBy(idempotency);
     if (earlier) return earlier.ok ? ok({ do: "replay", run: earlier.value }) : earlier;
     const tooLarge = this.#tooLargeForHeaders(metadata);
@@ -81,7 +81,7 @@ export class RunAdmission {
   }
 
   /** Inserts the run of a request as it was decided; the engine has to {@link RunEngine.enter} it in the same go. */
-  insert(input: StartRunInput, admission: Admission): EnteringRun {
+  insert(input: StartRunInput, admission: AdmissionDecision): EnteringRun {
     if (admission.do === "replay") return { do: "replay", id: admission.run };
     const id = crypto.randomUUID();
     const created_at = new Date().toISOString();
@@ -92,7 +92,7 @@ export class RunAdmission {
       : this.#started(record, task, input.idempotency);
   }
 
-  #started(record: RunRecord, task: Task, idempotency: Idempotency | undefined): EnteringRun {
+  #started(record: RunRecord, task: TaskMessages, idempotency: Idempotency | undefined): EnteringRun {
     const stores = this.#stores;
     if (this.#engine.active) this.#engine.preempt();
     const stored = stores.transaction(() => {
@@ -104,7 +104,7 @@ export class RunAdmission {
     return { do: "start", id: record.id, stored, task };
   }
 
-  #queued(record: RunRecord, task: Task, idempotency: Idempotency | undefined): EnteringRun {
+  #queued(record: RunRecord, task: TaskMessages, idempotency: Idempotency | undefined): EnteringRun {
     const waiting = queued(record, lastTurn(this.#stores.db));
     this.#stores.transaction(() => {
       this.#remember(idempotency, waiting.id);

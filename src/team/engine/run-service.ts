@@ -21,7 +21,7 @@ import {
   type Result,
   runNotFound,
 } from "../../contract/result.ts";
-import type { Admission, RetryAdmission, RunAdmission } from "./admission.ts";
+import type { AdmissionDecision, RetryAdmission, RunAdmission } from "./admission.ts";
 import { type RunPosition, TOP } from "../storage/runs/run-queue.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
 import { isOver } from "../storage/runs/run-store.ts";
@@ -46,7 +46,7 @@ export class RunService {
     this.#admission = admission;
   }
 
-  start(input: StartRunInput, admission: Admission): Result<RunInfo & { created: boolean }> {
+  start(input: StartRunInput, admission: AdmissionDecision): Result<RunInfo & { created: boolean }> {
     const run = this.#admission.insert(input, admission);
     this.#engine.enter(run);
     return this.shown(run.id, { created: run.do !== "replay" });

@@ -14,7 +14,7 @@ import {
 } from "../../contract/result.ts";
 import type { RunInfo } from "../../contract/run.ts";
 import type { ScheduleInfo, SchedulePage } from "../../contract/team/schedule.ts";
-import type { Admission } from "../engine/admission.ts";
+import type { AdmissionDecision } from "../engine/admission.ts";
 import type { RunService } from "../engine/run-service.ts";
 import { MAX_PAGE_BYTES } from "../../sqlite/page-limit.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -30,7 +30,7 @@ export interface ScheduleServiceOptions {
   scheduler: Pick<Scheduler, "changed">;
   runs: Pick<RunService, "start">;
   /** Decides what a request for a run leads to, and asks whether the tenant's limits allow it. */
-  admit: (input: StartRunInput) => Promise<Result<Admission>>;
+  admit: (input: StartRunInput) => Promise<Result<AdmissionDecision>>;
 }
 
 /** The schedule operations of the gateway. */

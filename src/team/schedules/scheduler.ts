@@ -1,7 +1,7 @@
 import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { Result } from "../../contract/result.ts";
-import type { Admission } from "../engine/admission.ts";
+import type { AdmissionDecision } from "../engine/admission.ts";
 import type { RunService } from "../engine/run-service.ts";
 import type { AlarmSource, TeamAlarm } from "../storage/team-alarm.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -19,7 +19,7 @@ export interface SchedulerOptions {
   alarm: TeamAlarm;
   runs: Pick<RunService, "start">;
   /** Decides what a request for a run leads to, and asks whether the tenant's limits allow it. */
-  admit: (input: StartRunInput) => Promise<Result<Admission>>;
+  admit: (input: StartRunInput) => Promise<Result<AdmissionDecision>>;
 }
 
 /**

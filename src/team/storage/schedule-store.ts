@@ -6,7 +6,7 @@ import { LazyTable } from "../../sqlite/lazy-table.ts";
 import { SCHEDULE_TABLE } from "./tables/migrations.ts";
 import type { TextStore } from "../../sqlite/text-store.ts";
 
-type Task = ScheduledRun["task"];
+type ScheduleTask = ScheduledRun["task"];
 
 /** A schedule as stored, its task aside. Times are ISO 8601 UTC. */
 export interface ScheduleRecord extends Pick<
@@ -60,7 +60,7 @@ export class ScheduleStore {
     return this.#db.first<{ count: number }>("select count(*) as count from schedule")?.count ?? 0;
   }
 
-  insert(record: ScheduleRecord, next_at: number | null, task: Task): StoredSchedule {
+  insert(record: ScheduleRecord, next_at: number | null, task: ScheduleTask): StoredSchedule {
     this.#table.create();
     const last = this.#db.first<{ seq: number | null }>("select max(seq) as seq from schedule");
     const seq = (last?.seq ?? 0) + 1;
@@ -82,7 +82,7 @@ export class ScheduleStore {
     this.forget();
   }
 
-  updateTask({ seq, record }: StoredSchedule, task: Task): void {
+  updateTask({ seq, record }: StoredSchedule, task: ScheduleTask): void {
     this.#texts.remove(owner(record.id));
     const text = this.#texts.storeRemovable(owner(record.id), JSON.stringify(task));
     this.#db.write("update schedule set task = ? where seq = ?", text, seq);
@@ -94,8 +94,8 @@ export class ScheduleStore {
     this.forget();
   }
 
-  task({ seq, record }: StoredSchedule): Task {
-    return JSON.parse(this.#texts.load(owner(record.id), this.#taskColumn(seq))) as Task;
+  task({ seq, record }: StoredSchedule): ScheduleTask {
+    return JSON.parse(this.#texts.load(owner(record.id), this.#taskColumn(seq))) as ScheduleTask;
   }
 
   /** Approximate bytes of its task. */

@@ -5,7 +5,7 @@ import {
 } from "../../core/models/request-usage.ts";
 
 /** Fields that few spans have: attempts, failed attempts, error, note, recovered, discarded, details of the usage, thought. */
-interface Rest {
+interface RareSpanFields {
   a?: number;
   f?: (readonly [start: number, ms: number, error: string])[];
   e?: string;
@@ -18,10 +18,10 @@ interface Rest {
 
 /**
  * Kind, number of the enclosing span (from 1; 0: the turn), path below that one, milliseconds after the turn's
- * beginning, duration, name, provider, tokens in and out; the last ones may be missing. A {@link Rest} stands at the
+ * beginning, duration, name, provider, tokens in and out; the last ones may be missing. A {@link RareSpanFields} stands at the
  * end.
  */
-type StoredSpan = readonly (string | number | null | Rest)[];
+type StoredSpan = readonly (string | number | null | RareSpanFields)[];
 
 /** The spans of a turn as they are stored with its commit: a few dozen bytes each. A number at the end: those left out. */
 export type StoredSpans = readonly (StoredSpan | number)[];
@@ -72,7 +72,7 @@ export function loadSpans(stored: StoredSpans | undefined, started: number): Tur
       continue;
     }
     const last = entry.at(-1);
-    const rest: Rest = typeof last === "object" && last !== null ? last : {};
+    const rest: RareSpanFields = typeof last === "object" && last !== null ? last : {};
     const fields = (rest === last ? entry.slice(0, -1) : entry) as (string | number | null)[];
     const [code, parent, below, offset, ms, name = null, provider = null, prompt, completion] =
       fields as [string, number, string, number, number, ...(string | null)[]];
@@ -128,9 +128,9 @@ function restOf({
   discarded,
   start,
   tokens,
-}: TurnSpan): Rest | undefined {
+}: TurnSpan): RareSpanFields | undefined {
   const details = usageDetails(tokens ?? {});
-  const rest: Rest = {
+  const rest: RareSpanFields = {
     ...(Object.keys(details).length > 0 && { u: details }),
     ...(attempts !== 1 && { a: attempts }),
     ...(failed.length > 0 && {

@@ -20,7 +20,7 @@ import { shownConversation } from "../../contract/team/shown-conversation.ts";
 import { ConversationStore } from "./conversation-store.ts";
 import { ClosedRequests, DeletedTeams } from "./recently-gone.ts";
 import { completeRun, isOpen, type OpenRuns, type RunRow } from "./open-runs.ts";
-import { RunStore } from "./run-store.ts";
+import { DirectoryRunStore } from "./run-store.ts";
 import { addDays, type DayUsage, laterUsageOf, usageOf, type UsageStore } from "./usage-store.ts";
 
 /** A change of the directory, for its watchers. `team_user`: to whom the team belongs. */
@@ -73,7 +73,7 @@ export class Directory {
   readonly #activity: ActivityStore;
   readonly #deleted: DeletedTeams;
   readonly #closed: ClosedRequests;
-  readonly #runs: RunStore;
+  readonly #runs: DirectoryRunStore;
   readonly conversations: ConversationStore;
   /** The places of the rows of teams with an active run. */
   readonly #places = new Map<string, number>();
@@ -87,7 +87,7 @@ export class Directory {
     this.#activity = new ActivityStore(db);
     this.#deleted = new DeletedTeams(db);
     this.#closed = new ClosedRequests(db);
-    this.#runs = new RunStore(db);
+    this.#runs = new DirectoryRunStore(db);
     this.conversations = new ConversationStore(db);
     for (const { team, runs } of this.open.teams()) {
       for (const { place } of runs) if (place !== null) this.#places.set(team, place);

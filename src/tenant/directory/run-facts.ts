@@ -36,13 +36,13 @@ type FactsRow = {
   searched: string | null;
 };
 
-type Place = readonly [created: number, team: string, id: string];
+type RunSortKey = readonly [created: number, team: string, id: string];
 
 /** Reads the runs of one status in a range of places. Their metadata, which may be large, is not read. */
 export function runFacts(
   db: Database,
   status: RunStatus,
-  { from, before }: { from: Place; before: Place },
+  { from, before }: { from: RunSortKey; before: RunSortKey },
   { model, q, team_user }: Pick<RunQuery, "model" | "q" | "team_user">,
 ): RunFacts[] {
   const now = Date.now();

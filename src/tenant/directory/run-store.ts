@@ -3,7 +3,7 @@ import type { Database } from "../../sqlite/database.ts";
 import { OpenRuns, readRunRow, type RunRow } from "./open-runs.ts";
 
 /** The list of runs, ordered by status and age. Runs without an outcome are in memory too. */
-export class RunStore {
+export class DirectoryRunStore {
   readonly #db: Database;
   readonly open: OpenRuns;
 

@@ -24,7 +24,7 @@ const ANONYMOUS: Principal = {
 /** The callers of requests that the Worker sends itself, which have no credentials. */
 export type Callers = Pick<WeakMap<Request, Principal>, "get">;
 
-export interface AdmissionOptions {
+export interface AccessControlOptions {
   authenticate: Authenticate;
   callers?: Callers;
   rate: RequestRate;
@@ -33,10 +33,10 @@ export interface AdmissionOptions {
 }
 
 /** Decides who may send requests. */
-export class Admission {
-  readonly #options: AdmissionOptions;
+export class AccessControl {
+  readonly #options: AccessControlOptions;
 
-  constructor(options: AdmissionOptions) {
+  constructor(options: AccessControlOptions) {
     this.#options = options;
   }
 

@@ -3,7 +3,7 @@ import type { Command } from "../../../contract/commands/command.ts";
 import type { QueryLimits } from "../../../contract/query-parameters.ts";
 import type { Result } from "../../../contract/result.ts";
 import type { RunInfo } from "../../../contract/run.ts";
-import { type Call, type Endpoint, json } from "./endpoint.ts";
+import { type CheckedRequest, type Endpoint, json } from "./endpoint.ts";
 import { unwrap } from "./problem.ts";
 import { type Services, tenantOf } from "./services.ts";
 
@@ -15,7 +15,7 @@ type RouteHandlers<Table> = {
 };
 
 /** A request of a command, checked. */
-type CallOf<Spec> = Call<
+type CallOf<Spec> = CheckedRequest<
   Spec extends { body: infer Body extends z.ZodType } ? Body : z.ZodType,
   Spec extends { query: (limits: QueryLimits) => infer Query extends z.ZodObject }
     ? Query

@@ -21,11 +21,11 @@ export interface Endpoint<
   /** The request names its team elsewhere than in the path: the handler checks that a team token is good for it. */
   namesTeam?: true;
   /** The form of its problems, if another protocol has a shape for them. */
-  refusal?: Refusal;
-  handle(call: Call<Body, Query>): Promise<Response>;
+  refusal?: ProblemFormat;
+  handle(call: CheckedRequest<Body, Query>): Promise<Response>;
 }
 
-export interface Refusal {
+export interface ProblemFormat {
   /** The media type of what `write` makes. */
   media: string;
   write: WriteProblem;
@@ -37,7 +37,7 @@ export type WriteProblem = (
 ) => Response;
 
 /** A request whose parts are all checked. */
-export interface Call<Body extends z.ZodType = z.ZodType, Query extends z.ZodObject = z.ZodObject> {
+export interface CheckedRequest<Body extends z.ZodType = z.ZodType, Query extends z.ZodObject = z.ZodObject> {
   body: z.output<Body>;
   /** The body as it was sent, with numbers that JavaScript would change as they were written. */
   exactBody: () => Json;

@@ -9,7 +9,7 @@ import type { Principal } from "../../auth/principal.ts";
 import { userOf } from "../access/admission.ts";
 import { callerOf } from "../access/caller.ts";
 import { exactValueOf, type JsonBody, readJson } from "./body.ts";
-import type { Call, Endpoint, Match } from "../endpoint/endpoint.ts";
+import type { CheckedRequest, Endpoint, Match } from "../endpoint/endpoint.ts";
 import { invalid, ProblemError } from "../endpoint/problem.ts";
 import { hopsOf } from "./hops.ts";
 import { ID } from "../../../contract/constants.ts";
@@ -29,7 +29,7 @@ export async function readCall(
   c: Context,
   principal: Principal,
   { gateway, limits }: Pick<Services, "gateway" | "limits">,
-): Promise<Call> {
+): Promise<CheckedRequest> {
   requireIds(endpoint, parameters);
   const query = readQuery(endpoint, new URL(c.req.url).searchParams);
   const key = endpoint.idempotent ? readKey(c.req.header("idempotency-key")) : undefined;

@@ -11,7 +11,7 @@ import { tokensOfCall } from "../../../contract/usage/model-usage.ts";
 import type { ComponentModel } from "../../../core/component/component-model.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
-import { type Call, type Endpoint, json } from "../endpoint/endpoint.ts";
+import { type CheckedRequest, type Endpoint, json } from "../endpoint/endpoint.ts";
 import { preparedComponent } from "../input/component.ts";
 import { readDocument } from "../input/document.ts";
 import { INTERNAL_PROBLEM, ProblemError, problemOf, unwrap } from "../endpoint/problem.ts";
@@ -19,7 +19,7 @@ import { memoriesOf, type Services, tenantOf } from "../endpoint/services.ts";
 
 /** Collections of documents. */
 export function collectionEndpoints(services: Services): Endpoint[] {
-  const collectionOf = ({ principal, param }: Pick<Call, "principal" | "param">) =>
+  const collectionOf = ({ principal, param }: Pick<CheckedRequest, "principal" | "param">) =>
     memoriesOf(services).collection(principal.tenant, param("collection"));
 
   return commandEndpoints(collectionCommands, services, {
@@ -148,7 +148,7 @@ async function embeddingOf(
   return component as ComponentModel;
 }
 
-function documentOf({ param }: Pick<Call, "param">): string {
+function documentOf({ param }: Pick<CheckedRequest, "param">): string {
   const id = param("document");
   if (DOCUMENT_ID.test(id)) return id;
   throw new ProblemError({

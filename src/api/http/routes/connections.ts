@@ -10,7 +10,7 @@ import { isLocalHost } from "../../auth/local.ts";
 import { isTenantId, type Principal } from "../../auth/principal.ts";
 import { userOf } from "../access/admission.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
-import { type Call, type Endpoint, json } from "../endpoint/endpoint.ts";
+import { type CheckedRequest, type Endpoint, json } from "../endpoint/endpoint.ts";
 import { ProblemError, unwrap } from "../endpoint/problem.ts";
 import { type Services, tenantOf } from "../endpoint/services.ts";
 import { connectedPage, loginPage, PAGE, problemPage } from "./login-pages.ts";
@@ -99,7 +99,7 @@ export function connectionEndpoints(services: Services): Endpoint[] {
   );
 }
 
-type FinishCall = Pick<Call, "c"> & {
+type FinishCall = Pick<CheckedRequest, "c"> & {
   query: z.output<ReturnType<typeof connectionCommands.finishLogin.query>>;
 };
 

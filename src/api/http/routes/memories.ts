@@ -12,18 +12,18 @@ import { requireAllTeams, requireTeam, userOf } from "../access/admission.ts";
 import { callerOf } from "../access/caller.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
 import { checkMetadata } from "../input/body.ts";
-import { type Call, type Endpoint, json } from "../endpoint/endpoint.ts";
+import { type CheckedRequest, type Endpoint, json } from "../endpoint/endpoint.ts";
 import { invalid, ProblemError, unwrap } from "../endpoint/problem.ts";
 import { memoriesOf, type Services, tenantOf } from "../endpoint/services.ts";
 
 /** The owner of memories: a team, a user or the tenant. */
-type Place =
+type MemoryOwner =
   | { scope: "team"; team: string }
   | { scope: "user"; user: string }
   | { scope: "tenant" };
 
 /** A place as a request names it. */
-interface GivenPlace {
+interface RequestedOwner {
   scope?: MemoryScopeName | undefined;
   team?: string | undefined;
   user?: string | undefined;
@@ -31,7 +31,7 @@ interface GivenPlace {
 
 /** Endpoints of the memories. */
 export function memoryEndpoints(services: Services): Endpoint[] {
-  const callsOf = (principal: Principal, place: Place): MemoryCalls => {
+  const callsOf = (principal: Principal, place: MemoryOwner): MemoryCalls => {
     const { tenant } = principal;
     if (place.scope === "team")
       return services.gateway.team(tenant, place.team, callerOf(principal));
@@ -136,7 +136,7 @@ function fieldOf(name: string, index: number | undefined): string {
 }
 
 /** @param index the number of the entry in the list that names it @throws ProblemError 403 or 422 */
-function placeOf(principal: Principal, given: GivenPlace, index?: number): Place {
+function placeOf(principal: Principal, given: RequestedOwner, index?: number): MemoryOwner {
   const at = (name: string): string => fieldOf(name, index);
   const { team, user } = given;
   const scope =
@@ -173,7 +173,7 @@ async function placesOfRun(
     user: given,
   }: { run: string; team?: string | undefined; user?: string | undefined },
   services: Services,
-): Promise<Place[]> {
+): Promise<MemoryOwner[]> {
   const { tenant } = principal;
   const team =
     named ?? principal.team?.id ?? (await tenantOf(services, tenant).teamOfRun(run)) ?? undefined;
@@ -201,15 +201,15 @@ function reachesTenant({ team, own_teams_of }: Principal): boolean {
 }
 
 /** The id of an entry with its place: `team.TEAM.ID`, `user.USER.ID` or `tenant.ID`. */
-function idOf(place: Place, entry: string): string {
+function idOf(place: MemoryOwner, entry: string): string {
   if (place.scope === "tenant") return `tenant.${entry}`;
   if (place.scope === "team") return `team.${place.team}.${entry}`;
   return `user.${toBase64Url(new TextEncoder().encode(place.user))}.${entry}`;
 }
 
 /** The place and the entry that an id names. @throws ProblemError 404, also for those of others */
-function namedBy({ principal, param }: Pick<Call, "principal" | "param">): {
-  place: Place;
+function namedBy({ principal, param }: Pick<CheckedRequest, "principal" | "param">): {
+  place: MemoryOwner;
   entry: string;
 } {
   const id = param("memory");
@@ -225,7 +225,7 @@ function namedBy({ principal, param }: Pick<Call, "principal" | "param">): {
   }
 }
 
-function givenBy(id: string, scope: string, owner: string): GivenPlace | undefined {
+function givenBy(id: string, scope: string, owner: string): RequestedOwner | undefined {
   if (scope === "team") return { scope, team: owner };
   if (scope === "" && id.startsWith("tenant.")) return { scope: "tenant" };
   try {
@@ -238,7 +238,7 @@ function givenBy(id: string, scope: string, owner: string): GivenPlace | undefin
   }
 }
 
-function shown(place: Place, { id, content, metadata, source, created_at }: MemoryEntry): Memory {
+function shown(place: MemoryOwner, { id, content, metadata, source, created_at }: MemoryEntry): Memory {
   return {
     id: idOf(place, id),
     content,
@@ -269,7 +269,7 @@ async function requestOf(
   return { id: digest.slice(0, 32), hash };
 }
 
-function definedOf({ scope, team, user }: GivenPlace): GivenPlace {
+function definedOf({ scope, team, user }: RequestedOwner): RequestedOwner {
   return {
     ...(scope !== undefined && { scope }),
     ...(team !== undefined && { team }),

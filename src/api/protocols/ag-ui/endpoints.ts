@@ -1,6 +1,6 @@
 import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import { callerOf } from "../../http/access/caller.ts";
-import { type Endpoint, endpoint, type Refusal } from "../../http/endpoint/endpoint.ts";
+import { type Endpoint, endpoint, type ProblemFormat } from "../../http/endpoint/endpoint.ts";
 import { problemResponse } from "../../http/endpoint/problem.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import type { MessageServices, Services } from "../../http/endpoint/services.ts";
@@ -33,7 +33,7 @@ export function agUiEndpoints(services: MessageServices & Pick<Services, "gatewa
 }
 
 /** A problem as clients of the protocol read it: `HttpAgent` gives its callers the members of a body with this type. */
-const refusal: Refusal = {
+const refusal: ProblemFormat = {
   media: "application/json",
   write: (problem, headers) =>
     problemResponse(problem, { ...headers, "content-type": "application/json" }),

@@ -21,7 +21,7 @@ export interface ChatRuns {
 }
 
 /** The beginning of a page of runs: a cursor of a team's runs, of which those down to `until` do not count. */
-interface Place {
+interface PageStart {
   team: string;
   until: string;
   cursor: string;
@@ -125,7 +125,7 @@ export class ChatBranch {
   }
 
   /** @throws ProblemError 422 for a cursor of another conversation */
-  async #placeOf(cursor = ""): Promise<Place> {
+  async #placeOf(cursor = ""): Promise<PageStart> {
     const [team = "", until = "", ...rest] = cursor.split(SEPARATOR);
     if (rest.length === 0) return { team: this.id, until: "", cursor };
     for (let id: string | undefined = this.id; id !== undefined; id = await this.#parent(id)) {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { integerParameter, pageCursorParameter } from "../../../contract/query-parameters.ts";
-import { type Call, type Endpoint, endpoint, json } from "../../http/endpoint/endpoint.ts";
+import { type CheckedRequest, type Endpoint, endpoint, json } from "../../http/endpoint/endpoint.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import type { ProtocolServices } from "../shared/services.ts";
 import type { ChatAddress } from "./branch.ts";
@@ -15,7 +15,7 @@ const RUNS = 20;
 export function aiSdkEndpoints(services: ProtocolServices): Endpoint[] {
   const common = { tag: "AI SDK" as const, refusal };
   const { limits } = services;
-  const address = ({ c, principal, param }: Call): ChatAddress => ({
+  const address = ({ c, principal, param }: CheckedRequest): ChatAddress => ({
     services,
     principal,
     team: param("team"),

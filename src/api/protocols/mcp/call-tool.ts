@@ -17,7 +17,7 @@ import { answeredResult, refusal, runResult } from "./run/run-result.ts";
 import { type McpRequest, teamOf } from "./session/services.ts";
 import { runTeam } from "./run/run-team.ts";
 import { takesTasks } from "./run/task.ts";
-import { type Call, type ToolResult, waitForRun } from "./run/wait-for-run.ts";
+import { type McpToolCall, type ToolResult, waitForRun } from "./run/wait-for-run.ts";
 import { teamOfTool, tenantTools, toolName } from "./session/tool-names.ts";
 import { toolInputs } from "./run/list-tools.ts";
 
@@ -29,7 +29,7 @@ export async function callTool(
   server: Server,
 ): Promise<ToolResult> {
   const { name, arguments: given = {} } = params;
-  const call: Call = { request, ctx, server };
+  const call: McpToolCall = { request, ctx, server };
   const inputs = toolInputs(request.services.limits.max_wait_seconds, takesTasks(server));
   switch (name) {
     case LIST_TEAMS:
@@ -85,7 +85,7 @@ function requireOwn({ only }: McpRequest, team: string): void {
 }
 
 async function answerRequest(
-  call: Call,
+  call: McpToolCall,
   {
     team_id,
     run_id,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { integerParameter } from "../../../contract/query-parameters.ts";
-import { type Call, type Endpoint, endpoint } from "../../http/endpoint/endpoint.ts";
+import { type CheckedRequest, type Endpoint, endpoint } from "../../http/endpoint/endpoint.ts";
 import type { OpenAICall } from "./run/services.ts";
 
 const MOST_ITEMS = 100;
@@ -23,7 +23,7 @@ export const itemsQuery = includeQuery.extend({
 export function conversationEndpoints(
   base: string,
   common: Pick<Endpoint, "tag" | "namesTeam" | "ignoresUnknownQuery" | "refusal">,
-  callOf: (call: Call) => OpenAICall,
+  callOf: (call: CheckedRequest) => OpenAICall,
 ): Endpoint[] {
   const all = `${base}/conversations`;
   const one = `${all}/:conversation`;

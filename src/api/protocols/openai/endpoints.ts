@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { integerParameter } from "../../../contract/query-parameters.ts";
-import { type Call, type Endpoint, endpoint, json } from "../../http/endpoint/endpoint.ts";
+import { type CheckedRequest, type Endpoint, endpoint, json } from "../../http/endpoint/endpoint.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import type { ProtocolServices } from "../shared/services.ts";
 import { conversationEndpoints, includeQuery, itemsQuery } from "./conversation-endpoints.ts";
@@ -35,7 +35,7 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
     idempotent: true,
     problems: [404, 405, 409, 502],
   };
-  const callOf = ({ c, principal, idempotency }: Call): OpenAICall => ({
+  const callOf = ({ c, principal, idempotency }: CheckedRequest): OpenAICall => ({
     services,
     principal,
     signal: c.req.raw.signal,

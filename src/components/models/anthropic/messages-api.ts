@@ -10,7 +10,7 @@ import {
   type SendOptions,
 } from "../http/read-stream.ts";
 import { noted, type RequestForms } from "../http/request-forms.ts";
-import { type Endpoint, send, toModelError } from "../http/send.ts";
+import { type ModelEndpoint, send, toModelError } from "../http/send.ts";
 import { withoutSecrets } from "../http/without-secrets.ts";
 import { MESSAGES_PATH } from "./address.ts";
 import { MessageReader } from "./message-reader.ts";
@@ -20,11 +20,11 @@ import { RequestBodies, type RequestSettings } from "./request-body.ts";
 export class MessagesApi implements ModelApi {
   readonly #names: AnsweringModel;
   readonly #bodies: RequestBodies;
-  readonly #makeEndpoint: () => Endpoint;
-  #endpoint: Endpoint | undefined;
+  readonly #makeEndpoint: () => ModelEndpoint;
+  #endpoint: ModelEndpoint | undefined;
 
   /** @param connect called at the first request, because secrets may not be readable before */
-  constructor(settings: RequestSettings, connect: () => Endpoint) {
+  constructor(settings: RequestSettings, connect: () => ModelEndpoint) {
     this.#names = { model: settings.model, thoughtTags: settings.thoughtTags };
     this.#bodies = new RequestBodies(settings);
     this.#makeEndpoint = connect;
@@ -75,7 +75,7 @@ export class MessagesApi implements ModelApi {
 
   /** Reads an answer, and removes the secrets that the server repeats in it. */
   #reader(
-    { secrets }: Endpoint,
+    { secrets }: ModelEndpoint,
     { answerTool }: ReturnType<RequestBodies["write"]>,
     startOver?: CreateOptions["startOver"],
   ): AnswerReader<CreateResult> {
@@ -86,7 +86,7 @@ export class MessagesApi implements ModelApi {
     );
   }
 
-  #connect(): Endpoint {
+  #connect(): ModelEndpoint {
     this.#endpoint ??= this.#makeEndpoint();
     return this.#endpoint;
   }

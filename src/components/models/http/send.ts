@@ -22,7 +22,7 @@ import { type RequestForms, sendForms } from "./request-forms.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
 /** A model server that is called without an SDK. */
-export interface Endpoint {
+export interface ModelEndpoint {
   /** Sends one request; returns the answer whatever its status. */
   post(
     body: string,
@@ -44,11 +44,11 @@ export interface HttpServer {
   headers: Record<string, string>;
   fetch: OutgoingFetch;
   secrets: Secrets;
-  hint?: Endpoint["hint"];
+  hint?: ModelEndpoint["hint"];
 }
 
 /** The endpoint of a server that takes JSON by HTTP. */
-export function httpEndpoint({ url, headers, fetch, secrets, hint }: HttpServer): Endpoint {
+export function httpEndpoint({ url, headers, fetch, secrets, hint }: HttpServer): ModelEndpoint {
   return {
     post: (body, signal, step) =>
       fetch(url, {
@@ -73,7 +73,7 @@ export function httpEndpoint({ url, headers, fetch, secrets, hint }: HttpServer)
  * @throws ModelError; the signal's reason when it aborted
  */
 export async function send<T>(
-  endpoint: Endpoint,
+  endpoint: ModelEndpoint,
   forms: RequestForms,
   options: SendOptions,
   read: (response: Response, signal: AbortSignal) => T | Promise<T>,
@@ -98,7 +98,7 @@ export async function send<T>(
 /** Maps an error of the request, its answer or the connection to one that says whether another attempt makes sense. */
 export function toModelError(
   error: unknown,
-  { secrets, hint }: Pick<Endpoint, "secrets" | "hint">,
+  { secrets, hint }: Pick<ModelEndpoint, "secrets" | "hint">,
   started: boolean,
 ): TroupeError {
   const redact = (text: string): string => secrets.redact(text);

@@ -9,7 +9,7 @@ import {
 import { noted, type RequestForms } from "../http/request-forms.ts";
 import { AnswerPieces } from "../http/answer-pieces.ts";
 import { withoutSecrets } from "../http/without-secrets.ts";
-import { type Endpoint, send, toModelError } from "../http/send.ts";
+import { type ModelEndpoint, send, toModelError } from "../http/send.ts";
 import type { AnsweringModel } from "../chat/reply.ts";
 import type { ModelApi } from "../client/http-model-client.ts";
 import { ChatAnswerReader } from "./answer-reader.ts";
@@ -22,11 +22,11 @@ import { ChatRequests, type ChatRequestSettings } from "./chat-request.ts";
 export class OllamaChatApi implements ModelApi {
   readonly #names: AnsweringModel;
   readonly #requests: ChatRequests;
-  readonly #makeEndpoint: () => Endpoint;
-  #endpoint: Endpoint | undefined;
+  readonly #makeEndpoint: () => ModelEndpoint;
+  #endpoint: ModelEndpoint | undefined;
 
   /** @param connect called at the first request */
-  constructor(settings: ChatRequestSettings, connect: () => Endpoint) {
+  constructor(settings: ChatRequestSettings, connect: () => ModelEndpoint) {
     this.#names = { model: settings.model, thoughtTags: settings.thoughtTags };
     this.#requests = new ChatRequests(settings);
     this.#makeEndpoint = connect;
@@ -73,13 +73,13 @@ export class OllamaChatApi implements ModelApi {
 
   /** Reads an answer, and removes the secrets that the server repeats in it. */
   #reader(
-    { secrets }: Endpoint,
+    { secrets }: ModelEndpoint,
     startOver?: CreateOptions["startOver"],
   ): AnswerReader<CreateResult> {
     return withoutSecrets(secrets, startOver, (begin) => new ChatAnswerReader(this.#names, begin));
   }
 
-  #connect(): Endpoint {
+  #connect(): ModelEndpoint {
     this.#endpoint ??= this.#makeEndpoint();
     return this.#endpoint;
   }

@@ -93,7 +93,7 @@ export class Attempts {
 }
 
 /** The part of a request that a server refused, if there is a form without it. */
-type Refusal = "api" | "reasoning" | "summary" | "encryption";
+type RefusedPart = "api" | "reasoning" | "summary" | "encryption";
 
 /** Statuses of a server that does not have an API. */
 const NO_SUCH_API = new Set([404, 405, 501]);
@@ -102,7 +102,7 @@ const NO_SUCH_API = new Set([404, 405, 501]);
 const REASONING = /encrypted.content|'reasoning'|item with id/i;
 
 /** Reads why a request was refused; undefined for an error that another form would not fix. */
-function refusalOf(error: unknown, api: ApiName): Refusal | undefined {
+function refusalOf(error: unknown, api: ApiName): RefusedPart | undefined {
   const failure = error instanceof APIError ? failureOf(error) : error;
   if (!(failure instanceof ServerFailure)) return undefined;
   // An error inside of an answer has no status.

@@ -3,7 +3,7 @@ import type { LLMMessage } from "../../../core/models/llm-messages.ts";
 import { AnswerPieces } from "../http/answer-pieces.ts";
 import { readAnswer, readStream, type SendOptions } from "../http/read-stream.ts";
 import { noted, type RequestForms } from "../http/request-forms.ts";
-import { type Endpoint, send, toModelError } from "../http/send.ts";
+import { type ModelEndpoint, send, toModelError } from "../http/send.ts";
 import type { ModelApi } from "../client/http-model-client.ts";
 import type { Served } from "../openai/chat-completions/shown.ts";
 import { RequestBodies, type RequestSettings } from "../openai/chat-completions/request-body.ts";
@@ -21,9 +21,9 @@ export class WorkersAIChatApi implements ModelApi {
   readonly #settings: WorkersAISettings;
   readonly #served: Served;
   readonly #bodies: RequestBodies;
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: ModelEndpoint;
 
-  constructor(settings: WorkersAISettings, endpoint: Endpoint) {
+  constructor(settings: WorkersAISettings, endpoint: ModelEndpoint) {
     const { model, thoughtTags, maker } = settings;
     this.#settings = settings;
     this.#served = { model, thoughtTags, maker };

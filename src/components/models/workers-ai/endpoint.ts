@@ -1,7 +1,7 @@
 import { ValueError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { Secrets } from "../../../outgoing/dependencies.ts";
-import type { Endpoint } from "../http/send.ts";
+import type { ModelEndpoint } from "../http/send.ts";
 import type { WorkersAIBinding } from "./binding.ts";
 
 /**
@@ -13,7 +13,7 @@ export function workersAIEndpoint(
   ai: WorkersAIBinding,
   model: string,
   inputsOf: (body: JsonObject) => JsonObject,
-): Endpoint {
+): ModelEndpoint {
   return {
     async post(body, signal) {
       const inputs = inputsOf(JSON.parse(body) as JsonObject);

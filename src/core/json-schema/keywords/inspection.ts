@@ -11,18 +11,18 @@ export interface Check {
   readonly patterns: ReadonlyMap<string, Pattern>;
   readonly limit: WorkLimit;
   /** Applies a schema to a place. */
-  verdict(schema: Json, place: Place): Verdict;
+  verdict(schema: Json, place: InspectedValue): Verdict;
 }
 
 /** One schema applied to one place: the findings of its keywords so far. */
 export class Inspection implements Verdict {
   readonly validation: Check;
   readonly schema: JsonObject;
-  readonly place: Place;
+  readonly place: InspectedValue;
   readonly failures: Failure[] = [];
   readonly described = new Set<PropertyKey>();
 
-  constructor(validation: Check, schema: JsonObject, place: Place) {
+  constructor(validation: Check, schema: JsonObject, place: InspectedValue) {
     this.validation = validation;
     this.schema = schema;
     this.place = place;
@@ -82,24 +82,24 @@ export interface Failure {
 }
 
 /** A nested value, with the findings of the schemas applied to it. */
-export class Place {
+export class InspectedValue {
   readonly value: Json;
   readonly verdicts = new Map<JsonObject, Verdict>();
-  readonly #above: Place | undefined;
+  readonly #above: InspectedValue | undefined;
   readonly #key: PropertyKey;
-  readonly #children = new Map<PropertyKey, Place>();
+  readonly #children = new Map<PropertyKey, InspectedValue>();
   #canonical: string | undefined;
 
-  constructor(value: Json, above?: Place, key: PropertyKey = "") {
+  constructor(value: Json, above?: InspectedValue, key: PropertyKey = "") {
     this.value = value;
     this.#above = above;
     this.#key = key;
   }
 
-  child(key: string | number): Place {
+  child(key: string | number): InspectedValue {
     let child = this.#children.get(key);
     if (child === undefined) {
-      child = new Place(childValue(this.value, key), this, key);
+      child = new InspectedValue(childValue(this.value, key), this, key);
       this.#children.set(key, child);
     }
     return child;

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
-import { type Inspection, Place } from "./inspection.ts";
+import { type Inspection, InspectedValue } from "./inspection.ts";
 
 export const objectKeywords = {
   required(inspection: Inspection, names: Json): void {
@@ -24,7 +24,7 @@ export const objectKeywords = {
     const { value, place } = inspection;
     if (!isJsonObject(value)) return;
     for (const name of Object.keys(value)) {
-      if (!inspection.accepts(schema, new Place(name, place, name))) {
+      if (!inspection.accepts(schema, new InspectedValue(name, place, name))) {
         inspection.fail("is not an allowed name of a property", [name]);
       }
     }

@@ -102,7 +102,7 @@ function notBefore({ started_at, created_at }: RunRecord, at: number): number {
 }
 
 /** What a turn has besides its trace. */
-interface Rest {
+interface TurnDetails {
   run: string | null;
   messageIds: readonly string[];
   ledgers: TurnLedgers | null;
@@ -112,7 +112,7 @@ interface Rest {
 /** A finished turn as the API shows it. */
 export function shownTurn(
   { turn, start, end, spans }: TracedTurn,
-  { run, messageIds, ledgers, nested = [] }: Rest,
+  { run, messageIds, ledgers, nested = [] }: TurnDetails,
   costOf: CostOf,
 ): TurnInfo {
   const { usage, models } = usageOf(spans, costOf);

@@ -32,7 +32,7 @@ import { type MemoryObjects, TenantMemories } from "../../directory-link/tenant-
 import type { RequestParts } from "./request-of-step.ts";
 import { Expiry } from "./expiry.ts";
 import { Quota } from "./quota.ts";
-import { type Admission, RunAdmission } from "../../engine/admission.ts";
+import { type AdmissionDecision, RunAdmission } from "../../engine/admission.ts";
 import { RunService } from "../../engine/run-service.ts";
 import type { TeamAlarm } from "../../storage/team-alarm.ts";
 import { TeamService } from "./team-service.ts";
@@ -60,7 +60,7 @@ export interface TeamParts {
   admission: RunAdmission;
   runs: RunService;
   /** What a request for a run leads to, if the tenant allows it. */
-  admit: (input: StartRunInput) => Promise<Result<Admission>>;
+  admit: (input: StartRunInput) => Promise<Result<AdmissionDecision>>;
   costOf: CostOf;
   /** What it takes to run a past turn once more. */
   replay: Omit<RequestParts, "stores" | "engine">;
@@ -145,7 +145,7 @@ export function loadParts(host: TeamHost): TeamParts {
   live.onLeave = () => quota.streamEnded();
   const admission = new RunAdmission(stores, engine);
   const runs = new RunService(stores, engine, admission);
-  const admit = (input: StartRunInput): Promise<Result<Admission>> =>
+  const admit = (input: StartRunInput): Promise<Result<AdmissionDecision>> =>
     admitRun({ admission, quota }, input);
   const scheduler = new Scheduler({ stores, alarm, runs, admit });
   const stateParts = new StateTarget({ stores, alarm, build: buildReadable });
@@ -235,7 +235,7 @@ function openMemories({
 async function admitRun(
   { admission, quota }: Pick<TeamParts, "admission" | "quota">,
   input: StartRunInput,
-): Promise<Result<Admission>> {
+): Promise<Result<AdmissionDecision>> {
   const decided = admission.decide(input);
   if (!decided.ok || decided.value.do === "replay") return decided;
   const { beside } = decided.value;
@@ -247,7 +247,7 @@ export async function admitStreamedRun(
   { admission, quota, live }: Pick<TeamParts, "admission" | "quota" | "live">,
   input: StartRunInput,
   credential: string,
-): Promise<Result<Admission>> {
+): Promise<Result<AdmissionDecision>> {
   const decided = admission.decide(input);
   if (!decided.ok) return decided;
   const admitted = decided.value;

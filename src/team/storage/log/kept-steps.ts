@@ -72,17 +72,17 @@ interface KeptIn {
   known: KnownResults;
 }
 
-/** Key, fingerprint, time of the outcome and running time at it, result, {@link Rest}. The last ones may be missing. */
+/** Key, fingerprint, time of the outcome and running time at it, result, {@link RareStepFields}. The last ones may be missing. */
 type StoredStep = readonly [
   key: string,
   fingerprint: string,
   at?: number | null,
   ran?: number | null,
   ok?: Json,
-  rest?: Rest,
+  rest?: RareStepFields,
 ];
 
-interface Rest {
+interface RareStepFields {
   e?: StepFailure;
   f?: readonly FailedAttempt[];
   x?: string;
@@ -135,7 +135,7 @@ function stored(
     }
   }
   ok = same === undefined ? placed(ok, keptIn?.inLogs) : null;
-  const rest: Rest = {
+  const rest: RareStepFields = {
     ...(outcome && "error" in outcome && { e: outcome.error }),
     ...(trace?.failed && { f: trace.failed }),
     ...(trace?.cutOff !== undefined && { x: trace.cutOff }),

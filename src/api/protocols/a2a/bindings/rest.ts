@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import type { OpenedStream } from "../../../../contract/gateways/team-gateway.ts";
-import { type Call, type Endpoint, endpoint, json } from "../../../http/endpoint/endpoint.ts";
+import { type CheckedRequest, type Endpoint, endpoint, json } from "../../../http/endpoint/endpoint.ts";
 import { readJson } from "../../../http/input/body.ts";
 import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
 import { EVENT_STREAM } from "../../../../http/event-stream.ts";
@@ -22,7 +22,7 @@ import { isVersion, VERSION, VERSION_QUERY, versionOf } from "../wire/version.ts
 import { REST_JSON, refused, writeProblem } from "./rest-errors.ts";
 
 /** The fields of a request outside its body. */
-type Named = (call: Call) => Record<string, unknown>;
+type Named = (call: CheckedRequest) => Record<string, unknown>;
 
 /** The binding HTTP+JSON of 1.0, below the address of the agent. */
 export function restEndpoints(services: A2AServices): Endpoint[] {
@@ -47,7 +47,7 @@ export function restEndpoints(services: A2AServices): Endpoint[] {
       handle: (call) => answer(call, (request, params) => method(request, params), named),
     });
   const answer = async (
-    call: Call,
+    call: CheckedRequest,
     method: Method<object | OpenedStream>,
     named: Named,
   ): Promise<Response> => {
@@ -193,7 +193,7 @@ async function refuseCard(request: A2ARequest): Promise<never> {
 }
 
 /** @throws A2AError for another version */
-function requestOf(services: A2AServices, { c, principal, team, param }: Call): A2ARequest {
+function requestOf(services: A2AServices, { c, principal, team, param }: CheckedRequest): A2ARequest {
   const version = versionOf(c.req.raw);
   if (!isVersion(version, VERSION)) throw versionNotSupported(version);
   const { origin } = new URL(c.req.url);
@@ -238,7 +238,7 @@ const PAGE_QUERY = VERSION_QUERY.extend({ pageSize: number, pageToken: text });
 const NUMBERS: ReadonlySet<string> = new Set(["pageSize", "historyLength"]);
 
 /** The parameters of the query: numbers and booleans as such, where they have the form. */
-function queryOf({ query }: Call): Record<string, unknown> {
+function queryOf({ query }: CheckedRequest): Record<string, unknown> {
   const entries = Object.entries(query).map(([name, given]) => {
     const value = String(given);
     if (NUMBERS.has(name) && /^\d{1,9}$/.test(value)) return [name, Number(value)];

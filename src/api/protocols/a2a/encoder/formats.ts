@@ -7,7 +7,7 @@ import { a2aEncoder } from "./encoder.ts";
 import type { A2AFormat } from "./format.ts";
 import { taskId } from "../wire/ids.ts";
 import { runMetadata, statusOf } from "./task.ts";
-import { rpcResult, type StreamResponse, type Task } from "../wire/wire.ts";
+import { rpcResult, type StreamResponse, type A2ATask } from "../wire/wire.ts";
 
 /** The writers of the streams and push notifications of each binding and version. */
 export const a2aFormats: Readonly<Record<A2AFormat, FormatCode>> = {
@@ -36,7 +36,7 @@ function responseOf(change: RunChange): StreamResponse {
   return { statusUpdate: { taskId: id, contextId, status, metadata } };
 }
 
-function taskOf({ run, requests, answer }: RunChange): Task {
+function taskOf({ run, requests, answer }: RunChange): A2ATask {
   return {
     id: taskId(run),
     contextId: run.team_id,

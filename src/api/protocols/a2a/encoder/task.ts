@@ -8,7 +8,7 @@ import { questionText } from "../../shared/question-text.ts";
 import { taskId } from "../wire/ids.ts";
 import { camelKey } from "../wire/normal-json.ts";
 import { answerOf, JSON_TYPE, messageOf, textPart } from "./content.ts";
-import type { A2AMessage, Part, Task, TaskState, TaskStatus } from "../wire/wire.ts";
+import type { A2AMessage, Part, A2ATask, TaskState, TaskStatus } from "../wire/wire.ts";
 
 const STATES: Readonly<Record<RunInfo["status"], TaskState>> = {
   queued: "TASK_STATE_SUBMITTED",
@@ -43,7 +43,7 @@ export function taskOf(
   run: RunInfo,
   historyLength?: HistoryLength,
   soFar: readonly Message[] = [],
-): Task {
+): A2ATask {
   const given = taskMessages(run);
   const known = new Set(given.map(({ id }) => id));
   const said = (run.result?.messages ?? soFar).filter(({ id }) => !known.has(id));
@@ -72,7 +72,7 @@ function historyPart(history: A2AMessage[], length: HistoryLength): { history?: 
 }
 
 /** A task as callers see it that may only answer its questions. */
-export function bareTaskOf(run: RunInfo): Task {
+export function bareTaskOf(run: RunInfo): A2ATask {
   const { state, timestamp } = statusOf(run);
   return {
     id: taskId(run),

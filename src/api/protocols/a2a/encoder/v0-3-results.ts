@@ -4,14 +4,14 @@ import type {
   Artifact,
   Part,
   StreamResponse,
-  Task,
+  A2ATask,
   TaskPushNotificationConfig,
   TaskStatus,
 } from "../wire/wire.ts";
 
 // The server's objects, in the fields of 0.3.
 
-export function shownTask({ id, contextId, status, artifacts, history, metadata }: Task): object {
+export function shownTask({ id, contextId, status, artifacts, history, metadata }: A2ATask): object {
   return {
     kind: "task",
     id,

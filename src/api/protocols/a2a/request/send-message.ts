@@ -19,7 +19,7 @@ import { pushConfigOf } from "./push-configs.ts";
 import { type A2ARequest, mayRead, needs } from "./services.ts";
 import { readTask as shownTask } from "./tasks.ts";
 import { bareTaskOf, type HistoryLength, taskOf } from "../encoder/task.ts";
-import type { Task } from "../wire/wire.ts";
+import type { A2ATask } from "../wire/wire.ts";
 
 interface Sent {
   message: GivenMessage;
@@ -31,7 +31,7 @@ interface Sent {
 }
 
 /** `SendMessage`: starts a task, or answers what a task asks. @throws A2AError or ProblemError */
-export async function sendMessage(request: A2ARequest, params: unknown): Promise<{ task: Task }> {
+export async function sendMessage(request: A2ARequest, params: unknown): Promise<{ task: A2ATask }> {
   const sent = parseSent(request, params);
   const { message, atOnce, historyLength } = sent;
   const { services } = request;

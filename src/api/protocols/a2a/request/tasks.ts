@@ -18,13 +18,13 @@ import { formatOf } from "../encoder/format.ts";
 import { a2aFormats } from "../encoder/formats.ts";
 import { type A2ARequest, needs } from "./services.ts";
 import { type HistoryLength, statusesOf, taskOf, timeOf } from "../encoder/task.ts";
-import type { Artifact, Task } from "../wire/wire.ts";
+import type { Artifact, A2ATask } from "../wire/wire.ts";
 
 /** Pages of runs that are looked through for one page of tasks. */
 const MOST_PAGES = 5;
 
 /** `GetTask`. @throws A2AError or ProblemError */
-export async function getTask(request: A2ARequest, params: unknown): Promise<Task> {
+export async function getTask(request: A2ARequest, params: unknown): Promise<A2ATask> {
   needs(request, "runs:read");
   const { id, historyLength } = parseParams(getTaskSchema, params);
   const place = await findTask(request, id);
@@ -38,7 +38,7 @@ export async function readTask(
   context: Context,
   run: RunInfo,
   historyLength: HistoryLength,
-): Promise<Task> {
+): Promise<A2ATask> {
   if (run.status !== "completed") {
     const soFar = historyLength === 0 ? [] : await saidSoFar(context.team, run);
     return taskOf(run, historyLength, soFar);
@@ -65,7 +65,7 @@ async function fileArtifacts(
 }
 
 /** Without a reachable workspace, the task says so in its metadata. */
-function withFiles(task: Task, files: Result<Artifact[]>): Task {
+function withFiles(task: A2ATask, files: Result<Artifact[]>): A2ATask {
   if (!files.ok) {
     return { ...task, metadata: { ...task.metadata, "troupe/files_error": files.problem.code } };
   }
@@ -84,7 +84,7 @@ function fileArtifact(base: string, path: string): Artifact {
 }
 
 /** `CancelTask`. @throws A2AError or ProblemError */
-export async function cancelTask(request: A2ARequest, params: unknown): Promise<Task> {
+export async function cancelTask(request: A2ARequest, params: unknown): Promise<A2ATask> {
   needs(request, "runs:write");
   const place = await findTask(request, parseParams(taskIdSchema, params).id);
   const stopped = await place.team.stopRun(place.run, "now");
@@ -115,7 +115,7 @@ export async function subscribeToTask(request: A2ARequest, params: unknown): Pro
 }
 
 interface TaskPage {
-  tasks: Task[];
+  tasks: A2ATask[];
   nextPageToken: string;
   pageSize: number;
   totalSize: number;

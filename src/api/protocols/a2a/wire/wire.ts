@@ -44,7 +44,7 @@ export interface TaskStatus {
   timestamp?: string;
 }
 
-export interface Task {
+export interface A2ATask {
   id: string;
   contextId: string;
   status: TaskStatus;
@@ -70,7 +70,7 @@ export interface TaskArtifactUpdate {
 
 /** One of them. */
 export type StreamResponse =
-  | { task: Task }
+  | { task: A2ATask }
   | { statusUpdate: TaskStatusUpdate }
   | { artifactUpdate: TaskArtifactUpdate };
 

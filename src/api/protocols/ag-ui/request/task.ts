@@ -67,7 +67,7 @@ export async function newOf(
   return said.filter(({ message }) => !known.has(message.id));
 }
 
-export interface Task {
+export interface ConvertedTask {
   task: NonNullable<StartRunInput["task"]>;
   /** Paths of the parts that are not in it. */
   dropped: string[];
@@ -79,14 +79,14 @@ export async function taskOf(
   { context, threadId }: RunInput,
   services: MessageServices,
   team: TeamGateway,
-): Promise<Task> {
+): Promise<ConvertedTask> {
   const dropped: string[] = [];
   /** Paths of the messages and their parts in the request. */
-  const places: Place[] = [];
+  const places: SourcePaths[] = [];
   const given = said.map(({ index, message }) => {
     const { id, role, content } = message;
     const metadata = { [CLIENT_ID]: id, [CLIENT_THREAD]: threadId };
-    const place: Place = { message: `messages[${index}]`, parts: [] };
+    const place: SourcePaths = { message: `messages[${index}]`, parts: [] };
     places.push(place);
     const parts = partsOf(content, place, dropped);
     const texts = parts.filter((part) => typeof part === "string");
@@ -104,13 +104,13 @@ export async function taskOf(
   return { task: task ?? [], dropped: dropped.slice(0, MOST_DROPPED) };
 }
 
-interface Place {
+interface SourcePaths {
   message: string;
   parts: string[];
 }
 
 /** An error of the task with the places in the request instead of those in the task. */
-function inRequest(error: unknown, places: readonly Place[]): unknown {
+function inRequest(error: unknown, places: readonly SourcePaths[]): unknown {
   if (!(error instanceof ProblemError) || error.problem.errors === undefined) return error;
   const errors = error.problem.errors.map(({ path, message }) => {
     const [, index, part] = /^task\[(\d+)\](?:\.content\[(\d+)\])?/.exec(path) ?? [];
@@ -131,7 +131,7 @@ function contextMessage(context: RunInput["context"]): object[] {
 /** The parts that agents can use; others are dropped, as the protocol asks for. */
 function partsOf(
   content: GivenMessage["content"],
-  { message, parts }: Place,
+  { message, parts }: SourcePaths,
   dropped: string[],
 ): (string | JsonObject)[] {
   if (typeof content === "string") return [content];

@@ -1,5 +1,5 @@
 import type { Problem } from "../../../../contract/problem.ts";
-import type { Refusal } from "../../../http/endpoint/endpoint.ts";
+import type { ProblemFormat } from "../../../http/endpoint/endpoint.ts";
 import { problemResponse } from "../../../http/endpoint/problem.ts";
 
 /** A problem as the text that the SDK makes the message of an error: its code, what is wrong, and where. */
@@ -9,7 +9,7 @@ export function problemText({ code, detail, errors = [] }: Problem): string {
 }
 
 /** A refused request: the SDK's clients show the body's text. */
-export const refusal: Refusal = {
+export const refusal: ProblemFormat = {
   media: "text/plain",
   write(problem, headers) {
     const { status, headers: written } = problemResponse(problem, headers);

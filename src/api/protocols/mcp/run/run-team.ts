@@ -17,7 +17,7 @@ import { type McpRequest, teamOf } from "../session/services.ts";
 import { idempotencyOf, REQUEST_OF_RUN } from "./idempotency.ts";
 import { runOfState } from "./request-state.ts";
 import { takesTasks } from "./task.ts";
-import { type Call, resultOf, type ToolResult, waitForRun } from "./wait-for-run.ts";
+import { type McpToolCall, resultOf, type ToolResult, waitForRun } from "./wait-for-run.ts";
 
 interface GivenTask {
   task: string;
@@ -27,7 +27,7 @@ interface GivenTask {
 
 /** Gives a task to a team, or continues the run of a call that is made again with answers. @throws ProblemError or ProtocolError */
 export async function runTeam(
-  call: Call,
+  call: McpToolCall,
   team: string,
   { wait_seconds: seconds, ...task }: GivenTask,
 ): Promise<ToolResult> {
@@ -46,7 +46,7 @@ export async function runTeam(
 }
 
 async function continueRun(
-  call: Call,
+  call: McpToolCall,
   { team, state, seconds }: { team: string; state: unknown; seconds: number },
 ): Promise<ToolResult> {
   const unknown = new ProtocolError(
@@ -79,7 +79,7 @@ interface Started {
  * client may have lost the connection before it learned of the run.
  */
 async function start(
-  call: Call,
+  call: McpToolCall,
   id: string,
   task: Omit<GivenTask, "wait_seconds">,
   follows: boolean,
@@ -115,14 +115,14 @@ async function start(
   return { run: same.id, created: false, ...(!follows && { info: same }) };
 }
 
-type Task = StartRunInput["task"];
+type NewRunTask = StartRunInput["task"];
 
 /** @throws ProblemError that names the file */
 async function taskOf(
   { task, files }: Omit<GivenTask, "wait_seconds">,
   services: McpRequest["services"],
   team: TeamGateway,
-): Promise<Task> {
+): Promise<NewRunTask> {
   if (files === undefined) return readTask(task, services, recipient(team));
   const message = { type: "MultiModalMessage", source: "user", content: [task, ...files] };
   try {
@@ -147,7 +147,7 @@ function argumentAt(path: string): string {
 
 async function followed(
   conversation: Conversation,
-  task: Task,
+  task: NewRunTask,
   options: RunOptions,
 ): Promise<Result<Started>> {
   const started = await conversation.start(task, options);
@@ -158,7 +158,7 @@ async function followed(
 
 async function alone(
   conversation: Conversation,
-  task: Task,
+  task: NewRunTask,
   options: RunOptions,
 ): Promise<Result<Started>> {
   const started = await conversation.startAlone(task, options);

@@ -24,7 +24,7 @@ import { canShowForms } from "../session/session.ts";
 export type ToolResult = CallToolResult | InputRequiredResult | Result;
 
 /** A call of a tool. */
-export interface Call {
+export interface McpToolCall {
   request: McpRequest;
   ctx: ServerContext;
   server: Server;
@@ -51,7 +51,7 @@ export interface WaitedRun {
  * @throws ProblemError
  */
 export async function waitForRun(
-  call: Call,
+  call: McpToolCall,
   { team: id, run, seconds, opened, answers = [], asTask = false }: WaitedRun,
 ): Promise<ToolResult> {
   const { request, ctx } = call;
@@ -122,7 +122,7 @@ export async function waitForRun(
 
 /** A run as the result of a call that waits for it no longer. */
 export async function resultOf(
-  call: Call,
+  call: McpToolCall,
   run: RunInfo,
   { asTask, dismissed = new Set() }: { asTask: boolean; dismissed?: ReadonlySet<string> },
 ): Promise<ToolResult> {
@@ -141,7 +141,7 @@ export async function resultOf(
 }
 
 /** The way in which the client gets forms, if it shows any: at once on the call's stream, or as the call's result. */
-function formsOf({ request, ctx, server }: Call): { asks: boolean; now: boolean } {
+function formsOf({ request, ctx, server }: McpToolCall): { asks: boolean; now: boolean } {
   if (!mayAnswer(request)) return { asks: false, now: false };
   if (ctx.mcpReq.envelope !== undefined)
     return { asks: canShowForms(server.getClientCapabilities()), now: false };
@@ -155,7 +155,7 @@ export function mayAnswer({ principal: { scopes } }: McpRequest): boolean {
 
 /** Asks what was not asked before. The answers come with other requests, maybe to another server. */
 async function ask(
-  { ctx, server }: Call,
+  { ctx, server }: McpToolCall,
   run: RunInfo,
   asked: Set<string>,
   before: () => void,
@@ -172,7 +172,7 @@ async function ask(
 
 /** The answers in a call that is made again. */
 async function responsesOf(
-  { request, ctx: { mcpReq } }: Call,
+  { request, ctx: { mcpReq } }: McpToolCall,
   team: TeamGateway,
   run: string,
 ): Promise<Responses> {

@@ -31,7 +31,7 @@ export interface AnswerForm {
  * Turns the frames of a run into its answer: the last message, and for those who want to see all, what led to it. The texts
  * of a live agent are shown while they stream.
  */
-export class Answer {
+export class AnswerBuilder {
   readonly #options: AnswerOptions;
   readonly #projector: RunProjector;
   readonly #form: AnswerForm;

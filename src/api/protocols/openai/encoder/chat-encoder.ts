@@ -12,7 +12,7 @@ import type { TokenUsage } from "../../../../core/models/request-usage.ts";
 import type { RunItem } from "../../shared/run-item.ts";
 import { errorOfEnd, type OpenAIError, RUN_ERROR_STATUS, runError } from "./errors.ts";
 import { callId, completionId } from "../request/ids.ts";
-import { Answer } from "./answer.ts";
+import { AnswerBuilder } from "./answer.ts";
 import type { AnswerItem, End } from "./answer-item.ts";
 import { type AnswerOptions, readOptions } from "./answer-options.ts";
 import { type AnswerExtension, extensionOf } from "./extension.ts";
@@ -36,7 +36,7 @@ type ChunkExtension = { source: string } | { item: RunItem } | AnswerExtension;
 /** An answer as a chat completion, or as the chunks of one. */
 class ChatEncoder implements StreamEncoder {
   readonly #options: AnswerOptions;
-  readonly #answer: Answer;
+  readonly #answer: AnswerBuilder;
   #run: RunInfo | undefined;
   #id = "";
   #created = 0;
@@ -47,7 +47,7 @@ class ChatEncoder implements StreamEncoder {
 
   constructor(options: AnswerOptions) {
     this.#options = options;
-    this.#answer = new Answer(options, {
+    this.#answer = new AnswerBuilder(options, {
       isSpoken: ({ kind }) => kind !== "tool",
       repeats: true,
       inPieces: false,

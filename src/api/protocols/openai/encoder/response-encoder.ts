@@ -9,7 +9,7 @@ import type { StreamFrame } from "../../../../contract/stream/stream-frame.ts";
 import type { PiecePlace, TextPieces } from "../../../../contract/stream/text-pieces.ts";
 import type { RunItem } from "../../shared/run-item.ts";
 import { errorOfEnd, RUN_ERROR_STATUS } from "./errors.ts";
-import { Answer } from "./answer.ts";
+import { AnswerBuilder } from "./answer.ts";
 import type { AnswerItem, End } from "./answer-item.ts";
 import { type AnswerOptions, readOptions } from "./answer-options.ts";
 import { answeringAgent } from "./answering-agent.ts";
@@ -24,7 +24,7 @@ const OPENING = 3;
 /** An answer as a response of the Responses API, or as its events. */
 class ResponseEncoder implements StreamEncoder {
   readonly #options: AnswerOptions;
-  readonly #answer: Answer;
+  readonly #answer: AnswerBuilder;
   readonly #output: ResponseOutput;
   readonly #tools: ResponseTools;
   #run: RunInfo | undefined;
@@ -35,7 +35,7 @@ class ResponseEncoder implements StreamEncoder {
   constructor(options: AnswerOptions) {
     this.#options = options;
     // Approvals are items of their own.
-    this.#answer = new Answer(options, {
+    this.#answer = new AnswerBuilder(options, {
       isSpoken: ({ kind }) => kind === "input",
       repeats: false,
       inPieces: true,
