@@ -1,7 +1,7 @@
 import { configOf, fieldsOf, listOf, textOf } from "../picture/component-json.ts";
 import type { Catalogue, ComponentData } from "./catalogue.ts";
 import { modelPlace, targetOf } from "./parts.ts";
-import { type ValuePath, valueAt, withoutSecrets, withValue } from "./places.ts";
+import { type ValuePath, valueAt, withoutSecrets, withValue } from "./value-path.ts";
 import { graphOf, inChain, withNode, withoutNode, withRenamedNode } from "./graph.ts";
 
 // Changes of the participants of a team. Each gives a copy of the component in which what refers to them fits, too.
@@ -12,7 +12,12 @@ export function namesIn(root: unknown, team: ValuePath): string[] {
 }
 
 /** @param from the participant after which it works, in a graph */
-export function withParticipant<T>(root: T, team: ValuePath, part: ComponentData, from?: string): T {
+export function withParticipant<T>(
+  root: T,
+  team: ValuePath,
+  part: ComponentData,
+  from?: string,
+): T {
   const members = [...team, "config", "participants"];
   const next = withValue(root, members, [...membersOf(root, team), part]);
   const name = textOf(configOf(part)["name"]);

@@ -1,5 +1,5 @@
 import { fieldsOf, listOf, textOf } from "../picture/component-json.ts";
-import { type ValuePath, valueAt, withValue } from "./places.ts";
+import { type ValuePath, valueAt, withValue } from "./value-path.ts";
 
 /** An edge of a graph, as the component has it. */
 export interface GraphEdge {

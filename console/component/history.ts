@@ -1,4 +1,4 @@
-import { type ValuePath, valueAt } from "./places.ts";
+import { type ValuePath, valueAt } from "./value-path.ts";
 
 /** Changes that can be undone, and done again. */
 export interface History<T> {

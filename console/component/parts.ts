@@ -1,7 +1,7 @@
 import type { ComponentData } from "./catalogue.ts";
 import { classOf, configOf, fieldsOf, listOf, textOf } from "../picture/component-json.ts";
 import type { PictureNode } from "../picture/picture.ts";
-import { hasKeptSecrets, type ValuePath, valueAt, withValue } from "./places.ts";
+import { hasKeptSecrets, type ValuePath, valueAt, withValue } from "./value-path.ts";
 
 /** The agent of a participant whose messages are filtered, otherwise the participant itself. */
 export function agentPlace(root: unknown, place: ValuePath): ValuePath {

@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from "react";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { Dialog } from "./dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
 

@@ -13,7 +13,7 @@ import {
   wrongName,
 } from "../component/edits.ts";
 import { graphOf } from "../component/graph.ts";
-import type { ValuePath } from "../component/places.ts";
+import type { ValuePath } from "../component/value-path.ts";
 import type { ServerParts } from "../component/use-server-parts.ts";
 
 /** The usual kinds of agents, with their purpose and the name that is proposed. */

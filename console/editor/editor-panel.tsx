@@ -11,7 +11,7 @@ import { AgentFields } from "../fields/agent-fields.tsx";
 import type { ComponentData } from "../component/catalogue.ts";
 import { JsonField } from "../fields/json-field.tsx";
 import { type Mistake, Mistakes } from "../fields/mistakes.tsx";
-import { type ValuePath, valueAt } from "../component/places.ts";
+import { type ValuePath, valueAt } from "../component/value-path.ts";
 import { TeamFields } from "../fields/team-fields.tsx";
 import { useServerParts } from "../component/use-server-parts.ts";
 

@@ -3,7 +3,7 @@ import { IconButton } from "../parts/icon-button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { asTeam } from "../component/edits.ts";
-import { hasKeptSecrets, type ValuePath } from "../component/places.ts";
+import { hasKeptSecrets, type ValuePath } from "../component/value-path.ts";
 import type { Draft } from "./use-draft.ts";
 
 type Panel = "team" | "add" | "json";

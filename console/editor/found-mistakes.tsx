@@ -3,7 +3,7 @@ import { stepsOf } from "../parts/json-path.ts";
 import { titleOf } from "../teams/kinds.ts";
 import { visibleName } from "../text/foreign.ts";
 import type { ComponentData } from "../component/catalogue.ts";
-import { type ValuePath, valueAt } from "../component/places.ts";
+import { type ValuePath, valueAt } from "../component/value-path.ts";
 import type { Checked } from "./use-checked.ts";
 
 interface FoundMistakesProps {

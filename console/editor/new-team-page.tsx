@@ -3,7 +3,7 @@ import type { NotedTeam } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { useLoaded } from "../hooks/use-loaded.ts";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Problem } from "../parts/problem.tsx";

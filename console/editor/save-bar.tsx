@@ -1,13 +1,13 @@
 import { useId, useState } from "react";
 import { ApiError, type NotedTeam, type TeamClient } from "troupe/client";
 import type { TeamView } from "troupe/react";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { Problem } from "../parts/problem.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import type { TeamComponent } from "../component/catalogue.ts";
 import { FoundMistakes } from "./found-mistakes.tsx";
 import { mistakesIn } from "../fields/mistakes.tsx";
-import type { ValuePath } from "../component/places.ts";
+import type { ValuePath } from "../component/value-path.ts";
 import { TryInFork } from "./try-in-fork.tsx";
 import type { Checked } from "./use-checked.ts";
 import type { Draft } from "./use-draft.ts";

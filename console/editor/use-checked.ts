@@ -3,7 +3,7 @@ import { ApiError, type NotedTeam } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import type { Draft } from "./use-draft.ts";
 import { type Mistake, mistakesIn } from "../fields/mistakes.tsx";
-import { withStandIns } from "../component/places.ts";
+import { withStandIns } from "../component/value-path.ts";
 import type { TeamComponent } from "../component/catalogue.ts";
 
 export interface Checked {

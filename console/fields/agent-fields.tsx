@@ -11,7 +11,7 @@ import { ModelFields } from "./model-fields.tsx";
 import { NameField } from "./name-field.tsx";
 import { OrderField } from "./order-field.tsx";
 import { agentPlace, modelPlace, readyTools } from "../component/parts.ts";
-import { type ValuePath, valueAt, withValue } from "../component/places.ts";
+import { type ValuePath, valueAt, withValue } from "../component/value-path.ts";
 import { type FieldsProps, PartField, SettingsFields } from "./settings-fields.tsx";
 import { TextField } from "./text-field.tsx";
 import { ToolsField } from "./tools-field.tsx";

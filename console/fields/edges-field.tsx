@@ -5,7 +5,7 @@ import { visibleName } from "../text/foreign.ts";
 import type { ComponentData } from "../component/catalogue.ts";
 import { edgesFrom, entryOf, withEdge, withEntry } from "../component/graph.ts";
 import { MistakesAt } from "./mistakes.tsx";
-import { type ValuePath, withValue } from "../component/places.ts";
+import { type ValuePath, withValue } from "../component/value-path.ts";
 import { TextField } from "./text-field.tsx";
 
 interface EdgesFieldProps {

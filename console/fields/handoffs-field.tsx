@@ -6,7 +6,7 @@ import { visibleName } from "../text/foreign.ts";
 import { MistakesAt } from "./mistakes.tsx";
 import type { FieldsProps } from "./settings-fields.tsx";
 import { targetOf } from "../component/parts.ts";
-import { valueAt, withValue } from "../component/places.ts";
+import { valueAt, withValue } from "../component/value-path.ts";
 
 interface HandoffsFieldProps extends Omit<FieldsProps, "catalogue"> {
   /** The other agents of its team. */

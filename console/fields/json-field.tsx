@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
 import { MistakesAt } from "./mistakes.tsx";
-import type { ValuePath } from "../component/places.ts";
+import type { ValuePath } from "../component/value-path.ts";
 
 interface JsonFieldProps {
   place: ValuePath;

@@ -2,7 +2,7 @@ import { createContext, type ReactNode, useContext, useEffect, useState } from "
 import { ApiError } from "troupe/client";
 import { FieldErrors } from "./field-errors.tsx";
 import { stepsOf } from "../parts/json-path.ts";
-import { isWithin, type ValuePath } from "../component/places.ts";
+import { isWithin, type ValuePath } from "../component/value-path.ts";
 
 export interface Mistake {
   place: ValuePath;

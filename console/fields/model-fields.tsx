@@ -2,7 +2,7 @@ import type { ComponentData } from "../component/catalogue.ts";
 import { configOf, textOf } from "../picture/component-json.ts";
 import { ClassChoice } from "./class-choice.tsx";
 import { FoldedSettings, MistakesAt } from "./mistakes.tsx";
-import { valueAt, withValue } from "../component/places.ts";
+import { valueAt, withValue } from "../component/value-path.ts";
 import { type FieldsProps, NumberField, SettingsFields } from "./settings-fields.tsx";
 import { TextField } from "./text-field.tsx";
 

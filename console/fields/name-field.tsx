@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import { wrongName } from "../component/edits.ts";
 import { MistakesAt } from "./mistakes.tsx";
-import type { ValuePath } from "../component/places.ts";
+import type { ValuePath } from "../component/value-path.ts";
 
 interface NameFieldProps {
   place: ValuePath;

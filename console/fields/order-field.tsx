@@ -1,7 +1,7 @@
 import { IconButton } from "../parts/icon-button.tsx";
 import type { ComponentData } from "../component/catalogue.ts";
 import { namesIn, withOrder } from "../component/edits.ts";
-import type { ValuePath } from "../component/places.ts";
+import type { ValuePath } from "../component/value-path.ts";
 
 interface OrderFieldProps {
   component: ComponentData;

@@ -7,7 +7,7 @@ import { ClassChoice } from "./class-choice.tsx";
 import { JsonField } from "./json-field.tsx";
 import { FoldedSettings, MistakesAt, useMistakes } from "./mistakes.tsx";
 import { nameOf } from "../component/parts.ts";
-import { type ValuePath, valueAt, withValue } from "../component/places.ts";
+import { type ValuePath, valueAt, withValue } from "../component/value-path.ts";
 import type { Setting } from "../component/settings.ts";
 import { TextField } from "./text-field.tsx";
 

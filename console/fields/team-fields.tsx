@@ -9,7 +9,7 @@ import { graphOf } from "../component/graph.ts";
 import { MistakesAt } from "./mistakes.tsx";
 import { ModelFields } from "./model-fields.tsx";
 import { modelPlace } from "../component/parts.ts";
-import { valueAt, withValue } from "../component/places.ts";
+import { valueAt, withValue } from "../component/value-path.ts";
 import { type FieldsProps, PartField, SettingsFields } from "./settings-fields.tsx";
 import { TextField } from "./text-field.tsx";
 

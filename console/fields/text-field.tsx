@@ -1,6 +1,6 @@
 import { useId } from "react";
 import { MistakesAt, useMistakes } from "./mistakes.tsx";
-import type { ValuePath } from "../component/places.ts";
+import type { ValuePath } from "../component/value-path.ts";
 
 interface TextFieldProps {
   place: ValuePath;

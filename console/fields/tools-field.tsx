@@ -6,7 +6,7 @@ import { kindOf } from "../teams/kinds.ts";
 import { visibleName } from "../text/foreign.ts";
 import { MistakesAt } from "./mistakes.tsx";
 import { nameOf, toolPlaces, withTool } from "../component/parts.ts";
-import { type ValuePath, valueAt, withValue } from "../component/places.ts";
+import { type ValuePath, valueAt, withValue } from "../component/value-path.ts";
 import { type FieldsProps, SettingsFields } from "./settings-fields.tsx";
 
 interface ToolsFieldProps extends FieldsProps {
@@ -80,7 +80,11 @@ export function ToolsField({ component, place, catalogue, ready, onChange }: Too
 }
 
 /** The place of an added tool. */
-function placeOf(component: ComponentData, agent: ValuePath, tool: ComponentData): ValuePath | undefined {
+function placeOf(
+  component: ComponentData,
+  agent: ValuePath,
+  tool: ComponentData,
+): ValuePath | undefined {
   return toolPlaces(component, agent).find((at) => valueAt(component, at) === tool);
 }
 

@@ -1,7 +1,7 @@
 import type { TeamClient } from "troupe/client";
 import { IconButton } from "../parts/icon-button.tsx";
 import { saveFile } from "../parts/save-file.ts";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { useNotices } from "../shell/notices.tsx";
 import { visibleName } from "../text/foreign.ts";
 

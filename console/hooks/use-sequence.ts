@@ -1,5 +1,5 @@
 import { useRef, useState } from "react";
-import type { ButtonAction } from "./use-task.ts";
+import type { ButtonAction } from "./use-button-action.ts";
 
 /** Like `useTask`, but runs actions one after the other, in the order of their calls. */
 export function useSequence(): ButtonAction {

@@ -8,7 +8,7 @@ import { Icon } from "../parts/icon.tsx";
 import { shortNumber } from "../parts/numbers.ts";
 import { useList } from "../hooks/use-list.ts";
 import { useLoaded } from "../hooks/use-loaded.ts";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { useMay } from "../shell/access.tsx";
 import { useGone, useNotices } from "../shell/notices.tsx";
 import { useTitle } from "../shell/title.ts";

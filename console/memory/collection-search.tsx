@@ -4,7 +4,7 @@ import { useTroupe } from "troupe/react";
 import { Link } from "wouter";
 import { Icon } from "../parts/icon.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { visibleName } from "../text/foreign.ts";
 import { addressOf } from "./document-file.ts";
 

@@ -7,7 +7,7 @@ import { Name } from "../parts/name.tsx";
 import { Ago } from "../parts/time.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { JsonValue } from "../text/json-value.tsx";
-import { textOf } from "./place.ts";
+import { textOf } from "./memory-address.ts";
 
 export interface MemoryActions {
   onCorrect: () => void;

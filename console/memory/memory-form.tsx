@@ -3,7 +3,7 @@ import type { CreateMemories, Memory } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { FormDialog } from "../dialogs/form-dialog.tsx";
 import { jsonIn } from "../text/json-value.tsx";
-import { textOf } from "./place.ts";
+import { textOf } from "./memory-address.ts";
 
 interface MemoryFormProps {
   /** The memory to correct; undefined for a new one. */

@@ -13,7 +13,7 @@ import { MemoryEntry } from "./memory-entry.tsx";
 import { MemoryForm } from "./memory-form.tsx";
 import { MemoryHead } from "./memory-head.tsx";
 import { PlaceFields } from "./place-fields.tsx";
-import { type MemoryAddress, placeIn, queryOf } from "./place.ts";
+import { type MemoryAddress, placeIn, queryOf } from "./memory-address.ts";
 
 const PAGE = 50;
 /** Runs learn. */

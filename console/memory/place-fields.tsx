@@ -2,7 +2,7 @@ import type { Memory } from "troupe/client";
 import { SearchField } from "../parts/search-field.tsx";
 import type { TeamLabels } from "../runs/use-team-labels.ts";
 import { visibleName } from "../text/foreign.ts";
-import type { MemoryAddress } from "./place.ts";
+import type { MemoryAddress } from "./memory-address.ts";
 
 const SCOPES: Readonly<Record<Memory["scope"], string>> = {
   tenant: "Shared by all teams",

@@ -14,7 +14,7 @@ import type { EditorSubject } from "../editor/editor-panel.tsx";
 import { graphOf, withEdge } from "../component/graph.ts";
 import { EditorTools } from "../editor/editor-tools.tsx";
 import { innerPlace, nodePlace } from "../component/parts.ts";
-import { isWithin, type ValuePath, valueAt } from "../component/places.ts";
+import { isWithin, type ValuePath, valueAt } from "../component/value-path.ts";
 import type { Checked } from "../editor/use-checked.ts";
 import type { Draft } from "../editor/use-draft.ts";
 import { Name } from "../parts/name.tsx";

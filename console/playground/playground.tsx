@@ -5,7 +5,7 @@ import { Link, useLocation, useSearchParams } from "wouter";
 import { Confirm } from "../dialogs/confirm.tsx";
 import type { ComponentData, TeamComponent } from "../component/catalogue.ts";
 import type { ServerParts } from "../component/use-server-parts.ts";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";

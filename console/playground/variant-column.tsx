@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import type { Catalogue, ComponentData } from "../component/catalogue.ts";
 import { Mistakes, mistakesIn } from "../fields/mistakes.tsx";
 import { ModelFields } from "../fields/model-fields.tsx";
-import { valueAt, withValue } from "../component/places.ts";
+import { valueAt, withValue } from "../component/value-path.ts";
 import { TextField } from "../fields/text-field.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { Problem } from "../parts/problem.tsx";

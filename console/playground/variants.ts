@@ -1,7 +1,7 @@
 import type { Message, RunInfo, TeamClient, ThreadMessage } from "troupe/client";
 import type { ComponentData, TeamComponent } from "../component/catalogue.ts";
 import { agentPlace, modelPlace } from "../component/parts.ts";
-import { type ValuePath, valueAt } from "../component/places.ts";
+import { type ValuePath, valueAt } from "../component/value-path.ts";
 import { configOf, listOf, textOf } from "../picture/component-json.ts";
 
 export const FEWEST = 2;

@@ -3,7 +3,7 @@ import type { ListedRun } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { Confirm } from "../dialogs/confirm.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { useNotices } from "../shell/notices.tsx";
 
 interface SelectedRunsProps {

@@ -4,7 +4,7 @@ import { Icon } from "../parts/icon.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { Status } from "../parts/status.tsx";
 import { Ago } from "../parts/time.tsx";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { visibleName } from "../text/foreign.ts";
 import { OWN_TIME_ZONE, timeIn, wordsOf } from "./cron.ts";
 import { summaryOfTask } from "./task.ts";

@@ -6,7 +6,7 @@ import { FormDialog } from "../dialogs/form-dialog.tsx";
 import { SecretText } from "../dialogs/secret.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Exact } from "../parts/time.tsx";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { type Scope, useMay } from "../shell/access.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import { addressOf } from "./link.ts";

@@ -1,7 +1,7 @@
 import { useCallback } from "react";
 import type { TeamClient, TeamTokens } from "troupe/client";
 import { useLoaded } from "../hooks/use-loaded.ts";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Exact } from "../parts/time.tsx";
 import type { Scope } from "../shell/access.tsx";

@@ -9,7 +9,7 @@ import { Avatar, Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import { Clock } from "../parts/time.tsx";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { Logo } from "../shell/logo.tsx";
 import { ThemeSwitch } from "../shell/theme-switch.tsx";
 import { CodeBlock } from "../text/code-block.tsx";

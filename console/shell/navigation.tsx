@@ -62,9 +62,15 @@ export function Navigation({ open, hasMore, whoami, onFind, onLeave, onTenants }
             )}
           </NavigationLink>
         )}
-        {pages.runs && <NavigationLink href="/runs" icon="runs" name="Runs" current={onRuns || onRun} />}
-        {pages.usage && <NavigationLink href="/usage" icon="chart" name="Usage" current={onUsage} />}
-        {pages.memory && <NavigationLink href="/memory" icon="book" name="Memory" current={onMemory} />}
+        {pages.runs && (
+          <NavigationLink href="/runs" icon="runs" name="Runs" current={onRuns || onRun} />
+        )}
+        {pages.usage && (
+          <NavigationLink href="/usage" icon="chart" name="Usage" current={onUsage} />
+        )}
+        {pages.memory && (
+          <NavigationLink href="/memory" icon="book" name="Memory" current={onMemory} />
+        )}
         {pages.webhooks && (
           <NavigationLink
             href="/webhooks"
@@ -74,7 +80,12 @@ export function Navigation({ open, hasMore, whoami, onFind, onLeave, onTenants }
           />
         )}
         {pages.connections && (
-          <NavigationLink href="/connections" icon="plug" name="Connections" current={onConnections} />
+          <NavigationLink
+            href="/connections"
+            icon="plug"
+            name="Connections"
+            current={onConnections}
+          />
         )}
         {pages.keys && <NavigationLink href="/keys" icon="key" name="Keys" current={onKeys} />}
       </nav>

@@ -2,7 +2,7 @@ import { useCallback } from "react";
 import type { NotedTeam, Template } from "troupe/client";
 import { type TeamView, useTroupe } from "troupe/react";
 import { useLoaded } from "../hooks/use-loaded.ts";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Markdown } from "../text/markdown.tsx";
 

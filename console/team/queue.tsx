@@ -1,6 +1,6 @@
 import { type FormEvent, type KeyboardEvent, useState } from "react";
 import type { RunInfo, Task, TeamClient } from "troupe/client";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { IconButton } from "../parts/icon-button.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useNotices } from "../shell/notices.tsx";

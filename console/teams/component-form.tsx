@@ -2,7 +2,7 @@ import { type DragEvent, type FormEvent, useMemo, useState } from "react";
 import { useTroupe } from "troupe/react";
 import { useLocation } from "wouter";
 import { Problem } from "../parts/problem.tsx";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { visibleName } from "../text/foreign.ts";
 import { galleryIn } from "./gallery.ts";
 import { Mistakes } from "./mistakes.tsx";

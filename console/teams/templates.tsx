@@ -5,7 +5,7 @@ import { Link, useLocation } from "wouter";
 import { Avatar, Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { participantsOf } from "../conversation/participants.ts";
 import { kindOf, titleOf } from "./kinds.ts";
 

@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { Icon } from "../parts/icon.tsx";
 import { Status } from "../parts/status.tsx";
 import { Ago } from "../parts/time.tsx";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { Attempt } from "./attempt.tsx";
 
 interface DeliveryEntryProps {

@@ -7,7 +7,7 @@ import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Status } from "../parts/status.tsx";
 import { Ago } from "../parts/time.tsx";
-import { useButtonAction } from "../hooks/use-task.ts";
+import { useButtonAction } from "../hooks/use-button-action.ts";
 import { visibleName } from "../text/foreign.ts";
 import { Attempt } from "./attempt.tsx";
 

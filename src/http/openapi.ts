@@ -28,7 +28,9 @@ export interface DocumentParts<Endpoint extends OperationKey> {
 export const PARAMETER = /(?<=\/):(\w+)(\{.*?\})?/g;
 
 /** The OpenAPI 3.1 document of an API whose credential is a bearer key. */
-export function documentOf<Endpoint extends OperationKey>(parts: DocumentParts<Endpoint>): Described {
+export function documentOf<Endpoint extends OperationKey>(
+  parts: DocumentParts<Endpoint>,
+): Described {
   const { title, description, version, tags, endpoints, operation, schemas, reasons } = parts;
   const paths: Record<string, Described> = {};
   for (const endpoint of endpoints) {

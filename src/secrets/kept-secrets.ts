@@ -110,7 +110,11 @@ export class KeptSecrets {
   }
 
   /** The path of a difference that matters. */
-  #difference(stored: Json | undefined, given: Json | undefined, place: SecretLocation): string | undefined {
+  #difference(
+    stored: Json | undefined,
+    given: Json | undefined,
+    place: SecretLocation,
+  ): string | undefined {
     if (Array.isArray(stored) && Array.isArray(given) && stored.length === given.length) {
       return first(stored.keys(), (index) =>
         this.#difference(stored[index], given[index], inside(place, index)),
@@ -153,7 +157,11 @@ interface SecretLocation {
 }
 
 /** @param around the component that has the key, if it is one that is loaded */
-function inside(outer: SecretLocation, key: string | number, around?: SecretLocation["component"]): SecretLocation {
+function inside(
+  outer: SecretLocation,
+  key: string | number,
+  around?: SecretLocation["component"],
+): SecretLocation {
   const keys = [...outer.keys, key];
   if (around !== undefined) {
     return { keys, component: around, ...(key === "config" && { inConfig: [] }) };

@@ -28,7 +28,7 @@ import type { SecretOwners } from "../secrets/kept-secrets.ts";
 import { RedactedSecrets } from "../secrets/redacted-secrets.ts";
 import { secretsKeyBytes } from "../secrets/secrets-key.ts";
 import { secretResolver, settingOrReference } from "../secrets/secret-hosts.ts";
-import type { Callers } from "../api/http/access/admission.ts";
+import type { Callers } from "../api/http/access/access-control.ts";
 import { createApp } from "../api/http/app.ts";
 import {
   Credentials,

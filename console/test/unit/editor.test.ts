@@ -14,7 +14,7 @@ import {
   valueAt,
   withValue,
   withStandIns,
-} from "../../component/places.ts";
+} from "../../component/value-path.ts";
 import { pictureOf } from "../../picture/picture.ts";
 
 const tool = (name: string, config = {}) => ({

@@ -13,7 +13,7 @@ import {
   wrongName,
 } from "../../component/edits.ts";
 import { edgesFrom, entryOf, withEdge, withEntry } from "../../component/graph.ts";
-import { valueAt, withoutSecrets, withStandIns } from "../../component/places.ts";
+import { valueAt, withoutSecrets, withStandIns } from "../../component/value-path.ts";
 
 const agent = (name: string, config: object = {}): ComponentData => ({
   provider: "autogen_agentchat.agents.AssistantAgent",

@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { Hono as TinyHono } from "hono/tiny";
 import type { Authenticate, Refusal } from "../auth/principal.ts";
-import { AccessControl, type Callers } from "./access/admission.ts";
+import { AccessControl, type Callers } from "./access/access-control.ts";
 import { type AllowedOrigins, Cors } from "./access/cors.ts";
 import { forEventSource } from "./access/event-source.ts";
 import { discardBody } from "./input/body.ts";

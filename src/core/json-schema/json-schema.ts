@@ -27,7 +27,10 @@ export class JsonSchema {
       return [{ path: base, message: `is nested deeper than ${MAX_DEPTH} levels` }];
     }
     try {
-      const { failures } = this.#validation(new WorkLimit()).verdict(this.schema, new InspectedValue(value));
+      const { failures } = this.#validation(new WorkLimit()).verdict(
+        this.schema,
+        new InspectedValue(value),
+      );
       return failures.map(({ keys, message }) => ({ path: pathOf(keys, base), message }));
     } catch (error) {
       if (!isTooMuch(error)) throw error;

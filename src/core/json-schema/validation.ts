@@ -1,5 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
-import { type Check, Inspection, type InspectedValue, type Verdict } from "./keywords/inspection.ts";
+import {
+  type Check,
+  Inspection,
+  type InspectedValue,
+  type Verdict,
+} from "./keywords/inspection.ts";
 import { arrayKeywords } from "./keywords/arrays.ts";
 import { compositionKeywords, unevaluatedKeywords } from "./keywords/composition.ts";
 import { objectKeywords } from "./keywords/objects.ts";

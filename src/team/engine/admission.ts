@@ -92,7 +92,11 @@ export class RunAdmission {
       : this.#started(record, task, input.idempotency);
   }
 
-  #started(record: RunRecord, task: TaskMessages, idempotency: Idempotency | undefined): EnteringRun {
+  #started(
+    record: RunRecord,
+    task: TaskMessages,
+    idempotency: Idempotency | undefined,
+  ): EnteringRun {
     const stores = this.#stores;
     if (this.#engine.active) this.#engine.preempt();
     const stored = stores.transaction(() => {
@@ -104,7 +108,11 @@ export class RunAdmission {
     return { do: "start", id: record.id, stored, task };
   }
 
-  #queued(record: RunRecord, task: TaskMessages, idempotency: Idempotency | undefined): EnteringRun {
+  #queued(
+    record: RunRecord,
+    task: TaskMessages,
+    idempotency: Idempotency | undefined,
+  ): EnteringRun {
     const waiting = queued(record, lastTurn(this.#stores.db));
     this.#stores.transaction(() => {
       this.#remember(idempotency, waiting.id);

@@ -46,7 +46,10 @@ export class RunService {
     this.#admission = admission;
   }
 
-  start(input: StartRunInput, admission: AdmissionDecision): Result<RunInfo & { created: boolean }> {
+  start(
+    input: StartRunInput,
+    admission: AdmissionDecision,
+  ): Result<RunInfo & { created: boolean }> {
     const run = this.#admission.insert(input, admission);
     this.#engine.enter(run);
     return this.shown(run.id, { created: run.do !== "replay" });

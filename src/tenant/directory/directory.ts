@@ -20,7 +20,7 @@ import { shownConversation } from "../../contract/team/shown-conversation.ts";
 import { ConversationStore } from "./conversation-store.ts";
 import { ClosedRequests, DeletedTeams } from "./recently-gone.ts";
 import { completeRun, isOpen, type OpenRuns, type RunRow } from "./open-runs.ts";
-import { DirectoryRunStore } from "./run-store.ts";
+import { DirectoryRunStore } from "./directory-run-store.ts";
 import { addDays, type DayUsage, laterUsageOf, usageOf, type UsageStore } from "./usage-store.ts";
 
 /** A change of the directory, for its watchers. `team_user`: to whom the team belongs. */

@@ -3,7 +3,7 @@ import type { TenantGateway } from "../../../contract/gateways/tenant-gateway.ts
 import type { LoginSight } from "../../../contract/gateways/login-sight.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { type Services, tenantOf } from "../endpoint/services.ts";
-import { permits } from "./admission.ts";
+import { permits } from "./access-control.ts";
 
 export interface CallerOptions {
   /** Aborted when the client has left. */

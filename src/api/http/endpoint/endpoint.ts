@@ -37,7 +37,10 @@ export type WriteProblem = (
 ) => Response;
 
 /** A request whose parts are all checked. */
-export interface CheckedRequest<Body extends z.ZodType = z.ZodType, Query extends z.ZodObject = z.ZodObject> {
+export interface CheckedRequest<
+  Body extends z.ZodType = z.ZodType,
+  Query extends z.ZodObject = z.ZodObject,
+> {
   body: z.output<Body>;
   /** The body as it was sent, with numbers that JavaScript would change as they were written. */
   exactBody: () => Json;

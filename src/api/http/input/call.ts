@@ -6,7 +6,7 @@ import { fieldIssues } from "../../../core/field-checks.ts";
 import { issuesOf, namesKnownFields } from "../../../core/issues.ts";
 import type { Idempotency } from "../../../contract/common.ts";
 import type { Principal } from "../../auth/principal.ts";
-import { userOf } from "../access/admission.ts";
+import { userOf } from "../access/access-control.ts";
 import { callerOf } from "../access/caller.ts";
 import { exactValueOf, type JsonBody, readJson } from "./body.ts";
 import type { CheckedRequest, Endpoint, Match } from "../endpoint/endpoint.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../../contract/tenant/oauth-client.ts";
 import { isLocalHost } from "../../auth/local.ts";
 import { isTenantId, type Principal } from "../../auth/principal.ts";
-import { userOf } from "../access/admission.ts";
+import { userOf } from "../access/access-control.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
 import { type CheckedRequest, type Endpoint, json } from "../endpoint/endpoint.ts";
 import { ProblemError, unwrap } from "../endpoint/problem.ts";

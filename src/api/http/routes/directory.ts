@@ -1,7 +1,7 @@
 import { USAGE_GROUPS, type UsageQuery } from "../../../contract/usage/usage-report.ts";
 import { directoryCommands } from "../../../contract/commands/directory.ts";
 import { MOST_SEARCHED_TEAMS } from "../../../contract/team/found-messages.ts";
-import { userOf } from "../access/admission.ts";
+import { userOf } from "../access/access-control.ts";
 import { callerOf, listsOf, sightOf } from "../access/caller.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
 import { type Endpoint, json } from "../endpoint/endpoint.ts";

@@ -3,7 +3,7 @@ import { sha256Hex } from "../../../core/hash.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { LONGEST_TOKEN_LIFE, type Scope, SHARED_SCOPES } from "../../../contract/constants.ts";
 import { keyCommands } from "../../../contract/commands/keys.ts";
-import { permits, requireScope, userOf } from "../access/admission.ts";
+import { permits, requireScope, userOf } from "../access/access-control.ts";
 import type { TokenMaker } from "../../../contract/gateways/tenant-gateway.ts";
 import { isLink, type ListedToken } from "../../../contract/tenant/key.ts";
 import type { TeamTokens } from "../../auth/team-token.ts";

@@ -5,7 +5,7 @@ import { MONEY_LIMITS } from "../../../contract/tenant/tenant-limits.ts";
 import { tenantCommands } from "../../../contract/commands/tenants.ts";
 import { webhookCommands } from "../../../contract/commands/webhooks.ts";
 import { isTenantId, type Principal } from "../../auth/principal.ts";
-import { askerOf } from "../access/admission.ts";
+import { askerOf } from "../access/access-control.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
 import { type Endpoint, json } from "../endpoint/endpoint.ts";
 import { preparedComponent } from "../input/component.ts";

@@ -8,7 +8,7 @@ import { sha256Hex } from "../../../core/hash.ts";
 import type { MemoryContent } from "../../../core/memory/memory-content.ts";
 import type { MemoryEntry } from "../../../core/memory/memory-host.ts";
 import type { Principal } from "../../auth/principal.ts";
-import { requireAllTeams, requireTeam, userOf } from "../access/admission.ts";
+import { requireAllTeams, requireTeam, userOf } from "../access/access-control.ts";
 import { callerOf } from "../access/caller.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
 import { checkMetadata } from "../input/body.ts";
@@ -238,7 +238,10 @@ function givenBy(id: string, scope: string, owner: string): RequestedOwner | und
   }
 }
 
-function shown(place: MemoryOwner, { id, content, metadata, source, created_at }: MemoryEntry): Memory {
+function shown(
+  place: MemoryOwner,
+  { id, content, metadata, source, created_at }: MemoryEntry,
+): Memory {
   return {
     id: idOf(place, id),
     content,

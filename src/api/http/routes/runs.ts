@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { runCommands } from "../../../contract/commands/runs.ts";
-import { askerOf, userOf } from "../access/admission.ts";
+import { askerOf, userOf } from "../access/access-control.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
 import { type Endpoint, json } from "../endpoint/endpoint.ts";
 import { invalid, unwrap } from "../endpoint/problem.ts";

@@ -4,7 +4,7 @@ import { isUnreadable } from "../../../contract/stored-data.ts";
 import type { NotedTeam, TeamInfo } from "../../../contract/team.ts";
 import { teamCommands } from "../../../contract/commands/teams.ts";
 import type { Scope } from "../../../contract/constants.ts";
-import { permits, teamUserOf } from "../access/admission.ts";
+import { permits, teamUserOf } from "../access/access-control.ts";
 import { sharedMessage } from "./shared-message.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
 import { type Endpoint, json } from "../endpoint/endpoint.ts";

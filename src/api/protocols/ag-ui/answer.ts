@@ -3,7 +3,7 @@ import { sha256Hex } from "../../../core/hash.ts";
 import type { Problem } from "../../../contract/problem.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { Principal } from "../../auth/principal.ts";
-import { type Asker, askerOf } from "../../http/access/admission.ts";
+import { type Asker, askerOf } from "../../http/access/access-control.ts";
 import { readJson } from "../../http/input/body.ts";
 import { requireSize } from "../../http/input/task.ts";
 import { originOf } from "../../http/input/call.ts";

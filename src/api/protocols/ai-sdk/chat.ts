@@ -4,7 +4,7 @@ import type { Problem } from "../../../contract/problem.ts";
 import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
 import { isJsonObject, sortedJson } from "../../../core/json.ts";
 import { sha256Hex } from "../../../core/hash.ts";
-import { type Asker, askerOf } from "../../http/access/admission.ts";
+import { type Asker, askerOf } from "../../http/access/access-control.ts";
 import { readJson } from "../../http/input/body.ts";
 import { readTask, recipient, requireSize } from "../../http/input/task.ts";
 import { originOf } from "../../http/input/call.ts";

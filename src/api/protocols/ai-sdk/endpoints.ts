@@ -1,6 +1,11 @@
 import * as z from "zod";
 import { integerParameter, pageCursorParameter } from "../../../contract/query-parameters.ts";
-import { type CheckedRequest, type Endpoint, endpoint, json } from "../../http/endpoint/endpoint.ts";
+import {
+  type CheckedRequest,
+  type Endpoint,
+  endpoint,
+  json,
+} from "../../http/endpoint/endpoint.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import type { ProtocolServices } from "../shared/services.ts";
 import type { ChatAddress } from "./branch.ts";

@@ -1,6 +1,6 @@
 import type { Principal } from "../../auth/principal.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
-import { requireScope } from "../../http/access/admission.ts";
+import { requireScope } from "../../http/access/access-control.ts";
 import { readJson } from "../../http/input/body.ts";
 import { json } from "../../http/endpoint/endpoint.ts";
 import { ProblemError, unwrap } from "../../http/endpoint/problem.ts";

@@ -1,5 +1,5 @@
 import type { Principal } from "../../auth/principal.ts";
-import { requireScope } from "../../http/access/admission.ts";
+import { requireScope } from "../../http/access/access-control.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { json } from "../../http/endpoint/endpoint.ts";
 import { internalErrorLine, ProblemError, problemOf, unwrap } from "../../http/endpoint/problem.ts";

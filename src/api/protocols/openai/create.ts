@@ -1,4 +1,4 @@
-import { type Asker, askerOf } from "../../http/access/admission.ts";
+import { type Asker, askerOf } from "../../http/access/access-control.ts";
 import { readJson } from "../../http/input/body.ts";
 import { streamAnswer } from "../../http/endpoint/sse.ts";
 import { openConversation } from "./conversations.ts";

@@ -12,7 +12,7 @@ import type { RunInfo } from "../../../contract/run.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { readAnswer, recipient } from "../../http/input/task.ts";
-import type { Asker } from "../../http/access/admission.ts";
+import type { Asker } from "../../http/access/access-control.ts";
 import { unwrap } from "../../http/endpoint/problem.ts";
 import type { MessageServices } from "../../http/endpoint/services.ts";
 

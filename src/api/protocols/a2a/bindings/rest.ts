@@ -1,7 +1,12 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import type { OpenedStream } from "../../../../contract/gateways/team-gateway.ts";
-import { type CheckedRequest, type Endpoint, endpoint, json } from "../../../http/endpoint/endpoint.ts";
+import {
+  type CheckedRequest,
+  type Endpoint,
+  endpoint,
+  json,
+} from "../../../http/endpoint/endpoint.ts";
 import { readJson } from "../../../http/input/body.ts";
 import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
 import { EVENT_STREAM } from "../../../../http/event-stream.ts";
@@ -193,7 +198,10 @@ async function refuseCard(request: A2ARequest): Promise<never> {
 }
 
 /** @throws A2AError for another version */
-function requestOf(services: A2AServices, { c, principal, team, param }: CheckedRequest): A2ARequest {
+function requestOf(
+  services: A2AServices,
+  { c, principal, team, param }: CheckedRequest,
+): A2ARequest {
   const version = versionOf(c.req.raw);
   if (!isVersion(version, VERSION)) throw versionNotSupported(version);
   const { origin } = new URL(c.req.url);

@@ -11,7 +11,14 @@ import type {
 
 // The server's objects, in the fields of 0.3.
 
-export function shownTask({ id, contextId, status, artifacts, history, metadata }: A2ATask): object {
+export function shownTask({
+  id,
+  contextId,
+  status,
+  artifacts,
+  history,
+  metadata,
+}: A2ATask): object {
   return {
     kind: "task",
     id,

@@ -4,7 +4,7 @@ import type { SecretPushConfig } from "../../../../contract/push.ts";
 import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
 import { type JsonObject, sortedJson } from "../../../../core/json.ts";
 import { sha256Hex } from "../../../../core/hash.ts";
-import { askerOf } from "../../../http/access/admission.ts";
+import { askerOf } from "../../../http/access/access-control.ts";
 import { readTask, recipient } from "../../../http/input/task.ts";
 import { hopsOf } from "../../../http/input/hops.ts";
 import { checkMetadata } from "../../../http/input/body.ts";
@@ -31,7 +31,10 @@ interface Sent {
 }
 
 /** `SendMessage`: starts a task, or answers what a task asks. @throws A2AError or ProblemError */
-export async function sendMessage(request: A2ARequest, params: unknown): Promise<{ task: A2ATask }> {
+export async function sendMessage(
+  request: A2ARequest,
+  params: unknown,
+): Promise<{ task: A2ATask }> {
   const sent = parseSent(request, params);
   const { message, atOnce, historyLength } = sent;
   const { services } = request;

@@ -1,7 +1,7 @@
 import type { Principal } from "../../../auth/principal.ts";
 import type { TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
 import type { Scope } from "../../../../contract/constants.ts";
-import { requireScope } from "../../../http/access/admission.ts";
+import { requireScope } from "../../../http/access/access-control.ts";
 import type { MessageServices } from "../../../http/endpoint/services.ts";
 import type { ProtocolServices } from "../../shared/services.ts";
 import type { A2AFormat } from "../encoder/format.ts";

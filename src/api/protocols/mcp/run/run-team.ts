@@ -6,7 +6,7 @@ import type {
 import { ok, type Result } from "../../../../contract/result.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import { sha256Hex } from "../../../../core/hash.ts";
-import { askerOf } from "../../../http/access/admission.ts";
+import { askerOf } from "../../../http/access/access-control.ts";
 import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
 import { hopsOf } from "../../../http/input/hops.ts";
 import { readTask, recipient } from "../../../http/input/task.ts";

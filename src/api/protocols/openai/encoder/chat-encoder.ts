@@ -12,7 +12,7 @@ import type { TokenUsage } from "../../../../core/models/request-usage.ts";
 import type { RunItem } from "../../shared/run-item.ts";
 import { errorOfEnd, type OpenAIError, RUN_ERROR_STATUS, runError } from "./errors.ts";
 import { callId, completionId } from "../request/ids.ts";
-import { AnswerBuilder } from "./answer.ts";
+import { AnswerBuilder } from "./answer-builder.ts";
 import type { AnswerItem, End } from "./answer-item.ts";
 import { type AnswerOptions, readOptions } from "./answer-options.ts";
 import { type AnswerExtension, extensionOf } from "./extension.ts";

@@ -9,7 +9,7 @@ import type { StreamFrame } from "../../../../contract/stream/stream-frame.ts";
 import type { PiecePlace, TextPieces } from "../../../../contract/stream/text-pieces.ts";
 import type { RunItem } from "../../shared/run-item.ts";
 import { errorOfEnd, RUN_ERROR_STATUS } from "./errors.ts";
-import { AnswerBuilder } from "./answer.ts";
+import { AnswerBuilder } from "./answer-builder.ts";
 import type { AnswerItem, End } from "./answer-item.ts";
 import { type AnswerOptions, readOptions } from "./answer-options.ts";
 import { answeringAgent } from "./answering-agent.ts";

@@ -12,7 +12,7 @@ import { type Entry, sinceAnswer } from "../request/entry.ts";
 import { refusedAt, type TroupeParameters } from "../request/parse.ts";
 import { questionsOf } from "./answers.ts";
 import { findModel, type NamedModel } from "./models.ts";
-import type { Asker } from "../../../http/access/admission.ts";
+import type { Asker } from "../../../http/access/access-control.ts";
 import { type OpenAIRequest, teamOf } from "./services.ts";
 import { continuedTeam, makeTeam } from "./temporary-team.ts";
 

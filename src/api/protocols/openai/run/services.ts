@@ -1,7 +1,7 @@
 import type { Principal } from "../../../auth/principal.ts";
 import type { StartRunInput, TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
 import type { Idempotency } from "../../../../contract/common.ts";
-import { requireTeam } from "../../../http/access/admission.ts";
+import { requireTeam } from "../../../http/access/access-control.ts";
 import { callerOf } from "../../../http/access/caller.ts";
 import type { JsonBody } from "../../../http/input/body.ts";
 import { idempotencyOf, originOf } from "../../../http/input/call.ts";

@@ -1,6 +1,6 @@
 import type { Template } from "../../../../core/component/template.ts";
 import type { Principal } from "../../../auth/principal.ts";
-import { requireScope } from "../../../http/access/admission.ts";
+import { requireScope } from "../../../http/access/access-control.ts";
 import { preparedRunnable } from "../../../http/input/component.ts";
 import { makeTemplateCollection } from "../../../http/input/template-collection.ts";
 import { newTeamId, reservedId } from "../../../http/input/team-input.ts";
