@@ -81,7 +81,7 @@ testInBrowser(
         termination_condition: { config: { max_messages: 10 } },
       },
     });
-    // The drawing was created, so it is no draft any more.
+    // The drawing was created, so it is no longer a draft.
     expect(await page.getByText("Your changes are not saved").count()).toBe(0);
     await page.goto(`${stage.origin}/new-team?kind=Swarm`);
     await node(page, "assistant").waitFor();

@@ -187,7 +187,7 @@ test.each([
   await reader.read();
   await expect.poll(() => running(command)).toBeGreaterThan(0);
   await other[how]();
-  // A service that was asked to end says so; it is no result, and no client cancelled anything.
+  // A service that was asked to end says so; it is not a result, and no client cancelled anything.
   const rest = await reader.read().catch(() => undefined);
   if (how === "stop")
     expect(new TextDecoder().decode(rest?.value)).toMatch(/^event: error\ndata: .*"shutting_down"/);

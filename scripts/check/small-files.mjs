@@ -57,7 +57,7 @@ const faults = small
   );
 for (const file of Object.keys(KEPT)) {
   if (!small.includes(file))
-    faults.push(`${file} is no small file with one importer: remove it from KEPT`);
+    faults.push(`${file} is not a small file with one importer: remove it from KEPT`);
 }
 const kept = Object.keys(KEPT).length;
 if (kept > MOST_KEPT) faults.push(`${kept} files are in KEPT, at most ${MOST_KEPT} may be`);

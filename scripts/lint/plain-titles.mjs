@@ -16,7 +16,7 @@ const CONTINUATIONS =
 const begin = (/** @type {string} */ words) =>
   new RegExp(`^(?:${words.replaceAll(" ", "|")})\\s`, "i");
 
-/** How no title begins, and what to write instead. @type {[RegExp, string][]} */
+/** Refused beginnings of a title, each with advice. @type {[RegExp, string][]} */
 const BEGINNINGS = [
   [begin("what whether where how why"), "begin with a noun that names it"],
   [begin(PREPOSITIONS), "begin with a subject, not with a preposition"],

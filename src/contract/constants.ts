@@ -1,7 +1,7 @@
 // Names and limits that the schemas and the objects share. This module has no schemas, so that a start of the Worker
 // makes none.
 
-/** What a shared conversation may show. `teams:read` includes all of them. */
+/** The scopes of a shared conversation. `teams:read` includes all of them. */
 export const SHARED_SCOPES = [
   "conversation:read",
   "tools:read",
@@ -9,7 +9,7 @@ export const SHARED_SCOPES = [
   "component:read",
 ] as const;
 
-/** What a credential may do. `requests:write` answers humans' questions and nothing else. */
+/** The permissions of a credential. `requests:write` answers humans' questions and nothing else. */
 export const SCOPES = [
   "teams:read",
   "teams:write",

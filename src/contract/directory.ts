@@ -217,7 +217,7 @@ export type OutboxChange =
       run: ListedRun;
       team_usage: ListedTeam["usage"];
       push?: RunPush;
-      /** What it has used after its end, which is part of its usage now. */
+      /** Its usage after its end, which is part of its usage now. */
       later?: LaterUsage;
     } & ForWebhooks)
   | ({ kind: "request"; request: ListedRequest } & ForWebhooks)
@@ -301,8 +301,8 @@ export interface Delivery {
 export interface Acknowledgement {
   /** The last entry applied. */
   number: number;
-  /** Where the team is now listed. */
+  /** The team's present place in the lists. */
   place: number;
-  /** Whether the tenant does not know the team itself and asks for that entry again. */
+  /** True if the tenant does not know the team itself and asks for that entry again. */
   resync: boolean;
 }

@@ -17,7 +17,7 @@ export function integerParameter(minimum: number, maximum: number): z.ZodType<nu
     .meta({ type: "integer", minimum, maximum });
 }
 
-/** How many items a page has; 50 are the default, or as many as the deployment allows. */
+/** The number of items of a page; 50 are the default, or as many as the deployment allows. */
 export function pageSizeParameter({ max_page_size }: QueryLimits): z.ZodType<number> {
   const size = Math.min(DEFAULT_PAGE_SIZE, max_page_size);
   return integerParameter(1, max_page_size)

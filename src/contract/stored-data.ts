@@ -28,9 +28,9 @@ const NEWER_RETRY_SECONDS = 120;
 const NEWER = "The stored data was written by a newer version of Troupe";
 const BROKEN =
   /^The stored data of the (team|tenants|tenant|collection|memories)\b.* cannot be read \(/s;
-/** What the runtime says of a file that it does not open, and of faults of its own. */
+/** The runtime's message about a file that it does not open, and about faults of its own. */
 const UNOPENED = /internal error; reference =/;
-/** What SQLite says of a file that is damaged. */
+/** SQLite's messages about a damaged file. */
 const CORRUPT = /SQLITE_(CORRUPT|NOTADB)|database disk image is malformed|file is not a database/;
 
 /** Thrown for tables that this version does not know, before anything is read or written. */
@@ -62,7 +62,7 @@ export function storedDataError(error: unknown, object: StoredObject): unknown {
   return new Error(unreadable(object, errorMessage(error)).problem.detail, { cause: error });
 }
 
-/** Whether SQLite says that the data of this object, and not of one that it has called, are damaged. */
+/** True if SQLite says that the data of this object, and not of one that it has called, are damaged. */
 export function isCorrupt(error: unknown): boolean {
   return refuseStored(error) === undefined && CORRUPT.test(errorMessage(error));
 }
@@ -95,12 +95,12 @@ export function refuseUnopened(error: unknown, object: StoredObject): Refused {
   return UNOPENED.test(message) ? unreadable(object, message) : refuseUnusable(error, object);
 }
 
-/** Whether the runtime could not open the object. */
+/** True if the runtime could not open the object. */
 export function isUnopened({ problem }: Refused): boolean {
   return UNOPENED.test(problem.detail);
 }
 
-/** Whether the data of the object itself, and not of one that it has called, cannot be read. */
+/** True if the data of the object itself, and not of one that it has called, cannot be read. */
 export function isUnreadable({ problem }: Refused, object: Pick<StoredObject, "is">): boolean {
   return problem.code === UNREADABLE[object.is];
 }

@@ -10,7 +10,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** Whether a text is base64 with its padding and without white space, as AutoGen writes bytes. */
+/** True for base64 with its padding and without white space, as AutoGen writes bytes. */
 export function isBase64(text: string): boolean {
   return text.length % 4 === 0 && BASE64.test(text);
 }

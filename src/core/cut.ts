@@ -13,7 +13,7 @@ export function endOf(text: string, length: number): string {
   return text.slice(isInside(text, start) ? start + 1 : start);
 }
 
-/** Whether a position is between the two units of one character. */
+/** True if a position is between the two units of one character. */
 function isInside(text: string, position: number): boolean {
   return (
     position > 0 &&

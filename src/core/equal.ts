@@ -1,5 +1,5 @@
 /**
- * Whether two texts are equal, in a time that depends on their lengths only: for hashes and MACs, whose lengths are
+ * True if two texts are equal, in a time that depends on their lengths only: for hashes and MACs, whose lengths are
  * public.
  */
 export function equalInConstantTime(left: string, right: string): boolean {

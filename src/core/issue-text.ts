@@ -11,8 +11,8 @@ function isOfZod({ code, message }: ZodIssue): boolean {
 }
 
 /**
- * What is wrong with a value and what is allowed there, to follow its path: `must be a text, not a number`. A text of the schema
- * stays.
+ * The fault of a value and what is allowed there, to follow its path: `must be a text, not a number`. A text of the
+ * schema stays.
  *
  * @see issuesOf for unknown fields, and for unions of which one alternative fits best
  */
@@ -45,7 +45,7 @@ function mustBe(what: string, given: string | undefined): string {
   return isOfKind ? `must be ${what}` : `must be ${what}, not ${given}`;
 }
 
-/** What completes "must be ..."; undefined for issues that are about something else than the kind of a value. */
+/** Completes "must be ..."; undefined for issues that are about something else than the kind of a value. */
 function expected(issue: ZodIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":

@@ -11,7 +11,7 @@ export type JsonObject = { [key: string]: Json };
  */
 export type ExactNumber = { readonly rawJSON: string };
 
-/** What JSON has in newer runtimes. Older browsers lack it: they show values, and give none to tools. */
+/** The methods of JSON in newer runtimes. Older browsers lack them: they show values, and give none to tools. */
 interface NewerJson {
   parse(
     text: string,
@@ -72,7 +72,7 @@ function converted(value: Json, convert: (number: string) => unknown): unknown {
   return isJsonObject(value) ? withNumbers(value, convert) : value;
 }
 
-/** Whether a number is written without a point and an exponent. */
+/** True if a number is written without a point and an exponent. */
 export function isInteger(number: string): boolean {
   return /^-?\d+$/.test(number);
 }

@@ -8,7 +8,7 @@ export const EVENT_STREAM_HEADERS = {
   "x-accel-buffering": "no",
 };
 
-/** Whether the client names the event stream among what it accepts (`*\/*` does not ask for one). */
+/** True if the client names the event stream among what it accepts (`*\/*` does not ask for one). */
 export function acceptsEventStream(accept: string | null | undefined): boolean {
   return (accept ?? "").split(",").some((range) => {
     const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());

@@ -3,7 +3,7 @@ import * as z from "zod";
 /** A JSON Schema, or another object of an OpenAPI document. */
 export type Described = Record<string, unknown>;
 
-/** Where a document describes an operation. */
+/** The operation that a document describes. */
 interface OperationKey {
   method: string;
   /** In Hono's notation: `/v1/teams/:team`, `/v1/teams/:team/files/:path{.+}`. */

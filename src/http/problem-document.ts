@@ -1,4 +1,4 @@
-/** What a problem document (RFC 9457) is made from. */
+/** The parts of a problem document (RFC 9457). */
 export interface ProblemParts {
   status: number;
   /** Stable, in snake case. */

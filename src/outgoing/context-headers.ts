@@ -7,7 +7,7 @@ import type { RunContext } from "../core/turn/run-context.ts";
 import type { Secrets } from "./dependencies.ts";
 import { type GivenHeaders, openHeaders } from "./headers.ts";
 
-/** Whether a value of a config stands for a value of the run. */
+/** True if a value of a config stands for a value of the run. */
 function isOfRun(value: string): boolean {
   return referenceOf(value) !== undefined;
 }

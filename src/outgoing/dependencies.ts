@@ -5,7 +5,7 @@ import type { SecretForms } from "../secrets/secret-forms.ts";
 export { PieceRedaction, type SecretForms } from "../secrets/secret-forms.ts";
 export { SANDBOX_HOST } from "../secrets/secret-hosts.ts";
 
-/** What the host provides for requests to other servers. */
+/** The host's parts for requests to other servers. */
 export interface OutgoingDependencies {
   /** Default: the global one. */
   fetch?: typeof fetch;
@@ -27,7 +27,7 @@ export function readEnv(dependencies: OutgoingDependencies, name: string): strin
 
 const REFERENCE = /^(Bearer )?(env:[A-Za-z_][A-Za-z0-9_]*)$/;
 
-/** Whether a value of a config refers to a secret of the environment: `env:NAME`, `Bearer env:NAME`. */
+/** True if a value of a config refers to a secret of the environment: `env:NAME`, `Bearer env:NAME`. */
 export function isReference(value: string): boolean {
   return REFERENCE.test(value);
 }

@@ -4,7 +4,7 @@ import { NoConnectionError } from "./request-error.ts";
 /** Names the URL that a request to the proxy is for. */
 export const TARGET_HEADER = "troupe-egress-target";
 
-/** Which addresses the name in that URL may resolve to. */
+/** The addresses that the name in that URL may resolve to. */
 export const REACH_HEADER = "troupe-egress-reach";
 
 /**

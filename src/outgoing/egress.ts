@@ -8,7 +8,7 @@ import { secretHosts, type Settings } from "../secrets/secret-hosts.ts";
 /** An outgoing request that is not allowed. Trying again does not help. */
 export class EgressError extends TroupeError {
   readonly retryable = false;
-  /** What was to be asked: name and port. */
+  /** The refused host: name and port. */
   readonly host: string;
 
   constructor(host: string, message: string) {
@@ -18,7 +18,7 @@ export class EgressError extends TroupeError {
 }
 
 /**
- * Which addresses the name of a host may resolve to: public ones, this machine as well, or all but those that are never asked.
+ * The addresses that the name of a host may resolve to: public ones, this machine as well, or all but those that are never asked.
  */
 export type Reach = "public" | "local" | "private";
 
@@ -122,7 +122,7 @@ export function guardedFetch(
 
 const GUARDED = new WeakSet<OutgoingFetch>();
 
-/** Whether a `fetch` keeps to rules, and has the limits of outgoing requests. */
+/** True if a `fetch` keeps to rules, and has the limits of outgoing requests. */
 export function isGuarded(given: OutgoingFetch): boolean {
   return GUARDED.has(given);
 }
@@ -136,7 +136,7 @@ function obeying(
     const target = parse(input instanceof Request ? input.url : input);
     const reach = reachFor(target, rules, namedBy);
     const host = plainHost(target);
-    // What resolves names also says whether there was a connection.
+    // The function that resolves names also says whether there was a connection.
     const sender = !once && (isLoopbackHost(host) || isAddress(host)) ? send : sendTo(reach);
     const response = await sender(input, { ...init, redirect: "manual" });
     if (!REDIRECTS.has(response.status)) return response;
@@ -152,7 +152,7 @@ function obeying(
   };
 }
 
-/** Where a request may go. The URL that a document from outside names leads to public addresses only. */
+/** The reach of a request. The URL that a document from outside names leads to public addresses only. */
 function reachFor(target: URL, rules: EgressRules, namedBy: OutgoingInit["namedBy"]): Reach {
   const reach = checkEgress(target, rules);
   if (namedBy === undefined || names(rules, target)) return reach;
@@ -242,12 +242,12 @@ export function hostEntries(name: string, setting: unknown, also?: string): stri
 /** Scheme, name and port. */
 const HOST_ENTRY = /^(?:(https?):\/\/)?(\[[^\]/]*\]|(?:\*\.)?[^:/*?#@[\]]+)(?::(\d+))?\/?$/;
 
-/** Whether one of the hosts that may be asked is that of the URL. */
+/** True if one of the allowed hosts is that of the URL. */
 export function names({ allowed, open }: EgressRules, url: URL): boolean {
   return allowed?.some((entry) => matches(entry, url, open)) === true;
 }
 
-/** Whether a setting names host and port of the URL, so that the operator means this server wherever it is. */
+/** True if a setting names host and port of the URL, so that the operator means this server wherever it is. */
 export function namesExactly({ exact = [] }: Pick<EgressRules, "exact">, url: URL): boolean {
   return exact.some((entry) => {
     const [, , name = "", port = ""] = HOST_ENTRY.exec(entry) ?? [];
@@ -274,7 +274,7 @@ function asInUrls(name: string): string {
   return URL.canParse(`http://${name}`) ? plainHost(new URL(`http://${name}`)) : name;
 }
 
-/** How a setting names the server of a URL exactly. */
+/** The entry of a setting that names the server of a URL exactly. */
 export function exactEntry(url: URL): string {
   return `${url.protocol === "https:" ? "" : "http://"}${plainHost(url)}:${portOf(url)}`;
 }

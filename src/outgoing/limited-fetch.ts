@@ -3,7 +3,7 @@ import { TroupeError } from "../core/errors.ts";
 /** The most bytes of an answer whose reader has no limit of its own. */
 export const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** How long a request without a signal may take, with its answer. */
+/** The time for a request without a signal, with its answer. */
 const MOST_MS = 60_000;
 
 /** Options of an outgoing request, beside those of `fetch`. */
@@ -13,12 +13,12 @@ export interface OutgoingInit extends RequestInit {
    */
   limit?: number | "own";
   /**
-   * The address of the document that named the URL; null for a URL that a client sent. Its host may be no loopback or private
+   * The address of the document that named the URL; null for a URL that a client sent. Its host must not be a loopback or private
    * address, whatever name it has, unless the settings name it or the document is of the same server.
    */
   namedBy?: string | null;
   /**
-   * Whether the request must not reach the server twice. Where the host can, it then says of a failure that no connection was
+   * True if the request must not reach the server twice. If the host can, it then says of a failure that no connection was
    * made ({@link NoConnectionError}).
    */
   once?: boolean;

@@ -1,5 +1,5 @@
 /**
- * Whether a host is on the public internet. Hosts come from a parsed URL: lower case, IPv4 as four decimal numbers
+ * True if a host is on the public internet. Hosts come from a parsed URL: lower case, IPv4 as four decimal numbers
  * however it was written, IPv6 in brackets and in its short form.
  */
 export function isPublicHost(host: string): boolean {
@@ -10,7 +10,7 @@ export function isPublicHost(host: string): boolean {
   return host.includes(".") && !LOCAL_NAMES.some((name) => `.${host}`.endsWith(name));
 }
 
-/** Whether a host is this machine. */
+/** True for a host that is this machine. */
 export function isLoopbackHost(host: string): boolean {
   return (
     host === "localhost" ||
@@ -20,13 +20,13 @@ export function isLoopbackHost(host: string): boolean {
   );
 }
 
-/** Whether a host is an address, which nothing has to resolve. */
+/** True if a host is an address, which nothing has to resolve. */
 export function isAddress(host: string): boolean {
   return host.startsWith("[") || parseIPv4(host) !== undefined;
 }
 
 /**
- * Whether a host is one that no setting can allow: a link-local address, where cloud providers serve the credentials of a
+ * True for a host that no setting can allow: a link-local address, where cloud providers serve the credentials of a
  * machine, or another address or name of such a metadata service.
  */
 export function isNeverAsked(host: string): boolean {

@@ -16,9 +16,9 @@ export interface RequestErrorOptions extends TroupeErrorOptions {
 export class RequestError extends TroupeError {
   /** True if the same request may succeed later. */
   readonly retryable: boolean;
-  /** Whether the server is away, overloaded or limits the rate, so that waiting helps. */
+  /** True if the server is away, overloaded or limits the rate, so that waiting helps. */
   readonly outage: boolean;
-  /** Whether it is certain that the server got nothing, because no connection was made. */
+  /** True if it is certain that the server got nothing, because no connection was made. */
   readonly unsent: boolean;
   /** Milliseconds that the server asks to wait. */
   readonly retryAfterMs: number | undefined;
@@ -34,8 +34,8 @@ export class RequestError extends TroupeError {
 }
 
 /**
- * What the status of an answer says about another attempt. A 500 may be due to the request, so waiting for long does not
- * help. 521 is what Cloudflare answers in the place of a server that refuses its connections.
+ * The outlook for another attempt by the status of an answer. A 500 may be due to the request, so waiting for long does
+ * not help. 521 is what Cloudflare answers in the place of a server that refuses its connections.
  */
 export function outlookOfStatus(status: number, headers: Headers = new Headers()): Outlook {
   const retryable = [408, 425, 429].includes(status) || (status >= 500 && status !== 501);
@@ -62,8 +62,8 @@ export class NoConnectionError extends TypeError {
 const BEFORE_CONNECTION: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"]);
 
 /**
- * Whether it is certain that the server got nothing of a request that failed with this error. workerd does not say at which
- * point a connection failed; then it is not.
+ * True if it is certain that the server got nothing of a request that failed with this error. workerd does not say at
+ * which point a connection failed; then it is not.
  */
 export function isUnsent(error: unknown): boolean {
   for (let inner = error; inner instanceof Error; inner = inner.cause) {

@@ -27,7 +27,7 @@ export interface WebhookRequest {
   body: string;
 }
 
-/** How an attempt to deliver went. */
+/** The outcome of an attempt to deliver. */
 export interface WebhookResponse {
   /** Null: there was no answer. */
   status: number | null;
@@ -42,8 +42,8 @@ export interface WebhookResponse {
 }
 
 /**
- * Where webhooks may go: the hosts of WEBHOOK_HOSTS and ALLOWED_EGRESS; any public host when WEBHOOK_HOSTS is `*` or
- * neither is set.
+ * The allowed receivers of webhooks: the hosts of WEBHOOK_HOSTS and ALLOWED_EGRESS; any public host when WEBHOOK_HOSTS is
+ * `*` or neither is set.
  */
 export function webhookRules(settings: Settings): EgressRules {
   const { open, exact = [] } = egressRules(settings);
@@ -97,7 +97,7 @@ export function webhookSender(
   };
 }
 
-/** What a receiver may repeat of a request: the secrets of its URL and of its headers. */
+/** The parts of a request that a receiver might echo and that stay secret: the secrets of its URL and of its headers. */
 function secretsIn({ url, headers }: Pick<WebhookRequest, "url" | "headers">): Redaction {
   const secrets = new Redaction();
   for (const secret of webhookUrlSecrets(url)) secrets.remember(secret);
@@ -118,7 +118,7 @@ async function drop({ body }: Response): Promise<null> {
   return null;
 }
 
-/** What arrives of the body while the attempt lasts. */
+/** The part of the body that arrives while the attempt lasts. */
 async function excerpt({ body }: Response): Promise<string> {
   if (body === null) return "";
   const reader = body.getReader();

@@ -14,7 +14,7 @@ export interface UseMemoriesOptions extends MemoriesStoreOptions {
   client?: TroupeClient | undefined;
 }
 
-/** What is remembered, and functions to change it. The functions stay the same between renders. */
+/** The memories, and functions to change them. The functions stay the same between renders. */
 export interface Memories
   extends MemoriesState, Pick<MemoriesStore, "add" | "change" | "forget" | "loadMore" | "reload"> {}
 

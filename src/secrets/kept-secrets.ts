@@ -6,11 +6,11 @@ import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { ENVIRONMENT, isSecretName, type Keys } from "./secret-fields.ts";
 import { StoredPlaces } from "./stored-places.ts";
 
-/** What is known of the components of a deployment: which one a secret belongs to, and where that one sends it. */
+/** The facts about the components of a deployment: which one a secret belongs to, and where that one sends it. */
 export interface SecretOwners {
   /** The paths of the components that are loaded for component JSON. @throws ComponentError */
   loadedPaths(component: ComponentModel): Promise<readonly string[]>;
-  /** Where a model client sends its key; undefined for other components. */
+  /** The address to which a model client sends its key; undefined for other components. */
   keyUrl(component: JsonObject): string | undefined;
 }
 
@@ -24,8 +24,8 @@ export const ONE_OWNER: SecretOwners = {
 const HARMLESS_BESIDE: ReadonlySet<string> = new Set(["label", "description"]);
 
 /**
- * What may be changed in the config of a component while a secret in it is kept: how it asks, what it is called and how
- * its answers are read, never where it sends the secret or which program gets it.
+ * The fields of a component's config that may be changed while a secret in it is kept: how it asks, what it is called and
+ * how its answers are read, never where it sends the secret or which program gets it.
  */
 const HARMLESS: ReadonlySet<string> = new Set(
   `
@@ -81,8 +81,8 @@ export class KeptSecrets {
   }
 
   /**
-   * Where the secret for a place may be stored: in the component that the place belongs to, which is the stored one of its name,
-   * or else the one that was in its position. Inside of it, the place has to be the same.
+   * The places at which the secret for a place may be stored: in the component that the place belongs to, which is the
+   * stored one of its name, or else the one that was in its position. Inside of it, the place has to be the same.
    *
    * @param keys the place in the given component
    */

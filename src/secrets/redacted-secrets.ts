@@ -8,7 +8,7 @@ import { StoredPlaces } from "./stored-places.ts";
 /** Stands for a secret wherever a component is shown; AutoGen writes the same. */
 export const REDACTED = "**********";
 
-/** Where a component sends its key, and the name that the secret with it usually has. */
+/** The address to which a component sends its key, and the name that the secret with it usually has. */
 export interface KeyAddress {
   url: string;
   keyName: string;
@@ -17,7 +17,7 @@ export interface KeyAddress {
 /** A component in which references have taken the place of redacted secrets, as far as that is possible. */
 export interface ResolvedComponent {
   component: JsonObject;
-  /** What was replaced. */
+  /** A note for each replaced secret. */
   notes: Note[];
   /** Redacted secrets that nothing can take the place of. */
   issues: Issue[];

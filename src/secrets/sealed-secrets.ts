@@ -7,7 +7,7 @@ import { REDACTED } from "./redacted-secrets.ts";
 import { mapSecrets, type SecretField, secretFields, secretId } from "./secret-fields.ts";
 import { isSealed, Sealer } from "./sealer.ts";
 
-/** Whose component it is, as errors and requests name it. */
+/** The owner of a component, as errors and requests name it. */
 export interface ComponentOwner {
   what: string;
   /** The field of requests that has the component. */

@@ -6,11 +6,11 @@ import { KEY_BYTES, secretsKeyBytes } from "./secrets-key.ts";
 const SEALED = "sealed:1:";
 const NONCE_BYTES = 12;
 
-/** What cannot be read without the key that is lost. */
+/** The words for data that cannot be read without the key that is lost. */
 export interface UnreadableWords {
   /** Begins a sentence. */
   what: string;
-  /** What to do where the key cannot be set again; ends a sentence. */
+  /** The advice if the key cannot be set again; ends a sentence. */
   remedy: string;
 }
 
@@ -24,7 +24,7 @@ export class Sealer {
     this.#setting = setting?.trim() || undefined;
   }
 
-  /** Whether there is a key, valid or not. */
+  /** True if there is a key, valid or not. */
   get configured(): boolean {
     return this.#setting !== undefined;
   }

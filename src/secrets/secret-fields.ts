@@ -19,7 +19,7 @@ export interface SecretField {
   value: string;
   /** The innermost component around it. */
   owner: JsonObject;
-  /** Whether earlier versions stored it as plain text. */
+  /** True if earlier versions stored it as plain text. */
   maybePlain: boolean;
 }
 
@@ -33,7 +33,7 @@ const CAMEL_NAMES =
 /** An address of Redis without a password. Any other text in its place is or contains a secret. */
 const PLAIN_REDIS_URL = /^rediss?:\/\/[^@?]*$/i;
 
-/** Whether a key is named as the secret that it holds: `api_key`, `Authorization`, `accessToken`. */
+/** True if a key is named as the secret that it holds: `api_key`, `Authorization`, `accessToken`. */
 export function isSecretName(key: string): boolean {
   return NAMES.test(key) || CAMEL_NAMES.test(key);
 }
@@ -102,11 +102,11 @@ interface FieldContext {
   name: string;
   keys: Keys;
   owner: JsonObject;
-  /** Whether a text here is a secret. */
+  /** True if a text here is a secret. */
   secret: boolean;
-  /** Whether a number is as good as its text, and as secret. */
+  /** True if a number is as good as its text, and as secret. */
   numbers: boolean;
-  /** Whether this is a part of a JSON Schema. */
+  /** True for a part of a JSON Schema. */
   schema: boolean;
   maybePlain: boolean;
 }

@@ -1,4 +1,4 @@
-/** What takes the place of a secret in a text. */
+/** Takes the place of a secret in a text. */
 export const REPLACEMENT = "[redacted]";
 
 /**
@@ -9,7 +9,7 @@ const WAITS_FROM = 4;
 
 /** A part of a text that arrives piece by piece. */
 interface Taken {
-  /** What can be shown. */
+  /** The text that can be shown. */
   clean: string;
   /** The end that may be the beginning of a secret. */
   held: string;
@@ -42,7 +42,7 @@ export class SecretForms {
     if (characters.length > 0) this.#firsts = new RegExp(`[${characters.join("")}]`, "g");
   }
 
-  /** Whether there is no secret to be found. */
+  /** True if there is no secret to be found. */
   get isEmpty(): boolean {
     return this.#firsts === undefined;
   }
@@ -63,7 +63,7 @@ export class SecretForms {
     if (firsts === undefined) return { clean: part, held: "", context: "" };
     const text = context + part;
     let clean = "";
-    /** Where the text begins that is not in `clean` yet. */
+    /** The beginning of the text that is not in `clean` yet. */
     let from = context.length;
     let end = text.length;
     firsts.lastIndex = 0;
@@ -116,7 +116,7 @@ export class PieceRedaction {
     return piece === "" ? "" : this.#take(piece, false);
   }
 
-  /** What is left after the last piece. */
+  /** The rest after the last piece. */
   end(): string {
     return this.#take("", true);
   }

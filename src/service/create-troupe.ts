@@ -29,7 +29,7 @@ export interface Caller {
   name?: string;
   /** The user for whom its runs are, whose memories they have and whose teams it reaches. Default: the name, with all teams. */
   user?: string;
-  /** Whether it reaches all teams of the tenant, or only those of its `user`. Default: `own` with `user`, otherwise `all`. */
+  /** `all` reaches all teams of the tenant, `own` only those of its `user`. Default: `own` with `user`, otherwise `all`. */
   teams?: "own" | "all";
 }
 
@@ -170,7 +170,7 @@ export function createTroupe<Bindings extends object = Env>(
   };
 }
 
-/** What a user may do without a word of the site: everything in a conversation, and nothing to what it is made of. */
+/** The default scopes of a user: everything in a conversation, and no change of its component. */
 const USER_SCOPES: readonly Scope[] = ["teams:read", "runs:read", "runs:write", "requests:write"];
 
 /**
@@ -233,7 +233,7 @@ async function withBasePath(
   return moved;
 }
 
-/** What is never a page: the API and its protocols. */
+/** The paths that are never a page: the API and its protocols. */
 const API = /^\/(v1|a2a|mcp|ag-ui|ai-sdk|openai|healthz|\.well-known)(\/|$)/;
 /** The files of the console; what is below `assets` has its hash in its name. */
 const FILE = /^\/(assets\/[\w.-]+|favicon\.svg)$/;

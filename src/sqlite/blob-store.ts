@@ -86,7 +86,7 @@ export class BlobStore {
     }
   }
 
-  /** What a user refers to is kept from now on. */
+  /** Keeps the blobs that a user refers to from now on. */
   keepAll(user: string): void {
     if (!this.#uses.exists) return;
     for (const { hash } of this.#db.all<{ hash: string }>(
@@ -107,7 +107,7 @@ export class BlobStore {
     }
   }
 
-  /** Whether there are any. */
+  /** True if there are any. */
   get exist(): boolean {
     return this.#parts.exist && this.#blobs.exists;
   }
@@ -201,7 +201,7 @@ export function withReferences(json: string, take: (blob: Blob) => boolean): str
   return end === 0 ? json : text + json.slice(end);
 }
 
-/** Whether a stored text has references. */
+/** True if a stored text has references. */
 export function hasReferences(text: string): boolean {
   return text.includes(MARK);
 }
@@ -245,7 +245,7 @@ function blobOf(base64: string): Blob {
   return { form, hash, content };
 }
 
-/** Whether its bytes encode to the same text. */
+/** True if its bytes encode to the same text. */
 function isStandard(base64: string): boolean {
   if (base64.length % 4 !== 0 || /[-_]/.test(base64)) return false;
   const last = base64.slice(-4);
@@ -256,7 +256,9 @@ function isStandard(base64: string): boolean {
   }
 }
 
-/** Where base64 or base64url of at least {@link SHORTEST_BASE64} characters stands. Looks at few characters of other texts. */
+/**
+ * The runs of base64 or base64url of at least {@link SHORTEST_BASE64} characters. Looks at few characters of other texts.
+ */
 function* base64Runs(json: string): Iterable<{ start: number; end: number }> {
   let after = 0;
   for (let probe = SHORTEST_BASE64 - 1; probe < json.length; probe += SHORTEST_BASE64) {

@@ -43,7 +43,7 @@ export class Database {
     return this.#storage.sql.databaseSize;
   }
 
-  /** Whether it has tables, beside one. */
+  /** True if it has tables, beside one. */
   hasTables(beside = ""): boolean {
     const tables =
       "select 1 as found from sqlite_master where type = 'table' and name not like '\\_cf%' escape '\\' and name not like 'sqlite%' and name <> ? limit 1";
@@ -121,7 +121,7 @@ export class Database {
 
   /** Makes the waiting writes. */
   flush(): void {
-    // What a value writes comes before its row, and not after the rows that still wait.
+    // The writes of a value come before its row, and not after the rows that still wait.
     if (this.#flushing || this.#later.length === 0) return;
     this.#flushing = true;
     try {

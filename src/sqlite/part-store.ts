@@ -20,7 +20,7 @@ export class PartStore {
     this.#table = new LazyTable(db, "part", `(${columns}) without rowid`);
   }
 
-  /** Whether anything was ever stored here. */
+  /** True if anything was ever stored here. */
   get exist(): boolean {
     return this.#table.exists;
   }
@@ -50,7 +50,7 @@ export class PartStore {
     );
   }
 
-  /** How many there are, and their bytes, without loading them. */
+  /** The number of parts, and their bytes, without loading them. */
   size(owner: string): { count: number; bytes: number } {
     const none = { count: 0, bytes: 0 };
     if (!this.#table.exists) return none;

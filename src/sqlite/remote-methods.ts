@@ -3,8 +3,8 @@ import { isPassingAtOnce } from "../core/steps/passing-error.ts";
 import type { ObjectAddress } from "./object-address.ts";
 
 /**
- * What an object does when its methods are called over RPC: a function for each, with the parts of the object before the
- * arguments of the call.
+ * The handlers of an object's methods when they are called over RPC: a function for each, with the parts of the object
+ * before the arguments of the call.
  */
 export type Handlers<Methods, Parts> = {
   [Name in keyof Methods]: Methods[Name] extends (...given: infer Given) => Promise<infer Answer>
@@ -30,7 +30,7 @@ export function addMethods<T extends object, Parts>(
 /** Pauses before a call is repeated whose object was reset, in milliseconds. */
 const PAUSES_MS = [20, 100, 400];
 
-/** What another object can be asked: its methods, and `fetch` for streams. */
+/** The interface of another object: its methods, and `fetch` for streams. */
 export type RemoteObject<Methods> = Methods & Pick<DurableObjectStub, "fetch">;
 
 /**

@@ -2,9 +2,9 @@ import { NewerDataError } from "../contract/stored-data.ts";
 import type { Database } from "./database.ts";
 
 /**
- * How the tables of a class of objects have changed. Objects store the version of theirs in the table `meta` under `schema`; a
- * version of the code that does not know it refuses the object. So a change that an earlier version could misread needs a
- * migration, even an empty one, and none can be removed.
+ * The versions of the tables of a class of objects. Objects store the version of theirs in the table `meta` under
+ * `schema`; a version of the code that does not know it refuses the object. So a change that an earlier version could
+ * misread needs a migration, even an empty one, and none can be removed.
  */
 export interface TableVersions {
   /** The version of tables without a number. */

@@ -87,7 +87,7 @@ export class TextStore {
   }
 }
 
-/** Whether something of a text is stored outside of its column. */
+/** True if a part of a text is stored outside of its column. */
 export function isElsewhere(column: string | null): boolean {
   return column === null || hasReferences(column);
 }

@@ -30,7 +30,7 @@ const MANY_ROWS = 2_000;
 /** The estimate: the part of the highest score that three occurrences of the word in a row of average length give. */
 const ESTIMATE = 0.71;
 
-/** What one reading of the index adds to the scores of rows. */
+/** The addition of one reading of the index to the scores of rows. */
 interface Step {
   most: number;
   /** @param among only to these rows; undefined: all */
@@ -135,7 +135,7 @@ export class WordRanking {
     let scores = new Map<number, number>();
     let chosen: number[] | undefined;
     const mostOf = (step: Step): number => (this.#isLarge ? step.most * ESTIMATE : step.most);
-    /** What a row gains that has all words that are not read yet. */
+    /** The gain of a row that has all words that are not read yet. */
     let rest = this.#steps.reduce((sum, step) => sum + mostOf(step), 0);
     for (const step of this.#steps) {
       const last = lastOf(scores, most, rest);
@@ -190,7 +190,7 @@ export class WordRanking {
     };
   }
 
-  /** How often rows have a token, damped, from 0 to 1. @see Shares */
+  /** The frequency of a token in rows, damped, from 0 to 1. @see Shares */
   #shares(
     table: string,
     match: string,
@@ -213,7 +213,7 @@ export class WordRanking {
     return new Map(rows.map(({ term, doc }) => [term, doc]));
   }
 
-  /** How many rows of the earlier table have the word. */
+  /** The number of rows of the earlier table that have the word. */
   #earlierWith(word: QueryWord): number {
     const earlier = this.#earlier?.wordOf(word);
     if (this.#earlier === undefined || earlier === undefined) return 0;

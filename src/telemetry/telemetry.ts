@@ -3,7 +3,7 @@ import type { ExporterOptions } from "./otlp/exporter.ts";
 import { type OtlpSettings, otlpSettings } from "./otlp/settings.ts";
 import type { RunReporter } from "./run-reporter.ts";
 
-/** What a deployment records of its runs. */
+/** The records that a deployment makes of its runs. */
 export interface Telemetry {
   /** Undefined without a collector. */
   otlp: OtlpSettings | undefined;

@@ -45,7 +45,7 @@ export class ScriptedChatCompletionClient implements ChatCompletionClient {
     version: 1,
   };
   readonly modelInfo: ModelInfo;
-  /** What it was asked, oldest first. */
+  /** The requests to it, oldest first. */
   readonly requests: ScriptedRequest[] = [];
   readonly #replies: ScriptedReply[];
   #usage: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };

@@ -33,9 +33,9 @@ const bad: Record<string, (state: TeamState) => unknown> = {
   "a missing agent": (state) => ({ ...state, agent_states: without(state, "writer") }),
   "a missing manager": (state) => ({ ...state, agent_states: without(state, MANAGER) }),
   "an agent that is a number": (state) => withAgent(state, "writer", 7),
-  "a manager whose thread is no list": (state) =>
+  "a manager whose thread is not a list": (state) =>
     withAgent(state, MANAGER, { ...(state.agent_states[MANAGER] as object), message_thread: 7 }),
-  "a manager whose thread holds what is no message": (state) =>
+  "a manager whose thread holds what is not a message": (state) =>
     withAgent(state, MANAGER, {
       ...(state.agent_states[MANAGER] as object),
       message_thread: [{ type: "TextMessage" }],

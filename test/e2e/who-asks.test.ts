@@ -182,7 +182,7 @@ describe("the context of a run", () => {
     });
     expect(sent()).toEqual(before);
 
-    // A user is no reference to a secret, and a token's user is the one that it was made for.
+    // A user is not a reference to a secret, and a token's user is the one that it was made for.
     await ended(id, { user: "env:SECRETS_KEY" });
     expect(sent()).toMatchObject({ "x-user": "env:SECRETS_KEY" });
     await ended(id, {});

@@ -60,7 +60,7 @@ export function faultOf(
   }
   if (contentType !== PROBLEM) return `an error as ${contentType}`;
   const problem = problemSchema.loose().safeParse(parse(body));
-  if (!problem.success) return "an error that is no problem document";
+  if (!problem.success) return "an error that is not a problem document";
   if (problem.data.status !== status) return "a problem document with another status";
   const { errors = [] } = problem.data;
   if (status !== 422) return undefined;

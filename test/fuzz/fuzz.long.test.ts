@@ -30,7 +30,7 @@ test("bad answers are recognised", async () => {
   expect(
     fault(400, "application/json", {
       jsonrpc: "2.0",
-      error: { code: -32_700, message: "It is no JSON." },
+      error: { code: -32_700, message: "It is not JSON." },
     }),
   ).toBeUndefined();
   expect(fault(400, problem, await document(400))).toBe(`an error as ${problem}`);

@@ -39,7 +39,7 @@ export interface Operation {
   body: Schema | undefined;
   /** The statuses that the document names. */
   statuses: ReadonlySet<number>;
-  /** The media types of errors that are no problem documents, by status. */
+  /** The media types of errors that are not problem documents, by status. */
   foreign: ReadonlyMap<number, string>;
   /** Whether the operator's key is needed. */
   operator: boolean;

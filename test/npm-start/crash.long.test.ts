@@ -113,7 +113,7 @@ test("requests get 503 with Retry-After while a crashed runtime is restarted, an
   );
   expect((await team.runs()).runs).toMatchObject([{ status: "completed" }]);
   expect(server.output).toContain("The Worker crashed and is restarting");
-  // A recovery is no error, and a file has no colours.
+  // A recovery is not an error, and a file has no colours.
   expect(server.output).toMatch(/^\{"event":"run_recovered".*\}$/m);
   expect(server.output).not.toContain("\u001B");
 });

@@ -133,7 +133,7 @@ describe("the sealing of secrets", () => {
     await expect(new SealedSecrets(undefined).open(sealed)).rejects.toMatchObject({
       code: "secrets_unreadable",
     });
-    // A secret that was never sealed is no secret of ours.
+    // A secret that was never sealed is not a secret of ours.
     await expect(secrets.open(client({ api_key: "sk-plain" }))).rejects.toMatchObject({
       code: "secrets_unreadable",
     });

@@ -17,7 +17,7 @@ test("typing in a field is one change, and typing in another field is another on
   expect(redone(history)).toBe(history);
 });
 
-test("a change after an undone one replaces it, and an equal value is no change", () => {
+test("a change after an undone one replaces it, and an equal value is not a change", () => {
   let history = changed(begin({ list: [1] }), { list: [1, 2] });
   history = changed(history, { list: [1, 2, 3] });
   expect(history.past).toHaveLength(2);

@@ -41,7 +41,7 @@ test("a form gets all problems at their places, whatever the names are", () => {
     { steps: ["tools", 0, "name"], message: "is empty" },
     { steps: ["tools", 0, "name"], message: "is taken" },
     { steps: [], message: "is incomplete" },
-    { steps: ["__proto__"], message: "is no option" },
+    { steps: ["__proto__"], message: "is not an option" },
   ];
   const tree = errorTree(problems);
   expect(tree.__errors).toEqual(["is incomplete"]);

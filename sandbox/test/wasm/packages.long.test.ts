@@ -31,7 +31,7 @@ const distribution = {
       Array.from({ length: MANY }, (_, index) => [`many/m${index}.py`, `N = ${index}\n`]),
     ),
   }),
-  "broken-1.0-py3-none-any.whl": Buffer.from("this is no zip file"),
+  "broken-1.0-py3-none-any.whl": Buffer.from("this is not a zip file"),
   "raises-1.0-py3-none-any.whl": wheel("raises", "1.0", {
     "raises.py": "raise RuntimeError('not here')\n",
   }),

@@ -178,7 +178,7 @@ export class GuardedImports {
         : new Proxy(members, {
             get: (target, name: string) => {
               const member = target[name];
-              // Functions of the interpreter, which modules with machine code import, are no way out.
+              // Functions of the interpreter, which modules with machine code import, are not a way out.
               return typeof member === "function" && this.#names.has(name)
                 ? this.#guard(name, member as (...args: unknown[]) => unknown)
                 : member;

@@ -83,7 +83,7 @@ function idOf({ hash }: StaticKey): string {
   return `static:${hash}`;
 }
 
-/** @param setting `OPERATOR_KEY_HASH` @throws ValueError when it is no SHA-256 in hex */
+/** @param setting `OPERATOR_KEY_HASH` @throws ValueError when it is not a SHA-256 in hex */
 export function parseOperatorHash(setting: string): string {
   if (HASH.test(setting)) return setting;
   throw new ValueError(

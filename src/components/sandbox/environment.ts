@@ -7,7 +7,7 @@ import type { SandboxAddress } from "./client/sandbox-connection.ts";
 /** Environment variables of code by name, as a config has them. A value may be `env:NAME` of a secret. */
 export type Variables = { readonly [name: string]: string };
 
-/** What the sandbox sets itself, and what makes interpreters, shells and the loader of programs work differently. */
+/** The variables that the sandbox sets itself, and those that change interpreters, shells and the loader of programs. */
 const RESERVED =
   /^(PATH|HOME|PWD|OLDPWD|TMPDIR|LANG|LC_.*|XDG_.*|LD_.*|PYTHON.*|NODE_.*|SANDBOX_.*|MPL.*|ENV|BASH_.*|SHELL|IFS|PS[0-4]|CDPATH|BASHOPTS|EUID|PPID|SHELLOPTS|UID)$/;
 

@@ -55,7 +55,7 @@ export interface SandboxCodeExecutorOptions extends SandboxAddress {
   session?: string | undefined;
   /** Environment variables of the code. A value may be `env:NAME` of a secret, looked up for each execution. */
   env?: { readonly [name: string]: string } | undefined;
-  /** How long code is sent again while the sandbox is away. Default: two minutes. */
+  /** The time for which code is sent again while the sandbox is away. Default: two minutes. */
   retry?: RetryPolicy | undefined;
 }
 
@@ -205,7 +205,7 @@ function resultOf(
   };
 }
 
-/** Whether the code itself is refused: it is too long, or has too many blocks. */
+/** True if the code itself is refused: it is too long, or has too many blocks. */
 function isAboutCode({ status, issues }: SandboxError): boolean {
   const code = issues.length > 0 && issues.every(({ path }) => path.startsWith("code_blocks"));
   return status === 413 || (status === 422 && code);

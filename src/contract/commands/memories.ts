@@ -17,7 +17,7 @@ import { command } from "./command.ts";
 const MAX_BYTES = 20_000_000;
 const LONGEST_QUESTION = 10_000;
 
-/** What teams remember: of themselves, of users and of the tenant. */
+/** Commands for the memories of teams, of users and of the tenant. */
 export const memoryCommands = {
   listMemories: command({
     method: "get",

@@ -10,12 +10,12 @@ export interface LoginSight {
   user: string | null;
 }
 
-/** Whether the caller may be given the address of a login. */
+/** True if the caller may be given the address of a login. */
 export function maySee(sight: LoginSight, { user }: Pick<LoginOfQuestion, "user">): boolean {
   return user === null ? sight.tenant : user === sight.user;
 }
 
-/** Whether there is any login whose address the caller may be given. */
+/** True if there is any login whose address the caller may be given. */
 export function seesAny({ tenant, user }: LoginSight): boolean {
   return tenant || user !== null;
 }

@@ -67,7 +67,7 @@ export interface MemoryCalls {
   eraseMemories(): Promise<Result<{ forgotten: number | null }>>;
 }
 
-/** What a turn has changed in one scope, in its order. */
+/** The changes of a turn in one scope, in its order. */
 export interface MemoryTurn {
   changes: readonly MemoryChange[];
   source: Omit<MemorySource, "message">;
@@ -124,7 +124,7 @@ export type DocumentChunk = ChunkPage["chunks"][number];
 /** A document whose text was extracted and split outside of the object. */
 export type PutDocument = Pick<DocumentInfo, "id" | "title" | "mime_type" | "metadata">;
 
-/** What a collection is made of. */
+/** The settings of a collection. */
 export interface PutCollection {
   description: string | null;
   /** An embedding client, checked. */

@@ -87,7 +87,7 @@ export interface StartRunInput {
   answer_form?: AnswerForm;
   /** The caller's trace context, which the run continues. */
   trace?: TraceContext;
-  /** How many runs there are before it in the chain of requests that led to it; left out for none. */
+  /** The number of runs before it in the chain of requests that led to it; left out for none. */
   hops?: number;
   idempotency?: Idempotency;
 }
@@ -125,7 +125,7 @@ export type OpenedStream = { body: ReadableStream<Uint8Array> } | { done: true }
 /** `created` is false when an idempotency key answered with an earlier run. */
 export type StartedStream = OpenedStream & { run: string; created: boolean };
 
-/** What a stream shows: one run up to its end, or the whole life of a team. */
+/** The range of a stream: one run up to its end, or the whole life of a team. */
 export interface StreamInput {
   run: string | null;
   /** Send recorded items after this cursor. */
@@ -134,7 +134,9 @@ export interface StreamInput {
   format?: StreamFormat;
 }
 
-/** What protocols keep with a team: where a chat continues, and a conversation's items that no run has. */
+/**
+ * The names under which protocols store data with a team: the place of a chat, and a conversation's items that no run has.
+ */
 export const PROTOCOL_NAMES = ["ai_sdk_chat", "openai_chat", "openai_conversation"] as const;
 export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
 
@@ -142,7 +144,7 @@ export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
 export interface KeptChange {
   /** Fields that are replaced. */
   set?: JsonObject;
-  /** What is added to the field `items`. Each entry has an id. */
+  /** Added to the field `items`. Each entry has an id. */
   add?: JsonObject[];
   /** Ids of entries of `items` that are removed. */
   remove?: string[];
@@ -173,7 +175,7 @@ export interface StreamCaller {
   team_user?: string;
 }
 
-/** What a team token says of itself. */
+/** The claims of a team token. */
 export interface TokenOfTeam {
   creation: string;
   /** Null for a token of an earlier version. */
@@ -202,7 +204,7 @@ export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGat
   destroy(): Promise<Result<{ reported: boolean }>>;
   /** Differs for every team that was ever created, also under the same id: what team tokens are bound to. */
   creation(): Promise<Result<string>>;
-  /** Whether a token of this team was revoked, or is for an earlier team with its id. */
+  /** True if a token of this team was revoked, or is for an earlier team with its id. */
   isRevoked(token: TokenOfTeam): Promise<boolean>;
   /**
    * Waits until a token of this team is revoked. The team is not kept in memory meanwhile.
@@ -229,7 +231,7 @@ export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGat
   turns(query: TurnQuery): Promise<Result<TurnPage>>;
   /** A new team with this one's component and its conversation up to the end of a finished turn. */
   fork(input: ForkTeamInput): Promise<Result<TeamInfo>>;
-  /** What a protocol keeps with the team under a name of its own; null for nothing. A reset removes it. */
+  /** The data that a protocol stores with the team under a name of its own; null for nothing. A reset removes it. */
   kept(name: ProtocolName): Promise<Result<JsonObject | null>>;
   keep(name: ProtocolName, value: JsonObject): Promise<Result<null>>;
   /**

@@ -56,11 +56,11 @@ export interface TokenRecord extends Omit<ListedToken, "kind"> {
   made_at: number;
 }
 
-/** What a protocol's client has set in its session. */
+/** The settings of a protocol's client in its session. */
 export interface ProtocolSession {
   /** The lowest level of log messages that it wants; null for none. */
   level: string | null;
-  /** What it subscribed to. */
+  /** The subscriptions of the session. */
   subjects: readonly string[];
 }
 
@@ -87,7 +87,7 @@ export interface TenantGateway
   createKey(input: CreateKeyInput): Promise<Result<KeyInfo>>;
   /** The key, if the hash matches and it has not expired. */
   verifyKey(id: string, hash: string): Promise<KeyInfo | null>;
-  /** Whether there is such a key that has not expired. */
+  /** True if there is such a key that has not expired. */
   hasKey(id: string): Promise<boolean>;
   /** Records a token of a team, as long as the tenant may have more. */
   addToken(team: string, token: TokenRecord): Promise<Result<null>>;
@@ -120,7 +120,7 @@ export interface TenantGateway
    * @param users see {@link ConnectionQuery}
    */
   deleteConnection(id: string, users: ConnectionQuery["users"]): Promise<Result<null>>;
-  /** What the page of a login says. @param ticket the one in the address of the page */
+  /** The content of a login's page. @param ticket the one in the address of the page */
   loginPage(ticket: string): Promise<Result<LoginPage>>;
   /** The human wants to continue. The answer of the authorization server has to come back to the same browser. */
   continueLogin(ticket: string): Promise<Result<ContinuedLogin>>;
@@ -176,9 +176,9 @@ export interface Reservation {
 export interface TenantOfTeam {
   /** Applies a team's entries. */
   deliver(delivery: Delivery): Promise<Acknowledgement>;
-  /** Whether a team may start a run or have this many streams open. */
+  /** Admits a run of a team, or its open streams. */
   admit(request: AdmissionRequest): Promise<Result<Admitted>>;
-  /** Whether a model call of a team may begin within the tenant's budgets in money; also reports that one has ended. */
+  /** Admits a model call of a team within the tenant's budgets in money; also reports that one has ended. */
   claim(claim: CostClaim): Promise<Result<CostAnswer>>;
   /** An access token for an MCP server, or a login that the run has to wait for. */
   token(wanted: LoginWanted): Promise<Result<LoginAnswer>>;
@@ -186,11 +186,11 @@ export interface TenantOfTeam {
   login(key: LoginKey): Promise<Result<HeldLogin | null>>;
 }
 
-/** What a login is for. */
+/** The server and the user of a login. */
 export interface LoginKey {
   /** The address of the server. */
   server: string;
-  /** Whose login it is; null for the tenant's. */
+  /** The owner of the login; null for the tenant's. */
   user: string | null;
 }
 
@@ -205,20 +205,20 @@ export interface LoginWanted extends LoginChallenge {
 }
 
 export interface ConnectionQuery {
-  /** Whose logins are shown, null for the tenant's; left out, those of all. */
+  /** The owners of the logins on the page, null for the tenant's; left out, those of all. */
   users?: readonly (string | null)[] | undefined;
   limit: number;
   cursor?: string | undefined;
 }
 
-/** What a human is asked before a login. */
+/** The question to a human before a login. */
 export interface LoginPage extends LoginKey {
   tenant: string;
   /** The origin of the authorization server. */
   issuer: string;
 }
 
-/** Where the browser goes, and the cookie that it has to bring back. */
+/** The browser's next address, and the cookie that it has to bring back. */
 export interface ContinuedLogin {
   url: string;
   cookie: LoginCookie;
@@ -227,11 +227,11 @@ export interface ContinuedLogin {
 export interface LoginCookie {
   name: string;
   value: string;
-  /** Whether the browser comes back to an https:// address. */
+  /** True if the browser comes back to an https:// address. */
   secure: boolean;
 }
 
-/** What a browser brings back from a login. */
+/** The parameters and cookies that a browser brings back from a login. */
 export interface LoginReturn {
   state: string;
   /** The authorization server that the address names (`issuerName`); null for the address without a name. */
@@ -244,10 +244,10 @@ export interface LoginReturn {
   error: string | null;
 }
 
-/** What an object of memories stores. */
+/** The size of the data in an object of memories. */
 export interface StoredMemories {
   bytes: number;
-  /** Whether nothing is remembered: its user does not count. */
+  /** True without any memory: its user does not count. */
   empty: boolean;
 }
 
@@ -276,7 +276,7 @@ export interface TenantOfMemories {
 /** Settings of its tenant that a team needs. */
 export interface Admitted {
   limits: TenantLimits;
-  /** Whether a webhook subscribes to the team's messages. */
+  /** True if a webhook subscribes to the team's messages. */
   messages: boolean;
 }
 

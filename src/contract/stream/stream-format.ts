@@ -23,7 +23,7 @@ export interface StreamEncoder {
    * first frame and after each turn. An encoder without this method does not use the state, and the state is not read.
    */
   visibleState?(state: JsonObject): string;
-  /** Whether the protocol's stream has ended: nothing else is encoded, and the connection is closed. */
+  /** True once the protocol's stream has ended: nothing else is encoded, and the connection is closed. */
   readonly ended: boolean;
 }
 

@@ -2,9 +2,9 @@
 export interface PiecePlace {
   /** The cursor of the last event when the text began. */
   after: number;
-  /** How often the run was interrupted after that event. */
+  /** The number of interruptions of the run after that event. */
   restarts: number;
-  /** How many pieces and starts of earlier texts came after the later of both. */
+  /** The number of pieces and starts of earlier texts after the later of both. */
   taken: number;
   /** The number of the first piece within its text. */
   first: number;

@@ -8,7 +8,7 @@ export const statePartHeaderSchema = z.strictObject({
   state: z.string().min(1).max(200),
   /** The team's turn at which the state was taken. */
   turn: z.number().int().nonnegative(),
-  /** Whether a run was cancelled at this turn. */
+  /** True if a run was cancelled at this turn. */
   cancelled: z.boolean(),
   /** Number of the part, from 1. */
   part: z.number().int().positive(),

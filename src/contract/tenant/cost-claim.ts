@@ -1,18 +1,18 @@
-/** What a run that has not ended costs. */
+/** The cost of a run that has not ended. */
 export interface OpenCost {
   run: string;
   /** The cost of its recorded calls. */
   spent: number;
-  /** What its calls under way may cost. */
+  /** The cost that its calls under way may reach. */
   reserved: number;
 }
 
 /** A model call of a run is about to begin, or one has ended. */
 export interface CostClaim extends OpenCost {
   team: string;
-  /** What the new call may cost; 0 if none begins. */
+  /** The cost that the new call may reach; 0 if none begins. */
   wanted: number;
-  /** Whether it has waited for others. */
+  /** True if it has waited for others. */
   waited: boolean;
   /** The tokens of the longest answer that the run knows of; undefined before the first. */
   longest: number | undefined;

@@ -75,7 +75,7 @@ export const createTokenSchema = z
     message: `must be at most ${LONGEST_TOKEN_LIFE} with other scopes than ${SHARED_SCOPES.join(", ")}`,
   });
 
-/** Whether a token may show a shared conversation only. */
+/** True if a token may show a shared conversation only. */
 export function isLink(scopes: readonly Scope[]): boolean {
   return scopes.every((scope) => (SHARED_SCOPES as readonly Scope[]).includes(scope));
 }

@@ -7,7 +7,7 @@ const LOGIN = "/v1/connections/login";
 
 /** The addresses of a service as a client of OAuth. */
 export interface OAuthClientAddresses {
-  /** Where the browser of a human comes back to. */
+  /** The address to which the human's browser comes back. */
   redirectUrl: string;
   /** The address of the client's metadata, which is its id at authorization servers that read it. */
   clientMetadataUrl: string;
@@ -41,12 +41,12 @@ export function oauthClientMetadata(redirectUrl: string) {
 /** Hexadecimal digits of a hash: 128 bits, so that no other issuer with the same ones can be found. */
 const NAME_LENGTH = 32;
 
-/** What an authorization server is called in addresses. @param issuer its identifier (RFC 8414) */
+/** The name of an authorization server in addresses. @param issuer its identifier (RFC 8414) */
 export async function issuerName(issuer: string): Promise<string> {
   return (await sha256Hex(issuer)).slice(0, NAME_LENGTH);
 }
 
-/** Whether a text has the form of an {@link issuerName}. */
+/** True if a text has the form of an {@link issuerName}. */
 export function isIssuerName(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }

@@ -49,7 +49,7 @@ const OPEN_LIMITS: TenantLimits = {
 /** Limits in the currency of `MODEL_PRICES`. */
 export const MONEY_LIMITS = ["cost_per_day", "cost_per_month"] as const;
 
-/** Whether model calls have to stay within a budget in money. */
+/** True if model calls have to stay within a budget in money. */
 export function hasMoneyBudget(limits: TenantLimits): boolean {
   return MONEY_LIMITS.some((name) => limits[name] !== null);
 }
@@ -114,7 +114,7 @@ export interface ReachedLimit {
   window?: number;
   /** Seconds until a retry may succeed. */
   seconds: number;
-  /** What to do when waiting alone does not help. */
+  /** The advice if waiting alone does not help. */
   remedy?: string;
 }
 

@@ -60,7 +60,7 @@ export class ModelPrices {
     return new ModelPrices(new Map(Object.entries(prices as { [model: string]: ModelPrice })));
   }
 
-  /** Whether no price is known. */
+  /** True if no price is known. */
   get empty(): boolean {
     return this.#prices.size === 0;
   }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { costSchema, tokenUsageSchema } from "./usage-schemas.ts";
 
-/** What the rows of a report are grouped by. */
+/** The groupings of a report's rows. */
 export const USAGE_GROUPS = ["day", "team", "model", "user"] as const;
 
 export type UsageGroup = (typeof USAGE_GROUPS)[number];

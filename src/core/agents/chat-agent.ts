@@ -5,7 +5,7 @@ import type { StructuredOutput } from "../run/task-result.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import type { Stateful } from "../state/stateful.ts";
 
-/** Whether a participant, or the subject of a run, is a single agent; otherwise it is a team. */
+/** True for a single agent, false for a team: as a participant, or as the subject of a run. */
 export function isAgent(subject: ChatAgent | Runnable): subject is ChatAgent {
   return "onMessagesStream" in subject;
 }

@@ -2,7 +2,7 @@ import { ValueError } from "../errors.ts";
 
 const IDENTIFIER = /^[\p{XIDS}_][\p{XIDC}]*$/u;
 
-/** Whether a text is a Python identifier: letters of any script, digits and underscores. */
+/** True for a Python identifier: letters of any script, digits and underscores. */
 export function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text);
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ChatMessage } from "../messages/message.ts";
 
-/** Which of one source's messages pass: all, or the `count` first or last of them (AutoGen `PerSourceFilter`). */
+/** The messages of one source that pass: all, or the `count` first or last of them (AutoGen `PerSourceFilter`). */
 export interface PerSourceFilter {
   source: string;
   position?: "first" | "last" | null | undefined;

@@ -35,7 +35,7 @@ export type Task = string | TaskMessage | readonly TaskMessage[] | null;
 export interface RunOptions extends MemoryHostOptions {
   /** Default null: the team continues where it stopped, an agent is called without new messages. */
   task?: Task | undefined;
-  /** Whether the task's messages are part of the stream and the result. Default true. */
+  /** True if the task's messages are part of the stream and the result. Default true. */
   outputTaskMessages?: boolean | undefined;
 }
 

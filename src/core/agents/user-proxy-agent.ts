@@ -55,7 +55,7 @@ export interface UserProxyAgentOptions {
   defaultAnswer?: string | JsonObject | null | undefined;
 }
 
-/** What `inputFunc` may return. Programs in JavaScript also return whole messages. */
+/** The values that `inputFunc` may return. Programs in JavaScript also return whole messages. */
 const anInput = valueThat("a text", (value) => typeof value === "string" || isJsonObject(value));
 
 const optionsSchema: OptionsSchema<UserProxyAgentOptions> = z.object({

@@ -10,7 +10,10 @@ import type { CodeBlock, CodeResult } from "./code-block.ts";
  * continues.
  */
 export interface CodeExecutor extends Component {
-  /** How long the caller calls again after such a failure. Default: two minutes while the executor's server is away. */
+  /**
+   * The time for which the caller calls again after such a failure. Default: two minutes while the executor's server is
+   * away.
+   */
   readonly retry?: RetryPolicy | undefined;
   /**
    * Runs blocks in order, up to the first that fails. Yields output as it arrives, if possible. A caller may ignore the

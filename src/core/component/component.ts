@@ -6,7 +6,7 @@ import type { NamedFunction } from "./functions.ts";
 import type { Preparation } from "./preparation.ts";
 
 /**
- * What a component is used as. A field that takes a component names the role it accepts; `component_type` in
+ * The role of a component. A field that takes a component names the role it accepts; `component_type` in
  * the JSON is what AutoGen writes there and differs for some classes (the replay client has its own).
  */
 export type ComponentRole =
@@ -53,13 +53,13 @@ export interface Note {
   message: string;
 }
 
-/** What notes are made with. */
+/** Loads components, and knows the deployment's abilities, for notes. */
 export interface NoteLoader extends Pick<ComponentLoader, "load"> {
-  /** Whether there are memories of users and tenants, and collections. */
+  /** True if there are memories of users and tenants, and collections. */
   readonly hasMemories: boolean;
 }
 
-/** How a class appears in component JSON. Each class declares its own as `static component`. */
+/** The form of a class in component JSON. Each class declares its own as `static component`. */
 export interface ComponentDefinition<Config = never, T extends Component = Component> {
   /** AutoGen's provider name; the bare class name is accepted as an alias. */
   readonly provider: string;

@@ -1,7 +1,7 @@
 /** A function that component JSON can name. The key that names it defines its parameters and result. */
 export type NamedFunction = (...args: never[]) => unknown;
 
-/** Where component JSON finds the functions it names. */
+/** Finds the functions that component JSON names. */
 export interface FunctionCatalog {
   function(name: string): NamedFunction | undefined;
   functionNames(): string[];

@@ -36,7 +36,7 @@ const OTHER_CLASSES: { readonly [module: string]: string } = {
   "autogen_core.code_executor": "CodeBlock CodeExecutor CodeResult",
 };
 
-/** Whether AutoGen has a class with this provider name that is not a component. */
+/** True if AutoGen has a class with this provider name that is not a component. */
 export function isOtherAutoGenClass(provider: string): boolean {
   const dot = provider.lastIndexOf(".");
   const names = Object.hasOwn(OTHER_CLASSES, provider.slice(0, Math.max(0, dot)))

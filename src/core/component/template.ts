@@ -4,7 +4,7 @@ import type { ComponentModel } from "./component-model.ts";
 export interface Template {
   /** Snake_case, unique. */
   name: string;
-  /** What it shows and requires, to help choose a template. */
+  /** Its abilities and requirements, to help choose a template. */
   description: string;
   /** An example task for a first try. */
   task?: string;

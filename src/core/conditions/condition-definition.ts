@@ -7,13 +7,13 @@ import { inConfig } from "../component/refused-where-new.ts";
 import type { Issue } from "../errors.ts";
 import type { TerminationCondition } from "./termination-condition.ts";
 
-/** How one of AutoGen's conditions appears in component JSON. */
+/** The form of one of AutoGen's conditions in component JSON. */
 export function conditionDefinition<Config>(
   definition: { name: string } & Pick<
     ComponentDefinition<Config, TerminationCondition>,
     "configSchema" | "fromConfig"
   > & {
-      /** What is wrong with a new one. */
+      /** The mistakes of a new one. */
       findMistakes?: (config: Config) => Issue[];
     },
 ): AnyComponentDefinition {

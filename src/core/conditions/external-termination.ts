@@ -15,7 +15,7 @@ export class ExternalTermination extends MatchTermination {
     fromConfig: () => new ExternalTermination(),
   });
   readonly definition: AnyComponentDefinition = ExternalTermination.component;
-  /** Whether `set` was called and no check has seen it yet. */
+  /** True if `set` was called and no check has seen it yet. */
   #pressed = false;
 
   /** Ends the chat after the current turn, or on the task or after the first turn of the next run. */

@@ -35,7 +35,7 @@ export interface TerminationCondition extends Component {
    * @throws TroupeError `already_terminated` when it has fired before and was not reset
    */
   check(state: Json, delta: readonly Message[], environment: ConditionEnvironment): ConditionStep;
-  /** Whether it has fired already and was not reset. */
+  /** True if it has fired already and was not reset. */
   terminated(state: Json): boolean;
   /** Parses a saved state. @throws StateError when it does not belong to this condition */
   parseState(value: unknown): Json;

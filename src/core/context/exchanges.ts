@@ -8,7 +8,7 @@ import type {
 
 export type CallsMessage = AssistantMessage & { content: FunctionCall[] };
 
-/** Whether the message holds results of tools, which belong to the calls before it. */
+/** True if the message holds results of tools, which belong to the calls before it. */
 export function isResults(
   message: LLMMessage | undefined,
 ): message is FunctionExecutionResultMessage {
@@ -50,7 +50,7 @@ export function withoutTornEnd(messages: LLMMessage[], next: LLMMessage | undefi
   return isCalls(calls) ? messages.slice(0, last) : messages;
 }
 
-/** Whether the message holds calls of tools. */
+/** True if the message holds calls of tools. */
 export function isCalls(message: LLMMessage | undefined): message is CallsMessage {
   return message?.type === "AssistantMessage" && typeof message.content !== "string";
 }

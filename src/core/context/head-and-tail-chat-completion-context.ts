@@ -14,7 +14,7 @@ const configSchema = z.object({
   initial_messages: initialMessagesSchema,
 });
 
-/** How many messages a {@link HeadAndTailChatCompletionContext} shows. */
+/** The number of messages that a {@link HeadAndTailChatCompletionContext} shows. */
 export interface HeadAndTailOptions {
   headSize: number;
   tailSize: number;

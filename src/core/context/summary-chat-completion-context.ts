@@ -37,7 +37,7 @@ import { isResults, wholeExchanges } from "./exchanges.ts";
 
 /** The part of a model's window that a context may fill before it is summarised. */
 const SHARE = 0.7;
-/** How much more than the limit a request for a summary may have: with the default limit it still fits the window. */
+/** A request for a summary may exceed the limit by this factor: with the default limit it still fits the window. */
 const SLACK = 1.25;
 /** The window of a model of which none is known. */
 const UNKNOWN_WINDOW = 32_000;
@@ -250,7 +250,7 @@ function textTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** How many of the oldest messages leave the view: all but the last ones that fit. Results stay with their call. */
+/** The number of the oldest messages that leave the view: all but the last ones that fit. Results stay with their call. */
 function olderThan(messages: readonly LLMMessage[], most: number, tokens: number): number {
   let first = messages.length;
   let kept = 0;

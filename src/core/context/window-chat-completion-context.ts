@@ -146,7 +146,7 @@ export class WindowChatCompletionContext extends BaseChatCompletionContext {
     this.#window = { start, end, tokens };
   }
 
-  /** How many of the oldest messages are dropped. */
+  /** The number of the oldest messages that are dropped. */
   #cut(shown: readonly LLMMessage[]): number {
     let tokens = 0;
     let first = shown.length;

@@ -27,7 +27,7 @@ export function withDefaults(value: Json, schema: JsonSchema): Json {
 }
 
 interface Mode {
-  /** Which missing properties to fill in. */
+  /** The missing properties to fill in. */
   fill: "nothing" | "defaults" | "everything";
   eased: boolean;
 }

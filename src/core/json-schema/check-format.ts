@@ -26,7 +26,7 @@ function checkPlaceholder(placeholder: Placeholder, root: JsonObject, flat: Merg
   if (example !== undefined) fillPlaceholder(placeholder, example);
 }
 
-/** Whether a schema declares a field, possibly a nested one, as a number. */
+/** True if a schema declares a field, possibly a nested one, as a number. */
 export function isNumberIn(schema: JsonObject, path: readonly string[]): boolean {
   const type = typeAt(path, path.join("."), schema, new MergedSchemas(schema));
   return type === "number" || type === "integer";

@@ -49,7 +49,7 @@ export function checkedForCode<T extends Json>(
   return { value: asTexts, issues: explained(schema.check(asTexts), exact, "a string") };
 }
 
-/** What follows `beginning` in a path; empty where the path begins otherwise. */
+/** The part of a path after `beginning`; empty if the path begins otherwise. */
 function rest(path: string, beginning: string): string {
   return path.startsWith(beginning) ? path.slice(beginning.length) : "";
 }

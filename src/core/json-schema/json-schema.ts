@@ -40,7 +40,7 @@ export class JsonSchema {
   }
 
   /**
-   * Whether a part of this schema accepts a value.
+   * True if a part of this schema accepts a value.
    *
    * @throws an error that {@link isTooMuch} knows
    */

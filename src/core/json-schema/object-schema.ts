@@ -24,23 +24,23 @@ export interface ObjectSchema<Output = unknown> {
   };
 }
 
-/** What a schema answers of a value: the value that it makes of it, or what is wrong. */
+/** The result of a schema for a value: the value that it makes of it, or the issues. */
 export type ObjectSchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly ObjectSchemaIssue[] };
 
-/** What is wrong, and where. */
+/** The message about a fault, and its place. */
 export interface ObjectSchemaIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Whether parameters are a schema of a library, and not a JSON Schema. Those of ArkType are functions. */
+/** True for a schema of a library, false for a JSON Schema. Those of ArkType are functions. */
 export function isObjectSchema(source: ObjectSchema | JsonObject): source is ObjectSchema {
   return isSchema(source);
 }
 
-/** Whether a value is a schema of any library, usable or not. */
+/** True for a schema of any library, usable or not. */
 export function isSchema(value: unknown): boolean {
   if (typeof value !== "function" && (typeof value !== "object" || value === null)) return false;
   return "~standard" in value || isZod3(value);
@@ -101,7 +101,7 @@ function schemaOfInput({ jsonSchema }: ObjectSchema["~standard"]): Record<string
   }
 }
 
-/** What zod writes for a type without a JSON Schema: a bigint is an integer, and others are refused. */
+/** The schema that zod gets for a type without a JSON Schema: a bigint is an integer, and others are refused. */
 function integerOfBigint({ zodSchema }: { zodSchema: unknown }): { type: "integer" } | undefined {
   return zodSchema instanceof z.core.$ZodBigInt ? { type: "integer" } : undefined;
 }

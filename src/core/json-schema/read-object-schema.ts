@@ -3,7 +3,7 @@ import { MergedSchemas } from "./merged-schemas.ts";
 import { resolveReference } from "./keywords/reference.ts";
 import { isTooMuch, WorkLimit } from "./pattern/work-limit.ts";
 
-/** What a property of an alternative costs, beside the steps of {@link WorkLimit}: its text is compared with others. */
+/** The cost of a property of an alternative, beside the steps of {@link WorkLimit}: its text is compared with others. */
 const STEPS_PER_PROPERTY = 32;
 
 /** Deeper parts of a schema are read as schemas that allow everything. */

@@ -146,7 +146,7 @@ export class CollectionMemory implements Memory {
     });
   }
 
-  /** A collection that cannot be read is no reason to fail a run. */
+  /** A collection that cannot be read is not a reason to fail a run. */
   async #search(q: string, ctx: TurnContext): Promise<FoundChunk[]> {
     if (q.trim() === "") return [];
     const query = { collection: this.#collection, q, k: this.#k, filter: this.#filter };

@@ -10,7 +10,7 @@ import { readJson } from "../text/model-json.ts";
 
 const heardSchema = z.object({ id: z.string(), source: z.string(), text: z.string() });
 
-/** What an agent heard or said in a run. */
+/** A message that an agent heard or said in a run. */
 export type Heard = z.infer<typeof heardSchema>;
 
 const factSchema = z.object({ text: z.string(), message: z.string().nullable() });
@@ -18,7 +18,7 @@ const factSchema = z.object({ text: z.string(), message: z.string().nullable() }
 /** A fact that a model has found, and the id of the message that it is from. */
 export type Fact = z.infer<typeof factSchema>;
 
-/** What there is to learn from a run; `facts` are known once a model has found them. */
+/** The material of a run to learn from; `facts` are known once a model has found them. */
 export const lessonSchema = z.object({
   heard: z.array(heardSchema),
   facts: z.array(factSchema).nullable(),

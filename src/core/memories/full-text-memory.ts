@@ -97,7 +97,7 @@ export class FullTextMemory implements Memory {
   readonly #options: Required<FullTextQueryOptions>;
   readonly #initial: readonly MemoryContent[];
   readonly #contents: SearchableLog<MemoryContent>;
-  /** Whether the log holds all contents. Until then the memory consists of the initial contents, if any. */
+  /** True if the log holds all contents. Until then the memory consists of the initial contents, if any. */
   #isStored = false;
 
   constructor(options: FullTextMemoryOptions = {}) {

@@ -25,7 +25,7 @@ export interface RecallOptions {
 export interface RecallMemorySettings extends ScopedMemoryOptions {
   options: { k: number; scoreThreshold: number | null; filter: MetadataFilter | null };
   order: RecallQuery["order"];
-  /** Whether the model reads the ids of the contents, with which it can name them. */
+  /** True if the model reads the ids of the contents, with which it can name them. */
   withIds: boolean;
   /** The score for a similarity of -1 to 1. Default: the similarity. */
   scoreOf?: ((similarity: number) => number) | undefined;
@@ -46,7 +46,7 @@ export abstract class RecallMemory implements Memory {
 
   abstract toConfig(): JsonObject;
 
-  /** How its contents are embedded; undefined where it compares words only. */
+  /** The embedding of its contents; undefined if it compares words only. */
   get embeds(): EmbeddingUse | undefined {
     return this.entries.embeds;
   }

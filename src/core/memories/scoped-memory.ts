@@ -64,7 +64,7 @@ export class ScopedMemory {
     return client === null ? undefined : { scope, collection, client };
   }
 
-  /** As {@link find}; a store that cannot be read is no reason to fail a run, and leaves a note. */
+  /** As {@link find}; a store that cannot be read is not a reason to fail a run, and leaves a note. */
   async recall(
     query: Omit<RecallQuery, "embedding" | "collection">,
     ctx: TurnContext,
@@ -132,7 +132,7 @@ export class ScopedMemory {
     });
   }
 
-  /** Whether there was an entry with this id. Undefined, with a note, if the run has no such memory. */
+  /** True if there was an entry with this id. Undefined, with a note, if the run has no such memory. */
   async forget(id: string, ctx: TurnContext): Promise<boolean | undefined> {
     const store = this.#storeOf(ctx);
     if (store === undefined) return undefined;

@@ -37,7 +37,7 @@ export interface SearchCollectionOptions {
   filter?: MetadataFilter | null | undefined;
   /** Default `search_` and the collection's name. */
   name?: string | null | undefined;
-  /** What the documents are about, for the model. */
+  /** The subject of the documents, for the model. */
   description?: string | null | undefined;
 }
 

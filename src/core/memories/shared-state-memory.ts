@@ -53,7 +53,7 @@ export class SharedStateMemory implements Memory, StateSharer {
   readonly name: string;
   readonly tools: readonly StreamTool[];
   #shared = new SharedState();
-  /** What the model sees: the state as of the agent's turn, with its own changes. */
+  /** The model's view: the state as of the agent's turn, with its own changes. */
   #seen: JsonObject = {};
 
   constructor(options: SharedStateMemoryOptions = {}) {

@@ -73,7 +73,7 @@ const configSchema = z.object({
     .nullish(),
 });
 
-/** How a memory learns from a run by itself. */
+/** The settings of a memory that learns from a run by itself. */
 export interface ExtractOptions {
   /** Finds the facts. */
   modelClient: ChatCompletionClient;
@@ -159,7 +159,7 @@ export class VectorMemory extends RecallMemory implements RunObserver {
   readonly definition = VectorMemory.component;
   readonly tools: readonly StreamTool[];
   readonly #config: VectorMemoryOptions & { k: number; scope: MemoryScope };
-  /** What was said since the run began; nothing without `extract`. */
+  /** The messages since the run began; empty without `extract`. */
   readonly #heard = new ItemLog<Heard>();
   /** The message that a fact in the current turn is from. */
   #latest: string | null = null;

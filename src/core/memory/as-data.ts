@@ -1,11 +1,11 @@
 import { hash64 } from "../hash.ts";
 import type { MemoryHost } from "./memory-host.ts";
 
-/** What a model may read as the bracket of a mark: brackets of other scripts and widths, and escapes. */
+/** The characters that a model may read as the bracket of a mark: brackets of other scripts and widths, and escapes. */
 const BRACKET =
   /[<\u02c2\u1438\u2039\u2276\u227a\u226a\u2329\u2770\u276c\u276e\u27e8\u29fc\u3008\u300a\ufe3d\ufe3f\ufe64\uff1c]|&(?:lt|lang|#0{0,9}60|#x0{0,9}3c);?/gi;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
-/** What is not seen, or only as space. */
+/** Characters that are invisible, or visible only as space. */
 const BLANK = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
 const SLASH = /[/\u2044\u2215\u29f8\uff0f]/;
 const LETTER = /[\p{L}\p{N}_]/u;
@@ -32,7 +32,7 @@ export function asData(name: string, text: string, { mark }: Pick<MemoryHost, "m
   );
 }
 
-/** Whether a bracket before this place begins a tag of this name, perhaps with blanks, or in letters of another width. */
+/** True if a bracket before this place begins a tag of this name, perhaps with blanks, or in letters of another width. */
 function isNamed(text: string, from: number, name: string): boolean {
   let at = from;
   while (at < text.length && (BLANK.test(text.charAt(at)) || SLASH.test(text.charAt(at)))) at++;

@@ -3,7 +3,7 @@ import type { MemoryContent } from "./memory-content.ts";
 import type { TextLanguage } from "../search/languages.ts";
 import type { MetadataFilter } from "./metadata-filter.ts";
 
-/** Whose memory it is: the team's own, that of the run's user over all teams, or that of the tenant. */
+/** The owner of a memory: the team, the run's user over all teams, or the tenant. */
 export type MemoryScope = "team" | "user" | "tenant";
 
 /** The run, turn and message that an entry was learned from. `message` is null if no single message was its source. */
@@ -60,7 +60,7 @@ export interface RecallResult {
   mode: "hybrid" | "words";
   /** Why nothing more can be stored; only where that is so. */
   full?: string;
-  /** What could not be searched, and why. */
+  /** The parts that could not be searched, and why. */
   note?: string;
 }
 
@@ -107,7 +107,7 @@ export interface FoundChunk {
   score: number;
 }
 
-/** Where an answer has something from: a part of a document. */
+/** The source of an answer: a part of a document. */
 export interface Citation {
   collection: string;
   document: string;
@@ -123,7 +123,7 @@ export interface CollectionResult {
   mode: "hybrid" | "words";
   /** Why only words were compared, or what could not be searched. */
   note?: string;
-  /** What the vector of the question has cost; absent if none was made. */
+  /** The cost of the question's vector; absent if none was made. */
   embedding?: Omit<EmbeddingResult, "vectors">;
 }
 
@@ -136,7 +136,7 @@ export interface CollectionReader {
   }): Promise<CollectionResult>;
 }
 
-/** What turns read and write beyond their state. */
+/** The data that turns read and write beyond their state. */
 export interface MemoryHost {
   /** A part of the marks of recalled data that outsiders cannot guess: letters and digits, the same in every prompt of the team. */
   readonly mark: string;

@@ -34,7 +34,7 @@ const OF_SUBJECTS = new WeakMap<object, Entries>();
 const OF_USERS = new Map<string, Entries>();
 const OF_TENANT: Entries = new Map();
 
-/** Whose memories a run in memory reads. */
+/** The owners of the memories that a run in memory reads. */
 export interface ProcessMemoryOptions {
   /** The agent or team that runs. */
   subject: object;

@@ -60,7 +60,7 @@ function checkFormat(message: Message, path: string): void {
   }
 }
 
-/** Whether this is a complete message, as it is stored. */
+/** True for a complete message, as it is stored. */
 export function isMessage(value: unknown): value is Message {
   if (!isJsonObject(value) || typeof value.type !== "string") return false;
   return schemaOf(value.type).safeParse(value).success;

@@ -21,7 +21,7 @@ const chatMessageSchemas = [
 /** The chat messages with a fixed type; structured messages have a type per schema. */
 export const plainChatMessageSchema = z.discriminatedUnion("type", chatMessageSchemas);
 
-/** What agents say to each other (AutoGen `BaseChatMessage`). Immutable. */
+/** A message between agents (AutoGen `BaseChatMessage`). Immutable. */
 export type ChatMessage = z.infer<typeof plainChatMessageSchema> | StructuredMessage;
 
 export const agentEventSchema = z.discriminatedUnion("type", agentEventSchemas);

@@ -30,7 +30,7 @@ const configSchema = z.object({
 export interface StructuredMessageFactoryOptions {
   /** JSON Schema of the content, an object. */
   jsonSchema: JsonObject;
-  /** How the content is shown as text, with the syntax of Python's `str.format`; as JSON by default. */
+  /** The template of the content's text, with the syntax of Python's `str.format`; JSON by default. */
   formatString?: string | null | undefined;
   /** Default `GeneratedContentModel`. */
   contentModelName?: string | null | undefined;

@@ -140,12 +140,12 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(
   } satisfies Record<AgentEvent["type"], true>),
 );
 
-/** Whether a message is an event; everything else is a chat message. */
+/** True for an event; everything else is a chat message. */
 export function isAgentEvent(message: Message): message is AgentEvent {
   return EVENT_TYPES.has(message.type);
 }
 
-/** Whether a message is meant for the other agents. An unknown type counts as a chat message if its name says so. */
+/** True for a message that is meant for the other agents. An unknown type counts as a chat message if its name says so. */
 export function isChatMessage(message: Message): message is ChatMessage {
   return !isAgentEvent(message) && !message.type.endsWith("Event");
 }

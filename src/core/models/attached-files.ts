@@ -10,12 +10,12 @@ const TEXT =
 export const ALLOWED_FILES =
   "PDF (application/pdf), texts (text/*, application/json, application/xml, application/yaml and their like), or PNG, JPEG, WebP or GIF pictures";
 
-/** Whether a file is text, by its media type. */
+/** True for text, by the media type. */
 export function isTextType(mediaType: string): boolean {
   return TEXT.test(mediaType);
 }
 
-/** Whether base64 begins as a PDF does. */
+/** True if base64 begins as a PDF does. */
 export function isPdf(data: string): boolean {
   // Base64 of "%PDF-": its last character holds bits of the byte after it.
   return /^JVBERi[0-3]/.test(data);
@@ -32,7 +32,7 @@ export interface AttachedFile {
   text?: string | undefined;
 }
 
-/** Whether a part of a message is a file. Images have no media type. */
+/** True if a part of a message is a file. Images have no media type. */
 export function isFile(part: unknown): part is AttachedFile {
   return typeof part === "object" && part !== null && "media_type" in part;
 }

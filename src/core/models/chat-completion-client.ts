@@ -94,9 +94,9 @@ export interface CreateOptions {
   fresh?: boolean | undefined;
 }
 
-/** What {@link ChatCompletionClient.writeRequest} needs to know of the call. */
+/** The facts about the call that {@link ChatCompletionClient.writeRequest} needs. */
 export interface WrittenOptions {
-  /** Whether the answer streams. */
+  /** True if the answer streams. */
   streamed: boolean;
   /** The note of the form that the server accepted; undefined for the whole request. */
   note?: string | undefined;
@@ -110,7 +110,7 @@ export interface WrittenRequest {
   body: string;
   /** The path of its URL below the server's address, where a client knows it. */
   path?: string;
-  /** What the client leaves out, and why. */
+  /** The parts that the client leaves out, and why. */
   note?: string;
 }
 

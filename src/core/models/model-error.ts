@@ -41,7 +41,7 @@ export interface ModelErrorOptions extends TroupeErrorOptions {
 export class ModelError extends TroupeError {
   readonly kind: ModelErrorKind;
   readonly retryable: boolean;
-  /** Whether the server is down, overloaded or limits the rate, so that waiting helps. */
+  /** True if the server is down, overloaded or limits the rate, so that waiting helps. */
   readonly outage: boolean;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;

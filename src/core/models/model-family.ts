@@ -25,27 +25,27 @@ const FAMILIES = {
   mistral: ["codestral", "open-codestral-mamba", "mistral", "ministral", "pixtral"],
 } as const;
 
-/** Whether a model's `family` is one of OpenAI's. */
+/** True if a model's `family` is one of OpenAI's. */
 export function isOpenAI(family: string): boolean {
   return includes(FAMILIES.openai, family);
 }
 
-/** Whether a model's `family` is one of Anthropic's. */
+/** True if a model's `family` is one of Anthropic's. */
 export function isClaude(family: string): boolean {
   return includes(FAMILIES.claude, family);
 }
 
-/** Whether a model's `family` is one of Google's. */
+/** True if a model's `family` is one of Google's. */
 export function isGemini(family: string): boolean {
   return includes(FAMILIES.gemini, family);
 }
 
-/** Whether a model's `family` is one of Meta's. */
+/** True if a model's `family` is one of Meta's. */
 export function isLlama(family: string): boolean {
   return includes(FAMILIES.llama, family);
 }
 
-/** Whether a model's `family` is one of Mistral's. */
+/** True if a model's `family` is one of Mistral's. */
 export function isMistral(family: string): boolean {
   return includes(FAMILIES.mistral, family);
 }

@@ -9,7 +9,7 @@ export const modelInfoSchema = z.object({
   family: z.string(),
   structured_output: z.boolean().optional(),
   multiple_system_messages: z.boolean().nullable().optional(),
-  /** Whether it gets files directly, PDF above all; otherwise it gets their text. AutoGen ignores it. */
+  /** True if it gets files directly, PDF above all; otherwise it gets their text. AutoGen ignores it. */
   pdf: z.boolean().optional(),
 });
 

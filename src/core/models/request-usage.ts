@@ -27,7 +27,7 @@ const DETAILS = [
   "estimated_tokens",
 ] as const satisfies readonly (keyof UsageDetails)[];
 
-/** Whether a recorded value has counts of tokens. */
+/** True if a recorded value has counts of tokens. */
 export function isRequestUsage(value: unknown): value is RequestUsage {
   return isJsonObject(value) && isCount(value.prompt_tokens) && isCount(value.completion_tokens);
 }

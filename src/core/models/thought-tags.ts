@@ -1,6 +1,6 @@
 /**
- * What the client does with thoughts that a model writes into its text: keeps them apart as the thought of the answer, or leaves all
- * of it as text.
+ * The client's treatment of thoughts that a model writes into its text: it keeps them apart as the thought of the answer,
+ * or leaves all of it as text.
  */
 export type ThoughtTags = "thought" | "text";
 
@@ -8,9 +8,9 @@ interface Tag {
   open: string;
   /** The end of the thought; undefined for a mark with which the answer begins. */
   close?: RegExp;
-  /** Whether its text is the answer if nothing follows it. */
+  /** True if its text is the answer if nothing follows it. */
   isSaid?: boolean;
-  /** Whether it is never text, so that a thought without an end is one. */
+  /** True if it is never text, so that a thought without an end is one. */
   isMark?: boolean;
 }
 
@@ -122,7 +122,7 @@ function joined(thoughts: readonly string[]): string | null {
     .join("\n\n");
 }
 
-/** Where a closing tag stands. */
+/** The place of a closing tag. */
 interface TagRange {
   index: number;
   end: number;
@@ -134,7 +134,7 @@ function loneEndOf(text: string): TagRange | undefined {
   return search.add(text) ?? search.finish();
 }
 
-/** Whether a text begins as JSON does. A closing tag in a string of it is text, which only the whole text can show. */
+/** True if a text begins as JSON does. A closing tag in a string of it is text, which only the whole text can show. */
 export function mayBeJson(text: string): boolean {
   return /^\s*[{[]/.test(text);
 }

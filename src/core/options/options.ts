@@ -48,7 +48,7 @@ function noOptions(owner: string, names: readonly string[], given: unknown): Val
   );
 }
 
-/** Whether it is a component or another object that has keys of its own, in the place of options. */
+/** True for a component or another object that has keys of its own, in the place of options. */
 function isOfAClass(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype !== null && prototype !== Object.prototype;

@@ -38,7 +38,7 @@ const NAMES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What `pip install` takes for modules that cannot be imported, each package once. */
+/** The packages that `pip install` takes for modules that cannot be imported, each once. */
 export function distributionsOf(modules: readonly string[]): string[] {
   const packages = modules.map((module) => module.split(".", 1)[0] ?? module);
   return [...new Set(packages.map((name) => NAMES.get(name) ?? name))];

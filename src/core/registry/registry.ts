@@ -72,7 +72,7 @@ export interface KnownComponent {
 export interface RegistryOptions extends Partial<ComponentLimits> {
   /** The functions that component JSON may name. */
   functions?: FunctionCatalog | undefined;
-  /** Whether there are memories of users and tenants, and collections. Default true; without them notes say so. */
+  /** True if there are memories of users and tenants, and collections. Default true; without them notes say so. */
   hasMemories?: boolean | undefined;
 }
 
@@ -410,7 +410,7 @@ function splitToolConfig(config: JsonObject): ToolConfig {
   return { config: rest, approval: humanApproval(data.approval, data.approval_timeout_seconds) };
 }
 
-/** Whether a config has an approval key that its class ignores: the call would be made without approval. */
+/** True if a config has an approval key that its class ignores: the call would be made without approval. */
 function ignoresApproval(given: JsonObject, read: unknown): boolean {
   return given["approval"] != null && !(isJsonObject(read) && read["approval"] != null);
 }

@@ -17,11 +17,13 @@ export interface MemoryHostOptions {
   answer?: ((question: Question, signal: AbortSignal) => Answer | Promise<Answer>) | undefined;
   /** Tools that the assistant agents may call; `answer` makes the calls, as questions of the kind `tool`. */
   clientTools?: readonly ToolSchema[] | undefined;
-  /** What agents and tools get as `env`, as they get the bindings of a Worker. Default: empty. */
+  /** The `env` of agents and tools, which in a Worker has its bindings. Default: empty. */
   env?: object | undefined;
   /** For whom the run is: memories with the scope `user` are those of this user, and tools see it. */
   user?: string | undefined;
-  /** What tools and agents get with the user as {@link TurnContext.run}. Default of `team` and `tenant`: `local`. */
+  /**
+   * The rest of {@link TurnContext.run}, which tools and agents get with the user. Default of `team` and `tenant`: `local`.
+   */
   team?: string | undefined;
   tenant?: string | undefined;
   subject?: string | undefined;
@@ -100,12 +102,12 @@ export class InMemoryHost {
     };
   }
 
-  /** What a turn has remembered is kept: the turn is complete. */
+  /** Makes the memories of a complete turn permanent. */
   commit(): void {
     this.#memory.commit();
   }
 
-  /** What the run did without, and why. */
+  /** The notes of the run: its omissions, and why. */
   get notes(): string[] {
     return [...this.#notes];
   }

@@ -1,7 +1,7 @@
 import { errorMessage, TroupeError } from "../errors.ts";
 import { failingAgent } from "./failing-agent.ts";
 
-/** Where a run failed. */
+/** The place at which a run failed. */
 export interface RunPlace {
   /** The innermost agent that failed; null if it was a manager, a condition or the host. */
   agent: string | null;

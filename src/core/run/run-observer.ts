@@ -20,15 +20,15 @@ export interface RunObserver {
   finish(todo: Json, ctx: TurnContext): Promise<Unfinished | undefined>;
 }
 
-/** What is left to do after a run. */
+/** Work that is left to do after a run. */
 export interface Unfinished {
-  /** What the next attempt gets. */
+  /** The input of the next attempt. */
   todo: Json;
   /** The note on the run if no attempt succeeds: what it does without, and why. */
   note: string;
 }
 
-/** What the observer at a path has left. */
+/** The unfinished work of the observer at a path. */
 export interface UnfinishedAt extends Unfinished {
   path: string;
 }

@@ -18,9 +18,9 @@ export interface TurnMessages {
 export interface TaskInput {
   /** Null continues without a new task. Never an empty list. */
   messages: readonly ChatMessage[] | null;
-  /** Whether the task's messages are yielded as well. */
+  /** True if the task's messages are yielded as well. */
   outputTaskMessages: boolean;
-  /** How many of the messages an outer team had before its own run. Default: none. */
+  /** The number of messages that an outer team had before its own run. Default: none. */
   earlier?: number;
 }
 

@@ -50,7 +50,7 @@ export class RunResult<Output = unknown> {
     this.#structured = structured;
   }
 
-  /** What the run did without, and why: for example a memory that could not compare meanings. */
+  /** The omissions of the run, and why: for example a memory that could not compare meanings. */
   get notes(): readonly string[] {
     return this.#notes;
   }

@@ -62,7 +62,7 @@ const LETTER_WEIGHT = 0.4;
 /** Decides where nothing else does. */
 const LEAST = 0.01;
 
-/** How much each frequent word counts for its languages: less where several have it. */
+/** The weight of each frequent word for its languages: less if several have it. */
 const WEIGHTS: ReadonlyMap<string, readonly (readonly [Language, number])[]> = (() => {
   const languages = new Map<string, Language[]>();
   for (const [language, words] of Object.entries(FREQUENT) as [Language, string][]) {

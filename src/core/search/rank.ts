@@ -10,12 +10,12 @@ const K1 = 1.2;
 const B = 0.75;
 
 /**
- * What a word counts more, of its own score, in texts that have it as it is written: a share of this for each word of the query, and in a
- * long question, which is about a topic and not about a word, the second number.
+ * The additional weight of a word in texts that have it as it is written: a share of its own score for each word of the
+ * query, and in a long question, which is about a topic and not about a word, the second number.
  */
 const EXACT = 1;
 const EXACT_IN_QUESTIONS = 0.2;
-/** What a word counts in texts that only have longer words with it, however often: less than the word itself does. */
+/** The weight of a word in texts that only have longer words with it, however often: less than that of the word itself. */
 const LONGER = 0.3;
 const MOST_OF_LONGER = 0.5;
 
@@ -27,14 +27,14 @@ export function weightOf(having: number, size: number): number {
   return Math.log(1 + (size - having + 0.5) / (having + 0.5));
 }
 
-/** How often a text has the tokens of a word, from 0 (never) to 1, damped as BM25 does. */
+/** The frequency of a word's tokens in a text, from 0 (never) to 1, damped as BM25 does. */
 export interface Shares {
   /** The share of the token that it has most often. */
   word: number;
   exact: number;
 }
 
-/** What exact words count in a query. @see wordScore */
+/** The weight of exact words in a query. @see wordScore */
 export function exactWeight(words: readonly QueryWord[]): number {
   const written = words.filter(({ exact }) => exact !== undefined).length;
   return Math.max(EXACT_IN_QUESTIONS, EXACT / Math.max(1, written));

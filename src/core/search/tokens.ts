@@ -6,15 +6,15 @@ import { stemOf } from "./stem.ts";
 import { type Word, wordsOf } from "./words.ts";
 
 /**
- * How text is split into tokens. `porter`: words, found with other endings and as parts of longer ones, too; the name is that of
- * SQLite's FTS5. `unicode61`: whole words. `trigram`: every three consecutive characters, for parts of words. All of them
- * ignore case and accents.
+ * The method that splits text into tokens. `porter`: words, found with other endings and as parts of longer ones, too;
+ * the name is that of SQLite's FTS5. `unicode61`: whole words. `trigram`: every three consecutive characters, for parts
+ * of words. All of them ignore case and accents.
  */
 export type Tokenizer = "porter" | "unicode61" | "trigram";
 
 export const TOKENIZERS = ["porter", "unicode61", "trigram"] as const satisfies Tokenizer[];
 
-/** How texts are analyzed. */
+/** The analysis of texts. */
 export interface Analysis {
   tokenizer: Tokenizer;
   /** Default `auto`. */
@@ -58,7 +58,7 @@ export interface QueryWord {
   longer: readonly string[];
 }
 
-/** How often each token occurs in a text, and how many tokens the text has in all. */
+/** The number of each token in a text, and of all its tokens. */
 export interface CountedText {
   counts: ReadonlyMap<string, number>;
   length: number;
@@ -87,7 +87,7 @@ export function countTokens(text: string, by: Analysis): CountedText {
   return { counts, length: tokens.length };
 }
 
-/** Where the tokens that name languages are in the order of tokens. */
+/** The range of the tokens that name languages, in the order of tokens. */
 export const LANGUAGE_TOKENS = { from: LANGUAGE, before: AFTER_LANGUAGE } as const;
 
 /** The tokens of languages by which texts with this setting are found, among those of an index. */
@@ -124,7 +124,7 @@ function queryWord(word: Word, languages: readonly Language[]): QueryWord {
   const exact = form + FORM;
   if (stemmed === undefined) return { tokens: [exact], exact, longer: [] };
   const stems = new Set(languages.map((language) => stemOf(stemmed, language)));
-  // What looks like a particle of Korean may belong to the word.
+  // An ending that looks like a particle of Korean may belong to the word.
   if (HANGUL.test(form)) stems.add(form);
   const tokens = Array.from(stems, stemToken);
   if (isPart) return { tokens, longer: [] };

@@ -52,12 +52,12 @@ export function migrateSavedState(next: Stateful, previous: Stateful, blank: Sta
   }
 }
 
-/** Whether an object has state that its component does not begin with. */
+/** True if an object has state that its component does not begin with. */
 export function holdsState(target: Stateful, blank: Stateful): boolean {
   return JSON.stringify(target.saveState()) !== JSON.stringify(blank.saveState());
 }
 
-/** Whether two components are equal in their component JSON. */
+/** True if two components are equal in their component JSON. */
 export function isSameComponent(one: Component | null, other: Component | null): boolean {
   const [a, b] = [one && dumpComponent(one), other && dumpComponent(other)];
   return JSON.stringify(a) === JSON.stringify(b);

@@ -8,7 +8,7 @@ const DEEPEST = 32;
 /** A page's state has this member for what the server shows of the team. */
 export const OWN_MEMBER = "troupe";
 
-/** What the agents of a team and the page of its user share: a JSON object of bounded size. */
+/** The data that the agents of a team and the page of its user share: a JSON object of bounded size. */
 export class SharedState {
   #value: JsonObject = {};
   #atTurn: JsonObject = {};

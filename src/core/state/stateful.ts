@@ -41,7 +41,7 @@ export function* partsOf(root: Stateful, path = ""): Generator<[string, Stateful
   }
 }
 
-/** Whether an object has anything to store: an object with `stateParts` may have no parts. */
+/** True if an object has anything to store: an object with `stateParts` may have no parts. */
 export function hasState(target: Stateful): boolean {
   const parts = target.stateParts?.();
   if (parts === undefined || parts.head !== undefined) return true;

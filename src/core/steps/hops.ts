@@ -7,7 +7,7 @@ export const MAX_HOPS = 8;
 export const HOPS_HEADER = "troupe-hops";
 export const HOPS_MEMBER = "troupe/hops";
 
-/** What a run tells the services that it calls: its trace, and the hop count of a run that they start. */
+/** The context of a run for the services that it calls: its trace, and the hop count of a run that they start. */
 export interface OutgoingContext {
   trace?: TraceContext | undefined;
   hops?: number | undefined;

@@ -22,9 +22,9 @@ const PLATFORM = [
 ];
 
 /**
- * Whether an error passes by itself, so that another attempt may succeed: an object of the platform was reset, moved, updated or
- * overloaded, or the error says so of itself (`retryable`), as those of models and servers do. The one place that decides this,
- * for answers to clients, steps, and deliveries.
+ * True if an error passes by itself, so that another attempt may succeed: an object of the platform was reset, moved,
+ * updated or overloaded, or the error says so of itself (`retryable`), as those of models and servers do. The one place
+ * that decides this, for answers to clients, steps, and deliveries.
  */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -34,7 +34,7 @@ export function isPassing(error: unknown): boolean {
   return PLATFORM.some((message) => error.message.includes(message));
 }
 
-/** Whether a call that may be made twice is made again at once: an object that is overloaded would be so even more. */
+/** True if a call that may be made twice is made again at once: an object that is overloaded would be so even more. */
 export function isPassingAtOnce(error: unknown): boolean {
   return isPassing(error) && error instanceof Error && !isSet(error, "overloaded");
 }

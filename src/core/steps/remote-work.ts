@@ -2,8 +2,9 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import { partsOf, type Stateful } from "../state/stateful.ts";
 
 /**
- * What a run has begun at another service, and what continues there without the run. A step that begins, continues or ends such work has
- * it as the member `remote` of its result, so that it is recorded with the step. No secrets: the agent has them.
+ * Work that a run has begun at another service, and that continues there without the run. A step that begins, continues
+ * or ends such work has it as the member `remote` of its result, so that it is recorded with the step. No secrets: the
+ * agent has them.
  */
 export type RemoteWork = {
   /** Unique, and the same in all records of the work. */
@@ -16,7 +17,7 @@ export type RemoteWork = {
   order: number;
   /** `asked`: the request that begins it has no answer, so it is unknown whether there is any work. `over`: nothing is left to do. */
   state: "asked" | "begun" | "over";
-  /** What the agent needs to cancel it. */
+  /** The data that the agent needs to cancel it. */
   task: JsonObject;
 };
 
@@ -57,7 +58,7 @@ export function workLeftIn(steps: Steps, repeat: readonly string[]): RemoteWork[
   return remoteWorkIn(all).filter((work) => !known.has(work.id) || !repeat.some(partOf(work)));
 }
 
-/** Whether a step is one of those that some work consists of. */
+/** True for the key of a step that belongs to some work. */
 export function partOf({ scope }: RemoteWork): (key: string) => boolean {
   return (key) => scope === "" || key.startsWith(`${scope}/`);
 }

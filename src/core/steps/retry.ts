@@ -3,26 +3,26 @@ import { isPassing } from "./passing-error.ts";
 /** Attempts at one step before an error is final for which waiting does not help. */
 const MAX_ATTEMPTS = 5;
 
-/** How long a step waits for a server that is away, if its policy does not say: two minutes. */
+/** The time for which a step waits for a server that is away, if its policy does not say: two minutes. */
 const DEFAULT_PATIENCE_SECONDS = 120;
 
 const FIRST_DELAY_MS = 500;
 /** So that a long outage costs little. */
 const LONGEST_DELAY_MS = 60_000;
 
-/** What the error of a failed attempt says about another one: fields of the errors that components throw. */
+/** The outlook for another attempt by the error of a failed one: fields of the errors that components throw. */
 export interface Outlook {
-  /** Whether the same request may succeed later ({@link isPassing}). */
+  /** True if the same request may succeed later ({@link isPassing}). */
   readonly retryable: boolean;
-  /** Whether the server is away, overloaded or limits the rate, so that waiting helps. */
+  /** True if the server is away, overloaded or limits the rate, so that waiting helps. */
   readonly outage: boolean;
-  /** Whether it is certain that the server got nothing: no connection was made. Then a step of any policy is repeated. */
+  /** True if it is certain that the server got nothing: no connection was made. Then a step of any policy is repeated. */
   readonly unsent: boolean;
   /** Milliseconds that the server asks to wait. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** What an error says about another attempt. Errors that say nothing are final. */
+/** The outlook of an error for another attempt. Errors without these fields are final. */
 export function outlookOf(error: unknown): Outlook {
   const said = (field: keyof Outlook): unknown =>
     error instanceof Error ? Reflect.get(error, field) : undefined;

@@ -1,14 +1,14 @@
-/** What a server answered that wants a login, or another one (RFC 6750, RFC 9728). */
+/** The answer of a server that wants a login, or another one (RFC 6750, RFC 9728). */
 export interface LoginChallenge {
   /** The address of the server, as its component has it. */
   server: string;
   /** The access token that the server refused; null without one. */
   rejected: string | null;
-  /** Whether that token was new: getting another one the same way would be in vain. */
+  /** True if that token was new: getting another one the same way would be in vain. */
   fresh: boolean;
   /** The scopes that the server names, separated by spaces. */
   scope: string | null;
-  /** Whether the token is valid and lacks these scopes. */
+  /** True if the token is valid and lacks these scopes. */
   insufficient: boolean;
   /** The address of the server's metadata, if it names one. */
   resourceMetadata: string | null;
@@ -26,7 +26,7 @@ export type LoginAnswer = (HeldLogin & { fresh: boolean }) | { needed: { url: st
 
 /** The logins that a host keeps for a run: those of its user, or of its tenant for a run without a user. */
 export interface ServerLogins {
-  /** Whose logins they are; null for the tenant's. */
+  /** The owner of the logins; null for the tenant's. */
   readonly user: string | null;
   /**
    * The login at a server as it is now; undefined without one. It may have been deleted since the last request, or another

@@ -2,13 +2,13 @@ import type { RemoteWork } from "./remote-work.ts";
 import type { ServerLogins } from "./server-logins.ts";
 
 /**
- * What a restart does with a step that had started and has no result. `retry`: runs it again under the same key;
+ * The treatment of a step that had started and has no result, after a restart. `retry`: runs it again under the same key;
  * `never`: its result is an error that says the outcome is unknown; `ask`: a human decides.
  */
 export type StepPolicy = "retry" | "never" | "ask";
 
 /**
- * What a step does: calls a model, calls a tool, or has any other effect. When a turn fails, a retry repeats its last
+ * The kind of a step: a model call, a tool call, or any other effect. When a turn fails, a retry repeats its last
  * `model` step. The result of a `model` step counts in the run's usage if it has `usage`, as a `CreateResult` has.
  */
 export type StepKind = "model" | "tool" | "effect";
@@ -17,7 +17,7 @@ export type StepKind = "model" | "tool" | "effect";
 export interface StepSubject {
   /** Name of the model, the tool or another callee. */
   name: string;
-  /** Who runs the model, as OpenTelemetry names it (`gen_ai.provider.name`): `openai`. */
+  /** The provider of the model, as OpenTelemetry names it (`gen_ai.provider.name`): `openai`. */
   provider?: string;
   /** The model's id of the tool call. */
   call?: string;

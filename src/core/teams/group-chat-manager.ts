@@ -32,8 +32,9 @@ export interface ManagerMessages {
 }
 
 /**
- * What happens in a turn. `speak`: the speakers run, several of them side by side (one that is named twice speaks twice,
- * one after the other); `again`: the manager changed its state and decides again in the next turn; `stop`: the run ends.
+ * The manager's decision about a turn. `speak`: the speakers run, several of them side by side (one that is named twice
+ * speaks twice, one after the other); `again`: the manager changed its state and decides again in the next turn; `stop`:
+ * the run ends.
  */
 export type Decision =
   | ({ kind: "speak"; speakers: readonly string[] } & ManagerMessages)
@@ -95,7 +96,7 @@ export interface GroupChatManager {
   head?(): Json;
   loadHead?(head: Json): void;
   /**
-   * Whether the head of a manager of the same class that this one replaces fits; otherwise it starts fresh. Default: it
+   * True if the head of a manager of the same class that this one replaces fits; otherwise it starts fresh. Default: it
    * fits.
    *
    * @param gone the participants that were removed

@@ -41,7 +41,7 @@ export interface GroupChatOptions {
   terminationCondition?: TerminationCondition | null | undefined;
   /** The most turns of one run. Speakers side by side count as one turn. */
   maxTurns?: number | null | undefined;
-  /** Whether the stream has an event for each choice of speakers. Default false. */
+  /** True if the stream has an event for each choice of speakers. Default false. */
   emitTeamEvents?: boolean | undefined;
 }
 

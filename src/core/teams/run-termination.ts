@@ -27,7 +27,7 @@ export class RunTermination {
     this.#conditionState = condition?.initialState() ?? null;
   }
 
-  /** Whether the condition has stopped the chat and was not reset since: a saved state may say so. */
+  /** True if the condition has stopped the chat and was not reset since: a saved state may say so. */
   get terminated(): boolean {
     return this.condition?.terminated(this.#conditionState) ?? false;
   }

@@ -57,7 +57,7 @@ export class Swarm extends GroupChat {
   }
 }
 
-/** Whether a team's last message can be a handoff depends on its members. */
+/** True if the last message of a participant can be a handoff. For a team, this depends on its members. */
 function canHandOver(participant: ChatAgent | Team): boolean {
   return !isAgent(participant) || participant.producedMessageTypes.includes("HandoffMessage");
 }

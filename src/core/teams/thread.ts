@@ -8,7 +8,7 @@ import type { ThreadView } from "./group-chat-manager.ts";
 /** A message of a thread, as it is stored. */
 export type ThreadItem = {
   message: Message;
-  /** Whether the participants get it. They do not get the inner events of agents. */
+  /** True if the participants get it. They do not get the inner events of agents. */
   shared: boolean;
   /** The participant it comes from; null for the task and the manager. */
   by: string | null;
@@ -28,7 +28,7 @@ const itemSchema: z.ZodType<ThreadItem> = z.object({
 /** Messages that a participant gets. */
 export interface Unheard {
   messages: readonly ChatMessage[];
-  /** How many of them, at the beginning, are from before the current run. */
+  /** The number of them, at the beginning, that are from before the current run. */
   earlier: number;
 }
 

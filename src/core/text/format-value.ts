@@ -36,7 +36,7 @@ export function formatValue(value: Json, text: string): string {
 }
 
 /**
- * Whether a specification is Python's and has no effect here.
+ * True if a specification is Python's and has no effect here.
  *
  * @param ofNumber whether the value is a number
  */

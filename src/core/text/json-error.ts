@@ -2,7 +2,7 @@ const LITERALS = ["true", "false", "null"];
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const BLANKS = /[ \t\n\r]*/y;
 
-/** Where and why a text is not valid JSON. */
+/** The position and the reason for which a text is not valid JSON. */
 class JsonFault extends Error {
   readonly position: number;
 
@@ -28,7 +28,7 @@ export function jsonErrorMessage(text: string): string {
   return "the text is not JSON";
 }
 
-/** Where the JSON value that begins at `start` ends; undefined if none begins there. */
+/** The end of the JSON value that begins at `start`; undefined if none begins there. */
 export function jsonEnd(text: string, start: number): number | undefined {
   try {
     return value(text, start);

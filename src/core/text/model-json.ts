@@ -62,7 +62,7 @@ function parsed(text: string): { value: Json } | undefined {
 
 interface FoundValue {
   value: Json;
-  /** Whether it is the beginning of a code block. */
+  /** True for the beginning of a code block. */
   isInBlock: boolean;
 }
 
@@ -87,7 +87,9 @@ function valuesIn(text: string): FoundValue[] {
   return found;
 }
 
-/** Where the brackets that are open at `start` are closed: a bracket in prose ends soon, one of JSON that was cut off never does. */
+/**
+ * The end of the brackets that are open at `start`: a bracket in prose ends soon, one of JSON that was cut off never does.
+ */
 function endOfBroken(text: string, start: number): number {
   const brackets = /["{}[\]]/g;
   brackets.lastIndex = start;

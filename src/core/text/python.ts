@@ -1,7 +1,7 @@
 import type { Json } from "../json.ts";
 
 /**
- * How Python prints a value inside a list or an object (`repr`): strings quoted, `None`, `True`, `False`. AutoGen
+ * A value as Python prints it inside a list or an object (`repr`): strings quoted, `None`, `True`, `False`. AutoGen
  * shows values so in texts that people and models read. Whole numbers print without a fraction, as JSON does.
  */
 export function pythonRepr(value: Json): string {
@@ -16,12 +16,12 @@ export function pythonRepr(value: Json): string {
   return `{${entries.join(", ")}}`;
 }
 
-/** How Python prints a single value (`str`): a string unquoted, everything else as {@link pythonRepr}. */
+/** A single value as Python prints it (`str`): a string unquoted, everything else as {@link pythonRepr}. */
 export function pythonStr(value: Json): string {
   return typeof value === "string" ? value : pythonRepr(value);
 }
 
-/** How Python prints an object of a data class: `FunctionCall(id='1', name='f')`. Keys keep their order. */
+/** An object of a data class as Python prints it: `FunctionCall(id='1', name='f')`. Keys keep their order. */
 export function pythonDataClass(name: string, fields: { readonly [key: string]: Json }): string {
   const shown = Object.entries(fields).map(([key, value]) => `${key}=${pythonRepr(value)}`);
   return `${name}(${shown.join(", ")})`;
@@ -59,7 +59,7 @@ function numberRepr(value: number): string {
   return value.toExponential().replace(/e-(\d)$/, "e-0$1");
 }
 
-/** Whether a value is true in Python: all except null, false, 0 and empty values. */
+/** True if a value is true in Python: all except null, false, 0 and empty values. */
 export function pythonTruth(value: Json): boolean {
   const isContainer = typeof value === "object" && value !== null;
   return isContainer ? Object.keys(value).length > 0 : Boolean(value);

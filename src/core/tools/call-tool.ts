@@ -90,8 +90,8 @@ async function* callLeaf(
 }
 
 /**
- * Whether an error goes to the step, which decides about another attempt: cancellation, and what another attempt may resolve. All
- * other errors become results.
+ * True for an error that goes to the step, which decides about another attempt: cancellation, and what another attempt
+ * may resolve. All other errors become results.
  *
  * @throws a signal
  */

@@ -10,8 +10,8 @@ export interface ToolCatalog {
 }
 
 /**
- * What a deployment registers in code: tools and functions that component JSON names, component classes, and teams that
- * can be created by name.
+ * The parts that a deployment registers in code: tools and functions that component JSON names, component classes, and
+ * teams that can be created by name.
  */
 export class Catalog implements ToolCatalog, FunctionCatalog {
   readonly #tools = new Map<string, AnyTool>();

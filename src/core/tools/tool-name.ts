@@ -13,7 +13,7 @@ export function isToolName(name: string): boolean {
   return TOOL_NAME.test(name);
 }
 
-/** What is wrong with the name of a new tool. @param path its key in the config */
+/** The mistakes in the name of a new tool. @param path its key in the config */
 export function toolNameMistakes(name: string, path = "name"): Issue[] {
   if (isToolName(name)) return [];
   const message = `must be 1 to ${MAX_NAME} letters, digits, "_" and "-", because makers of models refuse other names of tools: write "${fittingName(name)}"`;

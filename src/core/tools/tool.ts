@@ -54,12 +54,12 @@ export interface BaseTool extends Component, Partial<Stateful> {
 
 /** A leaf tool: one effect. The caller makes the step around it. Errors it throws become error results. */
 export interface Tool extends BaseTool {
-  /** Whether a restart repeats an interrupted call. Default `never`; `retry` for reads and idempotent tools. */
+  /** The treatment of an interrupted call after a restart. Default `never`; `retry` for reads and idempotent tools. */
   readonly policy: StepPolicy;
   /**
-   * How long a call is repeated after an error that says it may pass (`retryable: true`; `outage: true` where the server is
-   * away). Calls of the policies `never` and `ask` are repeated only after an error that says that nothing was sent
-   * (`unsent: true`). Default: two minutes while a server is away.
+   * The time for which a call is repeated after an error that says it may pass (`retryable: true`; `outage: true` if the
+   * server is away). Calls of the policies `never` and `ask` are repeated only after an error that says that nothing was
+   * sent (`unsent: true`). Default: two minutes while a server is away.
    */
   readonly retry?: RetryPolicy | undefined;
   /** {@link StepOptions.remote} of its calls. */

@@ -136,7 +136,7 @@ async function estimateOf({ client, messages, options }: RequestOfStep): Promise
     model: client.subject?.name,
     prompt_tokens: await client
       .countTokens(messages, [...tools, ...declaredTools])
-      // A client in code that cannot count is no reason to fail a run.
+      // A client in code that cannot count is not a reason to fail a run.
       .catch(() => estimateUsage(messages, "").prompt_tokens),
     completion_tokens: client.answerLimit?.(options),
   };
@@ -204,7 +204,7 @@ function visibleMessages(
 /** Cached, because every call sees all earlier messages again. */
 const plain = new WeakSet<LLMMessage>();
 
-/** Whether every model gets the whole message. */
+/** True if every model gets the whole message. */
 function isPlain(message: LLMMessage): boolean {
   const { type, content } = message;
   if (type === "SystemMessage" || type === "AssistantMessage" || plain.has(message)) return true;

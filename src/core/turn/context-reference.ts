@@ -11,7 +11,7 @@ export const ALLOWED = `${FIELDS.map((name) => PREFIX + name).join(", ")} and ${
 /** A field of the run's context, or a key of its metadata. */
 export type ContextReference = { field: (typeof FIELDS)[number] } | { key: string };
 
-/** What a value of a config refers to; undefined for other texts. */
+/** The reference in a value of a config; undefined for other texts. */
 export function referenceOf(value: string): ContextReference | undefined {
   if (!value.startsWith(PREFIX)) return undefined;
   const name = value.slice(PREFIX.length);
@@ -21,7 +21,7 @@ export function referenceOf(value: string): ContextReference | undefined {
   return { key: name.slice(METADATA.length) };
 }
 
-/** Whether headers of component JSON have members of a run's metadata. */
+/** True if headers of component JSON have members of a run's metadata. */
 export function sendsMetadata(component: Json, inHeaders = false): boolean {
   if (typeof component === "string") {
     const reference = inHeaders ? referenceOf(component) : undefined;

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../json.ts";
 
 /**
- * Who asked for a run, and what for. It is recorded with the run: repeated turns, inner teams and agents as tools see the same. No
- * prompt has it unless an agent or a tool puts it there.
+ * The caller and the purpose of a run. It is recorded with the run: repeated turns, inner teams and agents as tools see
+ * the same. No prompt has it unless an agent or a tool puts it there.
  */
 export interface RunContext {
   readonly id: string;
@@ -17,7 +17,7 @@ export interface RunContext {
   readonly metadata: Readonly<JsonObject>;
 }
 
-/** What a run is given; what is missing counts as `local`. */
+/** The given part of a run's context; missing fields count as `local`. */
 export interface GivenRunContext {
   id: string;
   team?: string | undefined;

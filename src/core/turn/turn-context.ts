@@ -11,7 +11,7 @@ import type { StepAttempt, StepKind, StepPolicy, StepSubject } from "../steps/st
 import type { RetryPolicy } from "../steps/retry.ts";
 import type { RunContext } from "./run-context.ts";
 
-/** What runs in a scope, for traces: an agent, or a tool that runs agents. */
+/** The subject of a scope, for traces: an agent, or a tool that runs agents. */
 export interface ScopeSubject {
   kind: "agent" | "tool";
   name: string;
@@ -22,11 +22,11 @@ export interface RequestOfStep {
   client: ChatCompletionClient;
   messages: readonly LLMMessage[];
   options: CreateOptions;
-  /** Whether the answer streams. */
+  /** True if the answer streams. */
   streamed: boolean;
 }
 
-/** What a model call may use, before it is made. */
+/** An estimate of a model call's usage, before it is made. */
 export interface CallEstimate {
   /** Undefined for a client that does not name its model. */
   model: string | undefined;
@@ -43,8 +43,8 @@ export interface StepOptions<T> {
   /** Shown in traces; nothing depends on it. */
   subject?: StepSubject | undefined;
   /**
-   * Whether the effect waits for another service and executes no code of the agent or the tool. Such a step is not the cause
-   * when the process ends. Default false; true for the kind `model`.
+   * True if the effect waits for another service and executes no code of the agent or the tool. Such a step is not the
+   * cause when the process ends. Default false; true for the kind `model`.
    */
   remote?: boolean | undefined;
   /**
@@ -53,7 +53,10 @@ export interface StepOptions<T> {
   input?: (() => readonly LLMMessage[]) | undefined;
   /** The request of a model call. Called only by hosts that show requests instead of making them. */
   request?: ((attempt: StepAttempt) => RequestOfStep) | undefined;
-  /** What the model call may use. Called only by hosts that limit what a run may use. Without it nothing is reserved for the call. */
+  /**
+   * The usage that the model call may reach. Called only by hosts that limit what a run may use. Without it nothing is
+   * reserved for the call.
+   */
   estimate?: (() => Promise<CallEstimate>) | undefined;
   /**
    * Identifies the request; a recorded result is used again only for the same fingerprint. A function for one that takes
@@ -76,7 +79,7 @@ export interface StepOptions<T> {
 export interface StreamStepOptions<T> extends StepOptions<T> {
   /** Id of the message whose text streams: clients discard the text when the call is made again. */
   messageId?: string | undefined;
-  /** Whether the text is certain to be that message. Otherwise it may be a thought before calls of tools. Default false. */
+  /** True if the text is certain to be that message. Otherwise it may be a thought before calls of tools. Default false. */
   isAnswer?: boolean | undefined;
 }
 
@@ -93,7 +96,7 @@ export interface ToolCallQuestion {
 
 /** The fields that an `input` asks for. */
 export interface QuestionForm {
-  /** What is asked, without what the prompt says about the form of the answer. */
+  /** The question, without what the prompt says about the form of the answer. */
   message: string;
   /** A JSON Schema of the type object. */
   schema: JsonObject;
@@ -103,9 +106,9 @@ export interface QuestionForm {
 export interface LoginOfQuestion {
   /** The name of the server. */
   server: string;
-  /** Whose login it is; null for the tenant's, which runs without a user use. */
+  /** The owner of the login; null for the tenant's, which runs without a user use. */
   user: string | null;
-  /** Where a human logs in. Shown only to those who may; null if an operation of the API gives the address. */
+  /** The page at which a human logs in. Shown only to those who may; null if an operation of the API gives the address. */
   url: string | null;
 }
 
@@ -148,7 +151,7 @@ export interface Branch<Item, Result> {
 
 export interface AllOptions {
   /**
-   * Whether a branch begins only when all earlier ones have ended or wait for an effect. Without waits, items then come
+   * True to begin a branch only when all earlier ones have ended or wait for an effect. Without waits, items then come
    * branch by branch. Default false: all begin at once.
    */
   inTurn?: boolean | undefined;
@@ -173,9 +176,9 @@ export interface TurnContext<Env = object> {
   readonly answerForm: AnswerForm | undefined;
   /** Bindings and variables of the Worker, for effects of steps; in memory, the `env` of the run, or empty. */
   readonly env: Env;
-  /** Who asked for the run, and what for. */
+  /** The caller and the purpose of the run. */
   readonly run: RunContext;
-  /** What the team, its user and its tenant remember. */
+  /** The memories of the team, its user and its tenant. */
   readonly memory: MemoryHost;
   /** The time of the last recorded step in this scope or in one opened in it, ISO 8601 UTC. */
   now(): string;

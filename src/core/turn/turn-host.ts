@@ -37,7 +37,7 @@ export interface StepFailure {
   message: string;
   /** The error's name; `Error` when another value was thrown. */
   name: string;
-  /** Whether the error passes, and no attempt was left. */
+  /** True if the error passes, and no attempt was left. */
   retryable?: true;
 }
 
@@ -55,7 +55,7 @@ export interface StepRecord {
   outcome?: StepOutcome;
 }
 
-/** Whether a step without an outcome may run (again): by its policy, or because its last attempt sent nothing. */
+/** True if a step without an outcome may run (again): by its policy, or because its last attempt sent nothing. */
 export function mayRun({ policy, notBefore }: Pick<StepRecord, "policy" | "notBefore">): boolean {
   return policy === "retry" || notBefore !== undefined;
 }

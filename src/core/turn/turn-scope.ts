@@ -52,7 +52,7 @@ export class TurnScope implements TurnContext {
   readonly #group: Group;
   readonly #path: string;
   readonly #parent: TurnScope | undefined;
-  /** Whether it runs in sequence with its parent, not in parallel: then its steps also advance the parent's time. */
+  /** True if it runs in sequence with its parent, not in parallel: then its steps also advance the parent's time. */
   readonly #inline: boolean;
   #ids = 0;
   #time: Moment;

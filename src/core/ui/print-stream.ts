@@ -7,7 +7,7 @@ import type { TaskResult } from "../run/task-result.ts";
 export interface PrintStreamOptions {
   /** Receives the text, including its line breaks. */
   write(text: string): void;
-  /** Whether tokens are shown per message, and a summary at the end. Default false. */
+  /** True to show tokens per message, and a summary at the end. Default false. */
   stats?: boolean | undefined;
 }
 

@@ -6,7 +6,7 @@ const AT_ONCE = 200;
 /** When it is looked again for chunks of a document that is being written. */
 const WRITING_MS = 60_000;
 
-/** What it needs of the index. */
+/** The methods of the index that it needs. */
 interface IndexOfChunks {
   find(id: string): { seq: number } | undefined;
   remove(seq: number): void;
@@ -59,7 +59,7 @@ export class AbandonedChunks {
     else this.#insert(series, 0);
   }
 
-  /** Whether a chunk belongs to no document, by its id; undefined where all belong to one. */
+  /** True for a chunk that belongs to no document, by its id; undefined if all belong to one. */
   filter(): ((id: string) => boolean) | undefined {
     if (!this.#table.exists) return undefined;
     const rows = this.#db.all<{ series: string }>("select series from abandoned");

@@ -30,7 +30,7 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
       if (done) return;
     }
   } finally {
-    // What is not read would be held by whoever sends it.
+    // The sender holds the rest of a body until it is cancelled.
     await reader.cancel();
   }
 }

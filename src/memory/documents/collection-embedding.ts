@@ -5,7 +5,7 @@ import type { CollectionResult, Embedding } from "../../core/memory/memory-host.
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import { type CollectionRecord, type DocumentRecord, isPending } from "./collection-store.ts";
 
-/** How long a search waits for the vector of its question; then words alone decide. */
+/** The longest wait of a search for the vector of its question; then words alone decide. */
 const QUESTION_TIMEOUT_MS = 20_000;
 
 /** Ends the space of an embedding whose server has started to give vectors of another length, before that length. */
@@ -25,7 +25,7 @@ export interface SealedEmbedding {
   client: EmbeddingClient;
 }
 
-/** What a question was embedded with, and what it cost. */
+/** The embedding of a question, and its cost. */
 interface EmbeddedQuestion {
   embedding?: Embedding;
   /** Why there is no vector. */
@@ -84,7 +84,7 @@ export class CollectionEmbedding {
     }
   }
 
-  /** How many numbers a vector has now; undefined where nothing is stored to compare, or no answer comes. */
+  /** The present number of dimensions of a vector; undefined if nothing is stored to compare, or no answer comes. */
   async dimensionsNow(record: CollectionRecord): Promise<number | undefined> {
     if (record.space === null || record.dimensions === null) return undefined;
     try {
@@ -98,7 +98,7 @@ export class CollectionEmbedding {
     }
   }
 
-  /** What keeps documents from being found by their meaning. */
+  /** The reason for which documents cannot be found by their meaning. */
   noteOn({ space }: CollectionRecord, documents: readonly DocumentRecord[]): string | null {
     if (space === null) return "Words only: the collection has no embedding.";
     const failed = documents.filter(({ error }) => error !== null);

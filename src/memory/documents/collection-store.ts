@@ -24,7 +24,7 @@ export interface CollectionRecord {
   failures: number;
   failing_since: number;
   embedding_tokens: number;
-  /** Whether documents wait for the SECRETS_KEY that the embedding's secrets were stored with. */
+  /** True while documents wait for the SECRETS_KEY that the embedding's secrets were stored with. */
   locked?: boolean;
   created_at: string;
   updated_at: string;
@@ -43,7 +43,7 @@ export interface DocumentRecord extends PutDocument {
   /** Chunks before this one need no vector any more. */
   next: number;
   error: string | null;
-  /** Whether it is embedded by itself once the cause of the error is gone. Absent in records of earlier versions. */
+  /** True if it is embedded by itself once the cause of the error is gone. Absent in records of earlier versions. */
   waits?: boolean;
   created_at: string;
   updated_at: string;
@@ -248,7 +248,7 @@ function seriesOf({ id, series }: DocumentRecord): string {
   return series ?? id;
 }
 
-/** Whether chunks of a document still wait for their vectors. */
+/** True if chunks of a document still wait for their vectors. */
 export function isPending({ space, next, chunks, error, waits }: DocumentRecord): boolean {
   return space !== null && next < chunks && (error === null || waits === true);
 }

@@ -109,7 +109,7 @@ export class Collection {
     return this.#store.index;
   }
 
-  /** Whether documents wait for the SECRETS_KEY that the embedding's secrets were stored with. */
+  /** True while documents wait for the SECRETS_KEY that the embedding's secrets were stored with. */
   get isLocked(): boolean {
     return this.#store.record?.locked === true;
   }

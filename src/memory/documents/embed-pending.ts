@@ -78,7 +78,7 @@ async function embedSome(
   const vectors = texts.map((text, index) => known[index] ?? made.get(text) ?? []);
   const { record } = store;
   const now = store.document(document.id);
-  // What was deleted, put again or given another embedding meanwhile does not come back.
+  // A document that was deleted, put again or given another embedding meanwhile does not come back.
   if (record === undefined || record.space !== space || now?.version !== document.version) return;
   const dimensions = record.dimensions ?? vectors[0]?.length ?? null;
   for (const vector of vectors)
@@ -171,7 +171,7 @@ function fail(
   }
 }
 
-/** What went wrong, and what to do. */
+/** The error, and what to do. */
 function reasonOf(error: unknown, id: string): string {
   const message = errorMessage(error);
   const remedy =

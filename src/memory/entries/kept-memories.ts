@@ -37,7 +37,7 @@ export interface KeptMemoriesHost {
   wake: () => void;
 }
 
-/** What is remembered of a user, or of the tenant, over all teams. */
+/** The memories of a user, or of the tenant, over all teams. */
 export class KeptMemories {
   readonly entries: MemoryEntries;
   readonly #db: Database;
@@ -66,7 +66,7 @@ export class KeptMemories {
     return this.#change(make, id, async () => this.#host.refuseStored() ?? this.#openTo("store"));
   }
 
-  /** What a person finds: by meaning, too, as the agents whose embedding is used. */
+  /** The results for a person: by meaning, too, as for the agents whose embedding is used. */
   async search(query: RecallQuery): Promise<RecallResult> {
     if (query.embedding !== undefined) return this.#recall(query);
     const { embedding, note } = await embedQuestion(this.entries, this.#embeddings, query.text);
@@ -74,7 +74,7 @@ export class KeptMemories {
     return { ...found, ...(note !== undefined && { note }) };
   }
 
-  /** What an agent finds. @param staged as in {@link read} */
+  /** The results for an agent. @param staged as in {@link read} */
   async recall(query: RecallQuery, staged?: MemoryTurn): Promise<RecallResult> {
     const { embedding, collection } = query;
     if (embedding !== undefined && staged !== undefined && this.entries.index.exists) {
@@ -96,7 +96,7 @@ export class KeptMemories {
     return this.entries.takeAll(at);
   }
 
-  /** What fits a query, and whether more may be stored. */
+  /** The entries for a query; `full` says why no more may be stored. */
   async #recall(query: RecallQuery, staged?: MemoryTurn): Promise<RecallResult> {
     const { elsewhere, note } = await this.#host.outside().find(query.embedding);
     const found = await this.read(staged, (entries, written) =>
@@ -120,7 +120,7 @@ export class KeptMemories {
     if (staged === undefined || staged.changes.length === 0) return read(this.entries, undefined);
     // Staged changes are compared with the tables, which must exist for that.
     const refused = await this.#openTo("learn");
-    // What the turn has written may never come: an object that is still empty does not count.
+    // The turn's writes may never come: an object that is still empty does not count.
     if (refused === undefined) this.#host.changed();
     return read(this.entries, refused ? undefined : staged);
   }
@@ -160,7 +160,7 @@ export class KeptMemories {
     if (this.entries.waiting.used(isNew)) this.#host.wake();
   }
 
-  /** What is known of the tables may be wrong after a transaction that has failed. */
+  /** A failed transaction may leave wrong facts about the tables in memory: they are forgotten. */
   #make<T>(changes: () => T): T {
     try {
       const made = changes();

@@ -24,7 +24,7 @@ export interface UsedEmbeddingsHost {
 }
 
 /**
- * Which teams of the tenant compare the meanings of the entries, and in which spaces. Clients and their keys are not stored
+ * The teams of the tenant that compare the meanings of the entries, and their spaces. Clients and their keys are not stored
  * here: a team that is asked embeds with its own, as its component says now.
  */
 export class UsedEmbeddings implements PlaceEmbedder {

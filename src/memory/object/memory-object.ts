@@ -52,7 +52,7 @@ export abstract class TroupeMemory<Env extends MemoryEnv = MemoryEnv> extends Du
     return this.#loaded;
   }
 
-  /** What cannot be used is refused: the object must be there to erase it, and for its alarm. */
+  /** Refuses unusable data instead of failing: the object must be there to erase it, and for its alarm. */
   #load(): void {
     const { ctx, env } = this;
     this.#refused = undefined;

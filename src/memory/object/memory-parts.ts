@@ -40,7 +40,7 @@ export interface MemoryEnv {
   VECTORIZE_ABOVE?: string;
 }
 
-/** What the parts need of their object and of its deployment. */
+/** The parts' view of their object and of its deployment. */
 export interface MemoryHost {
   ctx: DurableObjectState;
   env: MemoryEnv;

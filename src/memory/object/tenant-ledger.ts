@@ -5,14 +5,14 @@ export interface TenantLedgerOptions {
   /** The object's name, without the tenant. */
   name: string;
   tenant: () => TenantOfMemories;
-  /** What the object stores now. */
+  /** The present size of the object's data. */
   stored: () => StoredMemories;
 }
 
 /** Reports to the tenant what an object of memories stores, and asks before it stores more. */
 export class TenantLedger {
   readonly #options: TenantLedgerOptions;
-  /** What the tenant was sent last by this instance. */
+  /** The last report of this instance to the tenant. */
   #sent: StoredMemories | undefined;
   /** Reports follow each other: a later one must not arrive before an earlier one. */
   #reporting: Promise<void> = Promise.resolve();

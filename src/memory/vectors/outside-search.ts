@@ -12,7 +12,7 @@ const PAUSE_MS = 10_000;
 /** Vectors that move while the service is asked would be missed: then it is asked again. */
 const MOST_QUERIES = 3;
 
-/** What a search finds outside of the object, and what it has to say. */
+/** The results of a search outside of the object, and its note. */
 export interface FoundOutside {
   elsewhere: readonly AwayItem[];
   note?: string;

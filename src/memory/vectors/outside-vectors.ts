@@ -60,17 +60,17 @@ export class OutsideVectors {
     return this.#dimensions;
   }
 
-  /** How many entries are searched in the object. */
+  /** The number of entries that are searched in the object. */
   get here(): number {
     return countIn(this.#host.index, "here");
   }
 
-  /** How many entries are searched by the service. */
+  /** The number of entries that are searched by the service. */
   get away(): number {
     return countIn(this.#host.index, "away");
   }
 
-  /** How many of them have such vectors. */
+  /** The number of them that have such vectors. */
   awayOf({ name, dimensions }: SpaceKey): number {
     const { index } = this.#host;
     if (!index.exists) return 0;
@@ -160,7 +160,7 @@ export class OutsideVectors {
     return this.here > this.#host.above && (this.#dimensions === undefined || this.#fitting > 0);
   }
 
-  /** How many of the vectors in the object have as many dimensions as the service's index. */
+  /** The number of the vectors in the object that have as many dimensions as the service's index. */
   get #fitting(): number {
     const { index } = this.#host;
     return index.exists ? (mostOf(index.codes, this.#dimensions)?.count ?? 0) : 0;
@@ -177,7 +177,7 @@ export class OutsideVectors {
   }
 
   /**
-   * Whether the service has lost what was written first: its index was deleted and created again. How many vectors it has
+   * True if the service has lost the first writes: its index was deleted and created again. The number of its vectors
    * does not say it, because those of others are among them.
    */
   async #hasLost(service: VectorService): Promise<boolean> {

@@ -11,7 +11,7 @@ export interface VectorBatch {
   key: SpaceKey;
   /** Row ids with the hashes of their texts. */
   items: { seq: number; text: number }[];
-  /** How often it was sent, or was about to be. */
+  /** The number of times that it was sent, or was about to be. */
   attempts: number;
   /** The service's name for the write; null until it has confirmed one. */
   mutation: string | null;
@@ -39,7 +39,7 @@ const STATE = "(n integer primary key, generation text not null, batch integer n
 /** Its tables, without that of the vectors to be deleted, which the index fills. */
 const TABLES = ["vector_batch", "vector_state"];
 
-/** What an object has still to write to the service, and to delete there. Its methods are called in transactions. */
+/** The writes and deletions at the service that an object has still to make. Its methods are called in transactions. */
 export class VectorQueue {
   readonly #db: Database;
   /** The index whose vectors it is about. */
@@ -118,7 +118,7 @@ export class VectorQueue {
     this.#db.write("delete from vector_batch where n = ?", n);
   }
 
-  /** Whether there is anything to delete. */
+  /** True if there is anything to delete. */
   get hasGone(): boolean {
     return (
       this.#gone.exists &&

@@ -19,13 +19,13 @@ const DELETES_AT_ONCE = 8;
 const KEPT = 0.98;
 /** A call of the service is not waited for longer. */
 export const CALL_MS = 30_000;
-/** How long the service is waited for before the next look. */
+/** The wait for the service before the next look. */
 const LOOK_MS = 2_000;
 /** The service has lost a batch that it does not show after this time, so that it is written again. */
 const LOST_MS = 60_000;
 /** A write without an answer may still arrive within this time. */
 export const UNDERWAY_MS = 60_000;
-/** How far the clocks of the service and of this object may differ. */
+/** The most by which the clocks of the service and of this object may differ. */
 const SKEW_MS = 1_000;
 
 /** The index of an object, as far as its vectors are concerned. */
@@ -89,7 +89,7 @@ export class VectorTransfer {
       if (batch.mutation === null || batch.sent_at > until) continue;
       index.change(() => {
         const other = batch.items.filter((item) => !index.codes.moveAway(batch.key, item, batch.n));
-        // What was erased or replaced meanwhile. After several attempts one of them may still be on its way.
+        // Entries that were erased or replaced meanwhile. After several attempts one of them may still be on its way.
         const againAt = batch.attempts > 1 ? Date.now() + UNDERWAY_MS : null;
         this.#queue.addGone(itemsOf({ n: batch.n, items: other }), againAt);
         this.#queue.removeBatch(batch);
@@ -203,7 +203,7 @@ export class VectorTransfer {
   }
 }
 
-/** How many entries are searched in the object, or by the service. */
+/** The number of entries that are searched in the object, or by the service. */
 export function countIn(index: VectorIndex, where: "here" | "away"): number {
   if (!index.exists) return 0;
   return index.codes.counts(where).reduce((sum, { count }) => sum + count, 0);

@@ -9,7 +9,7 @@ import { currentTime } from "./tools/current-time.ts";
 export interface ToolsAssistantOptions {
   /** Default `gpt-4o-mini`. */
   model?: string | undefined;
-  /** Whether the model's API key is set. */
+  /** True if the model's API key is set. */
   configured: boolean;
 }
 

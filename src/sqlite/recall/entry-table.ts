@@ -2,7 +2,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Database, SqlValue } from "../database.ts";
 import type { TextStore } from "../text-store.ts";
 
-/** What is stored of an entry besides its columns. Its metadata are what filters compare. */
+/** The stored parts of an entry besides its columns. Filters compare its metadata. */
 export interface EntryBody {
   metadata: JsonObject | null;
 }

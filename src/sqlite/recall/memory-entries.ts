@@ -49,7 +49,7 @@ export const MEMORY_TABLE = "memory";
 export class MemoryEntries {
   readonly index: RecallIndex<MemoryBody>;
   readonly marks: MemoryMarks;
-  /** What people have added or corrected, until it has a vector. */
+  /** The additions and corrections of people, until they have a vector. */
   readonly waiting: WaitingEntries;
   readonly #keep: (row: MemoryRow) => void;
   /** Called when a search has met entries whose words have to be added again. */
@@ -115,7 +115,7 @@ export class MemoryEntries {
     return ok({ memories, next_cursor: null });
   }
 
-  /** What is left of entries that the same request has added before, or the refusal of another with its key. */
+  /** The rest of the entries that the same request has added before, or the refusal of another with its key. */
   addedBefore(contents: readonly NewMemory[]): Result<MemoryEntry[]> | undefined {
     const rows = contents.flatMap(({ request }) => {
       const row = request && this.index.find(request.id);
@@ -266,7 +266,7 @@ export function entryOf({ id, body }: MemoryRow): MemoryEntry {
   return { id, ...entry };
 }
 
-/** Whether a person has written the content. */
+/** True if a person has written the content. */
 export function isOfPerson({ source, corrected }: MemoryBody): boolean {
   return source === null || corrected === true;
 }

@@ -2,7 +2,7 @@ import { hash64 } from "../../core/hash.ts";
 import type { Database } from "../database.ts";
 import { LazyTable } from "../lazy-table.ts";
 
-/** What was erased; null stands for everything of the others' choice. */
+/** The erased contents; null stands for everything of the others' choice. */
 interface Mark extends Record<string, string | number | null> {
   at: number;
   run: string | null;
@@ -11,7 +11,7 @@ interface Mark extends Record<string, string | number | null> {
   content: string | null;
 }
 
-/** What a write is about. */
+/** The subject of a write. */
 export interface MarkedWrite {
   id: string;
   run: string | null;

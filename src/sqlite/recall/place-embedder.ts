@@ -142,7 +142,7 @@ async function vectorsFor(
   return texts.map((text, n) => known[n] ?? byText.get(text) ?? []);
 }
 
-/** How many numbers the vectors of a space have. */
+/** The numbers of dimensions of a space's vectors. */
 function lengthsOf(index: Index, space: string): Set<number> {
   const ofSpace = index.spaces.filter(({ key }) => key.name === space);
   return new Set(ofSpace.map(({ key }) => key.dimensions));
@@ -152,7 +152,7 @@ function otherLength(values: readonly number[], lengths: ReadonlySet<number>): s
   return `the embedding server gave ${values.length} numbers, and the entries have ${[...lengths].join(" or ")}.`;
 }
 
-/** Whether another attempt may: a component that cannot be built stays as it is. */
+/** True if another attempt may help: a component that cannot be built stays as it is. */
 export function mayHelp(error: unknown): boolean {
   return error instanceof ModelError ? error.retryable : !(error instanceof TroupeError);
 }

@@ -62,9 +62,9 @@ export interface NewEntry<Body extends EntryBody> extends Omit<EntryRow<Body>, "
   vector: StoredVector | undefined;
 }
 
-/** How the words of entries are found. */
+/** The text and language by which words of entries are found. */
 export interface IndexedWords<Body extends EntryBody> {
-  /** What is searched of an entry. */
+  /** The searched text of an entry. */
   textOf: (body: Body) => string;
   /** The language of an entry's words. Default `auto`. */
   languageOf?: (body: Body) => TextLanguage;
@@ -96,7 +96,7 @@ export class RecallIndex<Body extends EntryBody> {
     this.#codes = new CodeIndex(db, name);
   }
 
-  /** Whether its tables were created. */
+  /** True if its tables were created. */
   get exists(): boolean {
     return this.#words.exists;
   }
@@ -133,7 +133,7 @@ export class RecallIndex<Body extends EntryBody> {
     }
   }
 
-  /** What `read` finds after `changes`, which are not made. */
+  /** The result of `read` after `changes`, which are rolled back. */
   after<T>(changes: () => void, read: () => T): T {
     let found: { value: T } | undefined;
     try {
@@ -174,7 +174,7 @@ export class RecallIndex<Body extends EntryBody> {
     return this.exists ? this.#entries.rows(this.#entries.scan("run", run)) : [];
   }
 
-  /** What is known of all entries without reading their rows. Changes are made inside {@link change}. */
+  /** The codes of all entries, known without reading their rows. Changes are made inside {@link change}. */
   get codes(): CodeIndex {
     return this.#codes;
   }
@@ -195,7 +195,7 @@ export class RecallIndex<Body extends EntryBody> {
     return this.#entries.rows(seqs).toSorted((a, b) => a.seq - b.seq);
   }
 
-  /** How many entries have vectors of each kind, the most frequent first. */
+  /** The number of entries with vectors of each kind, the most frequent first. */
   get spaces(): { key: SpaceKey; count: number }[] {
     if (!this.exists) return [];
     const all = [...this.#codes.counts("here"), ...this.#codes.counts("away")];

@@ -1,7 +1,7 @@
 import type { Database } from "../database.ts";
 import { LazyTable } from "../lazy-table.ts";
 
-/** Which entries of people may have to be embedded. */
+/** The entries of people that may have to be embedded. */
 export interface Waiting {
   /** Those from this row id on. */
   from: number;
@@ -15,8 +15,8 @@ export interface Waiting {
 const NOTHING: Omit<Waiting, "from"> = { failures: 0, failing_since: 0, until_used: null };
 
 /**
- * What people have added or corrected and what has no vector yet: one row for all, stored in the transaction of the change.
- * Changes are made inside a transaction.
+ * The entries that people have added or corrected and that have no vector yet: one row for all, stored in the transaction
+ * of the change. Changes are made inside a transaction.
  */
 export class WaitingEntries {
   readonly #db: Database;
@@ -40,7 +40,7 @@ export class WaitingEntries {
     return this.#stored.value;
   }
 
-  /** Whether work can be done now. */
+  /** True if work can be done now. */
   get isDue(): boolean {
     return this.record?.until_used === null;
   }

@@ -7,7 +7,7 @@ import { type EarlierTable, languageTokens, WORD_TOKENIZER, WordRanking } from "
 const FORM = "_words_2";
 const EARLIER_FORM = "_words";
 
-/** How the words of entries are found. */
+/** The tokenizer of entries' words. */
 const TOKENIZER = "porter";
 
 /**
@@ -27,7 +27,7 @@ export class WordIndex {
     this.#earlierTable = name + EARLIER_FORM;
   }
 
-  /** Whether there are tables of the present form, or of the earlier one. */
+  /** True if there are tables of the present form, or of the earlier one. */
   get exists(): boolean {
     return this.#exists || this.hasEarlier;
   }
@@ -37,7 +37,7 @@ export class WordIndex {
     return this.#hasTable;
   }
 
-  /** Whether entries wait in a table of the earlier form. */
+  /** True if entries wait in a table of the earlier form. */
   get hasEarlier(): boolean {
     this.#hasEarlier ??= this.#db.hasTable(`${this.#earlierTable}_terms`);
     return this.#hasEarlier;

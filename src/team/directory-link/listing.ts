@@ -39,7 +39,7 @@ export class Listing {
     return tenantName === undefined ? undefined : this.#options.find(tenantName);
   }
 
-  /** Whether the last entries of a deleted team still have to be delivered. */
+  /** True while the last entries of a deleted team still have to be delivered. */
   get buried(): boolean {
     return this.#lastWords !== undefined;
   }
@@ -107,7 +107,7 @@ export class Listing {
     alarm.set();
   }
 
-  /** Whether a new team may be created here: only once the tenant knows that the previous team was deleted. */
+  /** True if a new team may be created here: only once the tenant knows that the previous team was deleted. */
   async isFree(): Promise<boolean> {
     const outbox = this.#lastWords;
     if (outbox === undefined) return true;

@@ -121,7 +121,7 @@ export class Outbox {
 }
 
 /**
- * Whether clients look for the entry in the lists: a run that waits or has ended, or a question. Other entries show
+ * True if clients look for the entry in the lists: a run that waits or has ended, or a question. Other entries show
  * that a run is in progress.
  */
 function isUrgent(change: OutboxChange): boolean {

@@ -63,7 +63,10 @@ export class ActiveRun {
   readonly calls = new Map<string, ModelCallUnderWay>();
   /** The tokens of the longest answer that this object has seen in the run; undefined before the first. */
   longestAnswer: number | undefined;
-  /** What the model calls of the turn in progress were sent and answered, by their steps, where the deployment's telemetry wants it. */
+  /**
+   * The requests and answers of the model calls of the turn in progress, by their steps, if the deployment's telemetry wants
+   * them.
+   */
   readonly exchanges = new Map<string, Exchange>();
 
   /** @param task its messages, where they are in memory; otherwise they are read when needed */
@@ -101,12 +104,12 @@ export class ActiveRun {
     return this.#task;
   }
 
-  /** Whether the run waits for a human or a backoff, or is paused: no execution runs it. */
+  /** True while the run waits for a human or a backoff, or is paused: no execution runs it. */
   get idle(): boolean {
     return this.record.status !== "running" || this.record.wake_at !== null;
   }
 
-  /** Whether the turn in progress is the one a retried run failed in. */
+  /** True if the turn in progress is the one a retried run failed in. */
   get repeatsFailedTurn(): boolean {
     return this.turnOfRun === this.record.first_turn && this.record.taken_over !== null;
   }
@@ -115,7 +118,7 @@ export class ActiveRun {
     return turnId(this.record, this.turnOfRun);
   }
 
-  /** What the turn in progress has emitted so far, restarts included. */
+  /** The events of the turn in progress so far, restarts included. */
   get events(): TurnEvents {
     this.#events ??= new TurnEvents({
       log: this.#stores.log,
@@ -127,7 +130,7 @@ export class ActiveRun {
     return this.#events;
   }
 
-  /** How often the run was interrupted, or has continued after it was idle, since the last event. */
+  /** The number of times that the run was interrupted, or has continued after it was idle, since the last event. */
   get restarts(): number {
     return restartsSince(this.record, this.#stores.log.last);
   }
@@ -257,7 +260,7 @@ export class ActiveRun {
     this.store(discarded(this.record, { turn: this.turnOfRun, tokens }));
   }
 
-  /** What was left out of a request to a model. Returns whether the run has not had that note. */
+  /** Notes an omission in a request to a model. Returns true if the run has not had that note. */
   note(note: RunNote): boolean {
     const next = noted(this.record, note);
     if (next === this.record) return false;
@@ -309,7 +312,7 @@ export class ActiveRun {
     return counted === undefined ? tokens : subtractTokens(tokens, counted);
   }
 
-  /** What attempts of the turn in progress have used and discarded. */
+  /** The usage of discarded attempts of the turn in progress. */
   get #discarded(): RunRecord["discarded"] {
     const { discarded: found } = this.record;
     return found?.turn === this.turnOfRun ? found : undefined;

@@ -27,7 +27,7 @@ import type { Stores } from "../storage/stores.ts";
 /** Bytes of JSON of a run's metadata of which the team sends parts in headers. */
 const MOST_METADATA_FOR_HEADERS = 4_096;
 
-/** What a request for a run leads to. Decided once, before the tenant is asked; what follows acts on it. */
+/** The decision about a request for a run. Made once, before the tenant is asked; the steps after it act on it. */
 export type AdmissionDecision =
   /** An earlier request with the same key has started this run. */
   | { do: "replay"; run: string }
@@ -36,7 +36,7 @@ export type AdmissionDecision =
 
 type TaskMessages = ChatMessage[] | null;
 
-/** What a request to retry a run leads to. */
+/** The decision about a request to retry a run. */
 export type RetryAdmission = { do: "replay"; run: string } | { do: "retry"; failed: StoredRun };
 
 /**

@@ -36,13 +36,13 @@ import { frameOfTurn } from "./views/turn-report.ts";
 //
 // docs/design/kills.md has a row for each place at which the process can die: what is on disk, and what the next load does.
 
-/** What a turn runs with, besides its run. */
+/** The parts that a turn runs with, besides its run. */
 export interface TurnParts extends JournalParts {
   team: TeamCache;
   run: TurnsOfRun;
 }
 
-/** How turns change their run's status. Each change is synchronous. */
+/** The changes of a run's status that a turn makes. Each is synchronous. */
 export interface TurnsOfRun {
   /** Ends the run now and gives up its turn. @param repeat recorded steps that a retry runs again */
   end(outcome: Outcome, repeat?: readonly string[]): void;

@@ -9,7 +9,7 @@ export class Execution implements Fence {
   readonly origin: ExecutionOrigin;
   superseded = false;
   readonly signal: AbortSignal;
-  /** Whether a question was answered since the turn in progress began. */
+  /** True if a question was answered since the turn in progress began. */
   answered = false;
   /** Resolves when nothing runs in it any more. */
   done: Promise<void> = Promise.resolve();

@@ -30,7 +30,7 @@ export interface LateEndsOptions {
   costOf: CostOf;
   env: object;
   memories: OtherMemories | undefined;
-  /** Whether a turn is in progress. */
+  /** True while a turn is in progress. */
   isRunning: () => boolean;
 }
 

@@ -39,12 +39,12 @@ export class LateTurn implements TurnHost {
   readonly memory: TurnMemory;
   readonly cache: StepCache;
   readonly session: string;
-  /** What its model calls have used. */
+  /** The usage of its model calls. */
   tokens: TokensByModel = {};
   readonly notes: string[] = [];
 
   constructor({ stores, env, memories }: LateTurnOptions, left: LeftEnd, record: RunRecord) {
-    // What is learned holds from the last finished turn on.
+    // A fact that is learned holds from the last finished turn on.
     const turnOfTeam = lastCommit(stores.db, stores.texts)?.turn ?? 0;
     const { run, path, attempts, turn_started: turnStarted } = left;
     this.turnId = `${run}/later/${attempts}${path}`;

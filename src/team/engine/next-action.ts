@@ -10,16 +10,16 @@ const STOP_REASON = "External termination requested";
 const HEARTBEAT_MS = 12_000;
 
 /**
- * What is known of the turn in progress. `none`: the last one was committed. `running`: an execution is running it.
+ * The state of the turn in progress. `none`: the last one was committed. `running`: an execution is running it.
  * `interrupted`: it was just accepted, answered or resumed, or the object was restarted in the middle of it; it runs
  * before a requested stop takes effect. `suspended`: it waits for an answer or for the end of a backoff.
  */
 export type TurnState = "none" | "running" | "interrupted" | "suspended";
 
-/** What {@link nextAction} depends on besides the run's record. */
+/** The facts that {@link nextAction} depends on besides the run's record. */
 export interface RunFacts {
   turn: TurnState;
-  /** Whether a question was answered since the turn was suspended. */
+  /** True if a question was answered since the turn was suspended. */
   answered: boolean;
   openQuestions: readonly StoredQuestion[];
   /** When the first of the turn's backoffs ends, epoch milliseconds. */

@@ -47,12 +47,12 @@ export function countRecovery(stores: Stores, active: ActiveRun): RecoveryLimit 
   return { error: limitError(active), step: record.suspicion?.step?.key ?? null };
 }
 
-/** Whether the run may be the cause of its restarts. */
+/** True if the run may be the cause of its restarts. */
 export function isSuspected({ recoveries }: Pick<RunRecord, "recoveries">): boolean {
   return recoveries > UNSUSPECTED_RECOVERIES;
 }
 
-/** Whether a suspect has to run alone: nothing has shown the cause of its restarts. */
+/** True if a suspect has to run alone: nothing has shown the cause of its restarts. */
 export function isUnexplained({ suspicion }: Pick<RunRecord, "suspicion">): boolean {
   return (suspicion?.uncounted ?? 0) > MOST_UNCOUNTED;
 }

@@ -42,7 +42,7 @@ const RECORDED_ONLY: OtherMemories = {
   written: () => {},
 };
 
-/** How long a turn may take that only computes, in milliseconds. */
+/** The time for a turn that only computes, in milliseconds. */
 const LONGEST_MS = 10_000;
 
 /**
@@ -107,7 +107,7 @@ export async function replayRequest(
     // An agent's code may wait for something that does not come, or continue after a signal.
     await Promise.race([play(), host.stopped]);
   } catch (error) {
-    // What failed then fails again. A signal ends the turn where a result is not known.
+    // A step that failed then fails again. A signal ends the turn if a result is not known.
     if (!isTurnSignal(error) && host.found === undefined) return undefined;
   } finally {
     clearTimeout(timer);

@@ -37,7 +37,7 @@ export class RunEngine implements AlarmSource, LoopOfRun {
   readonly #feed: RunFeed;
   #active: ActiveRun | undefined;
   #execution: Execution | undefined;
-  /** Whether the next execution is a recovery. */
+  /** True if the next execution is a recovery. */
   #recovering = false;
 
   constructor(options: RunEngineOptions) {
@@ -71,7 +71,7 @@ export class RunEngine implements AlarmSource, LoopOfRun {
     return record ? alarmTime(record, this.#stores.questions.open(record.id), this.#clock()) : null;
   }
 
-  /** What the run needs next. @param turn known to the loop of an execution */
+  /** The next action of the run. @param turn known to the loop of an execution */
   next(active: ActiveRun, turn?: TurnState): NextAction {
     const state = this.#execution ? "running" : active.idle ? "suspended" : "interrupted";
     return nextAction(active.record, {

@@ -24,9 +24,9 @@ import { Suspect } from "./suspect.ts";
 /** Actions in a row without yielding: storage commits, requests and clients need the event loop. */
 const ACTIONS_AT_A_STRETCH = 16;
 
-/** How the loop learns what its run needs, and changes its status. Each change is synchronous. */
+/** The loop's view of its run: its next action, and the changes of its status. Each change is synchronous. */
 export interface LoopOfRun extends TurnsOfRun {
-  /** What the run needs next. @param turn known to the loop while it runs */
+  /** The next action of the run. @param turn known to the loop while it runs */
   next(active: ActiveRun, turn: TurnState): NextAction;
   /** Nothing runs from here on until a client or the alarm wakes the run. */
   suspend(active: ActiveRun, idle: Idle): void;

@@ -135,7 +135,9 @@ export function continued(
   );
 }
 
-/** How often the run was interrupted, or has continued after it was idle, since the event with this cursor. */
+/**
+ * The number of times that the run was interrupted, or has continued after it was idle, since the event with this cursor.
+ */
 export function restartsSince({ restarts }: RunRecord, event: number): number {
   return restarts?.after === event ? restarts.count : 0;
 }
@@ -194,7 +196,10 @@ function parsed(mark: string | null): RunProgress | undefined {
   return mark === null || turn === undefined ? undefined : [turn, steps, answers];
 }
 
-/** What a suspect does next, which the next interruption may be blamed on. @param counts whether it counts against the run */
+/**
+ * A suspect's record with its next step, on which the next interruption may be blamed. @param counts whether it counts against
+ * the run
+ */
 export function suspected(
   record: RunRecord,
   { counts, step }: Partial<Pick<Suspicion, "counts" | "step">>,

@@ -4,7 +4,7 @@ import type { ActiveRun } from "./active-run.ts";
 import { isUnexplained } from "./recovery-budget.ts";
 import { suspected } from "./run-state.ts";
 
-/** How often a suspect beside others looks whether it is its turn, or another one's. */
+/** The interval at which a suspect beside others checks for its turn, or another one's. */
 const LOOK_MS = 50;
 
 /** Code of its own that takes longer gives way to the next suspect. Loops and growing memory end a process well before. */
@@ -20,7 +20,7 @@ export interface SuspectOptions {
   storage: DurableObjectStorage;
   stores: Stores;
   active: ActiveRun;
-  /** Whether the stretch of the run is over. */
+  /** True once the stretch of the run is over. */
   isOver: () => boolean;
 }
 
@@ -40,7 +40,7 @@ export class Suspect {
   #hasTurn = false;
   #turnBegan = 0;
   #isCleared = false;
-  /** Whether a step is under way that waits for another service, and one with code of its own. */
+  /** True while a step is under way that waits for another service, and while one runs code of its own. */
   #waits = false;
   #runsOwnCode = false;
   #isWatching = false;
@@ -118,12 +118,15 @@ export class Suspect {
     return this.#options.stores.steps.finished > this.#finished;
   }
 
-  /** Whether its object still exists, as far as it is known. */
+  /** True if its object still exists, as far as it is known. */
   get #isPresent(): boolean {
     return this.#woken !== undefined || this.#lookedAt > Date.now() - GONE_MS;
   }
 
-  /** Whether its object was reset: the runtime then continues in the object that woke it, and refuses the storage of this one. */
+  /**
+   * True if its object was reset: the runtime then continues in the object that woke it, and refuses the storage of this
+   * one.
+   */
   get #isGone(): boolean {
     try {
       return this.#options.stores.db.size < 0;

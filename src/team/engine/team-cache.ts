@@ -13,7 +13,7 @@ export interface LoadedTeam {
   runnable: Runnable;
   state: TeamState;
   observers: RunObservers;
-  /** What its agents share with the page of its user; undefined where none of them wants a state. */
+  /** The state that its agents share with the page of its user; undefined if none of them wants one. */
   shared: SharedState | undefined;
   /** False when it was built without secrets that cannot be read. */
   runs: boolean;
@@ -73,7 +73,7 @@ export class TeamCache {
     return this.#open;
   }
 
-  /** What the team shows of its state as of its last commit; `{}` until it was loaded. */
+  /** The visible state of the team as of its last commit; `{}` until it was loaded. */
   get visibleState(): JsonObject {
     return this.#visibleState;
   }

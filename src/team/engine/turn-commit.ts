@@ -18,15 +18,15 @@ export interface EndOfTurn {
   /** The run's next turn. */
   next: number;
   time: Moment;
-  /** What the turn has written of memories. */
+  /** The memories that the turn has written. */
   memory: TurnMemory | undefined;
   /** The ledgers of teams inside participants; undefined where none has any. */
   nested: readonly NestedLedgers[] | undefined;
-  /** What is left to do after the run. */
+  /** Work that is left to do after the run. */
   unfinished: readonly UnfinishedAt[];
 }
 
-/** What a commit wrote: the team's progress, the retraction of messages not emitted again, the run's terminal event. */
+/** The writes of a commit: the team's progress, the retraction of messages not emitted again, the run's terminal event. */
 export interface Committed {
   commit: Commit;
   retract: RecordedEvent | undefined;

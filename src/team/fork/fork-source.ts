@@ -89,7 +89,7 @@ export class ForkSource {
     return ok({ rows, next: null });
   }
 
-  /** What was known at the turn. */
+  /** The memories as they were at the turn. */
   memories({ created_at, turn }: ForkPosition, { place }: MemoryCursor): Result<ForkPage> {
     if (this.#stores.team.record.created_at !== created_at) return teamNotFound();
     const rows: ForkRow[] = [];

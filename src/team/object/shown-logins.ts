@@ -21,7 +21,7 @@ const OF_OTHERS: Readonly<Record<OfOthers, true>> = {
   kept: true,
 };
 
-/** What a team answers with, as far as it shows requests to humans. */
+/** An answer of a team, as far as it shows requests to humans. */
 interface Shown {
   id?: string;
   requests?: HumanRequest[];

@@ -31,9 +31,9 @@ const RUN = "x-troupe-run";
 /** The response header of a run that an earlier request has started. */
 const EARLIER = "x-troupe-earlier-run";
 
-/** Where a stream begins. */
+/** The beginning of a stream. */
 export interface Opening extends Omit<StreamInput, "format"> {
-  /** What the client has already. */
+  /** The part that the client has already. */
   seen?: Seen;
 }
 
@@ -66,7 +66,7 @@ export function streamResponse(
     : new Response(opened.value.body, { headers });
 }
 
-/** How the Worker passes on the body of an object's answer. */
+/** Passes on the body of an object's answer to the Worker. */
 export type Pass = (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>;
 
 export async function readStartResponse(

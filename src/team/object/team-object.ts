@@ -101,12 +101,12 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Builds the team or agent of a component whose secrets are opened. @throws ComponentError */
   protected abstract build(component: ComponentModel): Runnable | Promise<Runnable>;
 
-  /** Which component a redacted secret belongs to. By default, all of one team belong to the whole component. */
+  /** The component that a redacted secret belongs to. By default, all of one team belong to the whole component. */
   protected secretOwners(): SecretOwners {
     return ONE_OWNER;
   }
 
-  /** What writes streams in the format of a protocol. The default has none. */
+  /** The code that writes streams in the format of a protocol. The default has none. */
   protected format(name: string): Promise<FormatCode> {
     return Promise.reject(new TypeError(`this object has no format ${name}`));
   }
@@ -120,12 +120,12 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Takes entries for the operator's log; the default drops them. */
   protected log(_entry: LogEntry, _error?: unknown): void {}
 
-  /** What tokens of a model cost, in the currency of the deployment's prices; null, the default, if that is not known. */
+  /** The cost of a model's tokens, in the currency of the deployment's prices; null, the default, if it is unknown. */
   protected costOf(_model: string, _tokens: TokenUsage): number | null {
     return null;
   }
 
-  /** Where reports of runs go; undefined, the default, records none. Called when a team is loaded. */
+  /** The destination of reports of runs; undefined, the default, records none. Called when a team is loaded. */
   protected telemetry(): Telemetry | undefined {
     return undefined;
   }

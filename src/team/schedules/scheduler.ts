@@ -131,7 +131,7 @@ export class Scheduler implements AlarmSource {
   }
 }
 
-/** Whether a limit was reached or something is unavailable, as opposed to a run that cannot start beside another. */
+/** True if a limit was reached or something is unavailable, as opposed to a run that cannot start beside another. */
 function isTemporary({ status }: Problem): boolean {
   return status === 429 || status >= 500;
 }

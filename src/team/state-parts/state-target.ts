@@ -71,7 +71,7 @@ export class StateTarget implements AlarmSource {
   readonly #build: BuildReadable;
   readonly #rows: StagedRows;
   #attempt: Attempt | undefined;
-  /** What the ids of its attempts begin with. */
+  /** The beginning of its attempts' ids. */
   readonly #instance = crypto.randomUUID();
   /** Undefined before it is read; null for none. */
   #staged: Staged | null | undefined;

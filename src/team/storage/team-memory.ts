@@ -53,9 +53,9 @@ const PAST = `(
 )`;
 
 /**
- * What the team remembers itself. An entry holds from a turn on. When a turn replaces or forgets one, it is kept in the past
- * with the turn until which it held, so that a fork has exactly what was known at its turn. What a person takes back is gone
- * from the past too.
+ * The team's own memories. An entry holds from a turn on. When a turn replaces or forgets one, it is kept in the past
+ * with the turn until which it held, so that a fork has exactly what was known at its turn. What a person takes back is
+ * gone from the past too.
  */
 export class TeamMemory {
   readonly entries: MemoryEntries;
@@ -72,7 +72,7 @@ export class TeamMemory {
     this.entries = new MemoryEntries(db, texts, (row) => this.#keep(row));
   }
 
-  /** Whether anything was ever remembered. */
+  /** True if anything was ever remembered. */
   get exists(): boolean {
     return this.entries.index.exists;
   }
@@ -80,7 +80,7 @@ export class TeamMemory {
   /** Called when what people have added can be embedded. */
   onDue: () => void = () => {};
 
-  /** What an agent finds. @param staged what its turn has written */
+  /** The results for an agent. @param staged the writes of its turn */
   recall(query: RecallQuery, staged: MemoryTurn): RecallResult {
     if (query.embedding !== undefined && this.entries.waiting.used(false)) this.onDue();
     return this.entries.recall(query, staged);
@@ -119,7 +119,7 @@ export class TeamMemory {
     return taken;
   }
 
-  /** What entries of the run have replaced holds again. */
+  /** Removes the entries of a run; those that they have replaced hold again. */
   takeRun(run: string, at: number): number {
     this.#removePast("run", run);
     return this.entries.takeRun(run, at, (row) => this.#restore(row));
@@ -130,7 +130,7 @@ export class TeamMemory {
     return this.entries.takeAll(at);
   }
 
-  /** What held at a turn, from a place on. */
+  /** The entries that held at a turn, from a place on. */
   *heldAt(turn: number, { past, n }: MemoryPlace): Iterable<[CopiedMemory, MemoryPlace]> {
     if (!past) {
       for (const row of this.entries.index.following(n)) {

@@ -62,7 +62,7 @@ export interface ClientConnection {
   readonly closed: boolean;
   /** Called once, when the client has disconnected or was disconnected. */
   onLeft: () => void;
-  /** Whether the object can be unloaded while the connection is open. */
+  /** True if the object can be unloaded while the connection is open. */
   readonly hibernates: boolean;
   /** Sends a batch, or disconnects a client that is too far behind. */
   push(batch: Batch): void;

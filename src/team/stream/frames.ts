@@ -29,9 +29,9 @@ export interface FrameWriter {
   live(frame: LiveFrame, pieces?: TextPieces): string;
   /** The team's visible state. Left out where streams in this format do not show it. */
   visibleState?: ((state: JsonObject) => string) | undefined;
-  /** Whether streams in this format end here. */
+  /** True if streams in this format end here. */
   readonly ended: boolean;
-  /** Whether these are the frames of docs/http-api.md. */
+  /** True for the frames of docs/http-api.md. */
   readonly isNative?: boolean | undefined;
 }
 
@@ -151,7 +151,7 @@ function withAddresses(
   return { event: "run", data: { ...data, requests } };
 }
 
-/** Whether the stream of a run ends with this event. */
+/** True if the stream of a run ends with this event. */
 export function isTerminal(kind: EventKind): boolean {
   return kind === "result" || kind === "failed" || kind === "cancelled";
 }

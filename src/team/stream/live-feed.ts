@@ -19,7 +19,7 @@ export interface LiveClient {
   /** Clients with the same key get the same bytes. */
   readonly writer: FrameWriter;
   readonly client: StreamClient;
-  /** Whether the object can be unloaded while it is connected: then pings and timers are not for it. */
+  /** True if the object can be unloaded while it is connected: then pings and timers are not for it. */
   readonly hibernates: boolean;
   push(batch: Batch): void;
   /** Sends pending bytes and ends the connection. */
@@ -27,7 +27,7 @@ export interface LiveClient {
 }
 
 export interface LiveFeedOptions {
-  /** How long the object is held by connections while the run waits for a human, in milliseconds. */
+  /** The time for which connections hold the object while the run waits for a human, in milliseconds. */
   idleMs: number;
   /** Called before bytes are sent: makes the writes that the bytes report. */
   flushWrites: () => void;
@@ -80,7 +80,7 @@ export class LiveFeed implements StreamPlaces {
   readonly #brokenOff = new Map<string, number>();
   readonly #textOrigin: TextOrigin;
   readonly #flushWrites: () => void;
-  /** Whether the team is deleted. */
+  /** True once the team is deleted. */
   over = false;
   /** Called when a stream has ended. */
   onLeave: () => void = () => undefined;
@@ -92,7 +92,7 @@ export class LiveFeed implements StreamPlaces {
     this.#flushWrites = flushWrites;
   }
 
-  /** Whether any client follows the active run. */
+  /** True if any client follows the active run. */
   get isWatched(): boolean {
     return this.#channels.size > 0;
   }
@@ -102,7 +102,7 @@ export class LiveFeed implements StreamPlaces {
     return this.#streams.size;
   }
 
-  /** Whether a client is connected that the object must stay loaded for. */
+  /** True if a client is connected that the object must stay loaded for. */
   get isHeld(): boolean {
     return [...this.#streams].some(({ hibernates }) => !hibernates);
   }
@@ -165,7 +165,7 @@ export class LiveFeed implements StreamPlaces {
     return this.#texts.textOf(messageId);
   }
 
-  /** How long the reasoning at the beginning of a message's text took, in milliseconds; undefined without reasoning. */
+  /** The duration of the reasoning at the beginning of a message's text, in milliseconds; undefined without reasoning. */
   thoughtOf(messageId: string): number | undefined {
     return this.#texts.thoughtOf(messageId);
   }

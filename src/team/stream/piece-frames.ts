@@ -23,7 +23,7 @@ export class PieceFrames {
   }
 }
 
-/** Whether two pieces differ only in id and content. */
+/** True if two pieces differ only in id and content. */
 function isAlike(
   piece: ModelClientStreamingChunkEvent,
   other: ModelClientStreamingChunkEvent,

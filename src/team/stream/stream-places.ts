@@ -22,7 +22,7 @@ export interface WatcherCall extends Watcher {
   continues: string | undefined;
 }
 
-/** How long an object is held by the streams of a run that waits for a human, in milliseconds. */
+/** The time for which the streams of a run that waits for a human hold an object, in milliseconds. */
 export const IDLE_MS = 15_000;
 
 /** Open streams by the credential that opened them. */

@@ -65,7 +65,7 @@ export class TextsInProgress {
     return this.#texts.size === 0;
   }
 
-  /** Whether the piece belongs to the text that is currently streaming. */
+  /** True if the piece belongs to the text that is currently streaming. */
   isOfCurrent({ full_message_id, source }: ModelClientStreamingChunkEvent): boolean {
     const shown = this.#current?.shown;
     return shown?.full_message_id === full_message_id && shown.source === source;

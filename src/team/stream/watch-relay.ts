@@ -11,10 +11,12 @@ const MOST_BEHIND_BYTES = 1_000_000;
  * must not be started again without end.
  */
 const PAUSES_MS = [0, 100, 1_000, 5_000];
-/** What a message or a ping costs a Worker, in milliseconds of CPU, with a margin. */
+/** The cost of a message or a ping, in milliseconds of a Worker's CPU, with a margin. */
 const CPU_MS_PER_MESSAGE = 0.05;
 
-/** How much earlier than the Worker an object may begin to count how long a stream has been open, in milliseconds. */
+/**
+ * The most by which an object may begin earlier than the Worker to count how long a stream has been open, in milliseconds.
+ */
 const HEAD_START_MS = 1_000;
 
 /** The code of a socket that broke without a closing message. */
@@ -60,10 +62,10 @@ export interface RelayOptions {
   pausesMs?: readonly number[];
 }
 
-/** What a client has of a run that was queued or paused. */
+/** The client's part of a run that was queued or paused. */
 export interface Seen {
   cursor: number;
-  /** What the run asked while it rested. */
+  /** The questions of the run while it was idle. */
   requests: readonly HumanRequest[];
 }
 
@@ -153,7 +155,7 @@ class WatchRelay {
   #messagesLeft: number;
   /** Attempts to continue since something new came, or a socket lasted until a ping. */
   #attempts = 0;
-  /** Whether the client has the beginning of a text. */
+  /** True if the client has the beginning of a text. */
   #unfinished = false;
   #over = false;
 

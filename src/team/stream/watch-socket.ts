@@ -1,7 +1,7 @@
 import type { StreamClient } from "./stream-places.ts";
 import { type Batch, CONTINUE_CODE, type ClientConnection } from "./batch.ts";
 
-/** What an object knows of a socket after it was unloaded. */
+/** The data of a socket that an object keeps while it is unloaded. */
 export interface Attachment<Subject> {
   client: StreamClient;
   /** The run or the team whose events are sent. */

@@ -36,7 +36,7 @@ const OPERATIONS: Partial<Record<Span["kind"], string>> = {
   execute_tool: "execute_tool",
 };
 
-/** What a span is, by the semantic conventions for GenAI and HTTP where they have a name for it. */
+/** The attributes of a span, by the semantic conventions for GenAI and HTTP where they have a name for it. */
 export function spanAttributes(span: ReportedSpan): Attributes {
   return span.kind === "delivery" ? deliveryAttributes(span) : runAttributes(span);
 }

@@ -9,7 +9,7 @@ const MOST_SPANS = 2_048;
 const BATCH_SPANS = 512;
 /** The most buffered measurements; further ones are dropped. */
 const MOST_MEASUREMENTS = 8_192;
-/** What is reported within this time is sent together. */
+/** Reports within this time are sent together. */
 const GATHER_MS = 1_000;
 /** Concurrent requests: one that a slow collector delays, and that of the run's end. */
 const MOST_EXPORTS = 2;

@@ -1,7 +1,7 @@
 import { trimEnd } from "../../core/text/trim-end.ts";
 import { ValueError } from "../../core/errors.ts";
 
-/** Where and how telemetry is sent, by OpenTelemetry's names for the settings. */
+/** The destination and form of telemetry, by OpenTelemetry's names for the settings. */
 export interface OtlpSettings {
   traces: string;
   metrics: string;
@@ -11,7 +11,7 @@ export interface OtlpSettings {
   resource: Readonly<Record<string, string>>;
   /** The fraction of traces that is sent when no caller decides: 0 to 1. */
   ratio: number;
-  /** Whether spans of model calls have the messages that were sent and answered. */
+  /** True if spans of model calls have the messages that were sent and answered. */
   contents: boolean;
 }
 

@@ -7,7 +7,7 @@ export interface ReportedRun {
   /** The caller's span; null without one. */
   parent: string | null;
   tracestate: string | undefined;
-  /** Whether its spans are sent. */
+  /** True if its spans are sent. */
   sampled: boolean;
   id: string;
   team: string;
@@ -52,7 +52,7 @@ export function contextOfSpan(
 /** The random part of a trace id that decides, 56 bits, as the W3C recommends. */
 const BITS = 14;
 
-/** Whether the trace is sampled; all services that decide about it find the same. @param ratio 0 to 1 */
+/** True if the trace is sampled; all services that decide about it find the same. @param ratio 0 to 1 */
 export function isSampled(trace: string, ratio: number): boolean {
   // Not a comparison with 1, which the largest ids are rounded to.
   if (ratio >= 1) return true;

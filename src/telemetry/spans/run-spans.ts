@@ -187,7 +187,7 @@ function agentOf(record: TurnSpan, records: readonly TurnSpan[]): string | null 
   return null;
 }
 
-/** Whether the turn's failure came out of this agent. */
+/** True if the turn's failure came out of this agent. */
 function isFailed({ kind, path, name }: TurnSpan, error: TracedTurn["error"]): boolean {
   if (kind !== "agent" || error === null) return false;
   return error.step == null ? error.agent === name : isInside(error.step, path);

@@ -24,9 +24,9 @@ export interface Span {
   error: string | null;
   /** Attempts at a step. */
   attempts: number | null;
-  /** Whether its result was recorded before an interruption and used again. */
+  /** True if its result was recorded before an interruption and used again. */
   recovered: boolean;
-  /** Whether its recorded result was given up, so that the step ran again. */
+  /** True if its recorded result was given up, so that the step ran again. */
   discarded: boolean;
   agent: string | null;
   tool: string | null;

@@ -113,7 +113,7 @@ export function enclosing(span: TurnSpan, spans: readonly TurnSpan[]): number {
   return found;
 }
 
-/** Whether the span can contain other spans; a step cannot. */
+/** True if the span can contain other spans; a step cannot. */
 function isScope({ kind, discarded }: TurnSpan): boolean {
   return (kind === "agent" || kind === "tool") && !discarded;
 }
@@ -150,9 +150,9 @@ export interface FailedAttempt {
   start: number;
   end: number;
   error: string;
-  /** What the error said. Spans are stored and shown without it and the text. */
+  /** The message of the error. Spans are stored and shown without it and the text. */
   message?: string;
-  /** What had arrived of a streamed answer. */
+  /** The part of a streamed answer that had arrived. */
   text?: string;
 }
 
@@ -181,7 +181,7 @@ export interface TurnSpan {
   /** Milliseconds for which a model streamed its reasoning. */
   thought?: number;
   recovered: boolean;
-  /** Whether its recorded result was given up, so that the step ran again. */
+  /** True if its recorded result was given up, so that the step ran again. */
   discarded: boolean;
 }
 
@@ -194,7 +194,7 @@ export interface TurnSpans {
 /** The most spans of one turn; a turn may have any number of steps. */
 export const MOST_SPANS = 100;
 
-/** Whether `path` is inside the scope `scope`; every path is inside the turn's own scope. */
+/** True if `path` is inside the scope `scope`; every path is inside the turn's own scope. */
 export function isInside(path: string, scope: string): boolean {
   return scope === "" || path.startsWith(`${scope}/`);
 }

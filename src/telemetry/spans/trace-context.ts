@@ -6,7 +6,7 @@ export interface TraceParent {
   trace: string;
   /** The caller's span: 16 hexadecimal digits. */
   span: string;
-  /** Whether the caller records the trace. */
+  /** True if the caller records the trace. */
   sampled: boolean;
 }
 

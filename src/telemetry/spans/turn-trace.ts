@@ -27,7 +27,7 @@ export interface StepTrace {
   around: readonly Around[];
   recovered?: true;
   thought?: number;
-  /** What had arrived of an answer when the last attempt failed. */
+  /** The part of an answer that had arrived when the last attempt failed. */
   cutOff?: string;
 }
 
@@ -85,9 +85,9 @@ interface Step {
 export interface TurnTraceOptions {
   /** When the run began, epoch milliseconds. Anything that ended before belongs to the run that it retries. */
   since: number;
-  /** Whether the turn runs again after an interruption. */
+  /** True if the turn runs again after an interruption. */
   recovering: boolean;
-  /** What {@link TurnTrace.discard} returned before that. */
+  /** The result of {@link TurnTrace.discard} before that. */
   discarded: TurnSpans;
 }
 
@@ -98,7 +98,7 @@ export class TurnTrace {
   readonly #steps = new Map<string, Step>();
   readonly #waits = new Map<string, Wait & { scope: string }>();
   readonly #discarded: TurnSpan[];
-  /** How many scopes, steps and waits had started before it, by its path. Many start in the same millisecond. */
+  /** The number of scopes, steps and waits that had started before it, by its path. Many start in the same millisecond. */
   readonly #order = new Map<string, number>();
 
   constructor(options: TurnTraceOptions) {

@@ -37,7 +37,7 @@ export interface PendingLogin {
   page?: PendingPage;
 }
 
-/** How a login that has begun continues from its page. */
+/** The continuation of a login from its page. */
 export interface PendingPage {
   /** The address of the authorization endpoint, without `state`, sealed. */
   url: string;
@@ -246,7 +246,7 @@ export class ConnectionStore {
   }
 }
 
-/** Whether a login is for the same server and user. */
+/** True if a login is for the same server and user. */
 export function isSame(one: LoginKey, other: LoginKey): boolean {
   return one.server === other.server && one.user === other.user;
 }

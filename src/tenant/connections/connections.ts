@@ -35,11 +35,11 @@ interface Begin {
   baseUrl: string;
   /** The credential or the run that begins it. */
   by: string;
-  /** Whether the server has said what it wants. */
+  /** False if the server has not said its wants yet. */
   asked: boolean;
   scope: string | null;
   resourceMetadata: string | null;
-  /** Whether a new login is wanted even if the grant can be renewed. */
+  /** True if a new login is wanted even if the grant can be renewed. */
   login: boolean;
 }
 
@@ -246,7 +246,7 @@ function newRecord(now: Date, base_url: string): ConnectionRecord {
   };
 }
 
-/** What distinguishes a login from those before and after it at the same server. */
+/** Distinguishes a login from those before and after it at the same server. */
 function loginOf({ login, connected_at }: ConnectionRecord): string {
   return login ?? connected_at ?? "";
 }

@@ -33,7 +33,7 @@ export interface BegunLogin {
   url: string;
   /** The identifier of the authorization server. */
   issuer: string;
-  /** Whether the client comes back to the address that all share. */
+  /** True if the client comes back to the address that all share. */
   shared: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface OAuth {
     wanted: {
       forms: ClientForms;
       server: string;
-      /** Whether the server has said what it wants. */
+      /** False if the server has not said its wants yet. */
       asked: boolean;
       scope: string | null;
       resourceMetadata: string | null;
@@ -99,7 +99,7 @@ export function connected(
   return { ...before, scope, issuer, connected: true, grant: sealed };
 }
 
-/** Whether tokens are good for what a server wants. */
+/** True if tokens are good for what a server wants. */
 export function suffices(
   { access_token, scope, expires_at = Infinity }: Tokens,
   { rejected, insufficient, scope: wanted }: LoginWanted,

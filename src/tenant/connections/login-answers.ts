@@ -2,7 +2,10 @@ import type { LoginKey } from "../../contract/gateways/tenant-gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import { type ConnectionStore, isSame, type LoginWait } from "./connection-store.ts";
 
-/** How long after a login the question that it answers may not be known yet: its run records it after it has asked for the login. */
+/**
+ * The time after a login during which the question that it answers may not be known yet: its run records it after it has
+ * asked for the login.
+ */
 const QUESTION_MS = 60_000;
 
 const RETRY_MS = 5_000;

@@ -15,7 +15,7 @@ import { type ConnectionStore, type PendingLogin, shownConnection } from "./conn
 import { type BegunLogin, clientForm, connected, type OAuth } from "./grants.ts";
 import type { LoginAnswers } from "./login-answers.ts";
 
-/** How long the address of a login works: a run may wait over a weekend. */
+/** The validity of a login's address: a run may wait over a weekend. */
 const LOGIN_MS = 7 * 86_400_000;
 
 const SECRET_BYTES = 32;

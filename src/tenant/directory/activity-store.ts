@@ -13,7 +13,7 @@ export interface Activity {
   ended: EndedRun[];
   /** Usage on the last day on which a run ended. */
   day: DayUsage | null;
-  /** What the team stores, as it has reported it. Missing in rows of earlier versions. */
+  /** The size of the team's data, as it has reported it. Missing in rows of earlier versions. */
   bytes?: number;
   /** To whom the team belongs. Missing for a team of the tenant. */
   user?: string;
@@ -79,7 +79,7 @@ export class ActivityStore {
     }
   }
 
-  /** What all teams store. */
+  /** The size of all teams' data. */
   get storedBytes(): number {
     const query = "select total(record ->> 'bytes') as n from activity";
     return this.#db.first<{ n: number }>(query)?.n ?? 0;

@@ -4,9 +4,9 @@ import { Batch, type ClientConnection } from "../../team/stream/batch.ts";
 import type { StreamClient, StreamPlaces } from "../../team/stream/stream-places.ts";
 import type { Change, Directory } from "./directory.ts";
 
-/** What a watcher gets. */
+/** The subscription of a watcher. */
 export interface Watched {
-  /** Whether it gets changes of runs and requests in addition to those of teams. */
+  /** True if it gets changes of runs and requests in addition to those of teams. */
   runs: boolean;
   /** The user whose teams it watches; undefined for all. */
   team_user: string | undefined;

@@ -52,7 +52,7 @@ interface StoredRequest {
   team_user?: string;
 }
 
-/** What rows of runs and questions say of their team. */
+/** The field by which rows of runs and questions name their team's user. */
 function ofUser({ user }: Activity): { team_user?: string } {
   return user === undefined ? {} : { team_user: user };
 }
@@ -240,7 +240,7 @@ export class Directory {
     return row && (JSON.parse(row.record) as TeamFacts);
   }
 
-  /** How many teams there are. */
+  /** The number of teams. */
   get size(): number {
     this.#size ??= this.#db.first<{ n: number }>("select count(*) as n from team")?.n ?? 0;
     return this.#size;

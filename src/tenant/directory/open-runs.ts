@@ -11,7 +11,7 @@ export interface RunRow {
   run: ListedRun;
   /** The number of the run's last change. */
   changed: number;
-  /** Where its team was in the list at that change. */
+  /** The place of its team in the list at that change. */
   place: number | null;
   /** To whom its team belongs. */
   team_user?: string;

@@ -19,7 +19,7 @@ export class DeletedTeams {
     this.#db.write("delete from gone where changed < ?", changed - REMEMBERED_MS * 1000);
   }
 
-  /** Whether an entry has already deleted the team after a change. */
+  /** True if an entry has already deleted the team after a change. */
   has(team: string, number: number, after: number): boolean {
     const found = this.#db.first(
       "select 1 as found from gone where changed > ? and id = ? and number = ?",

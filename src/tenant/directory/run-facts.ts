@@ -17,7 +17,7 @@ export interface RunFacts {
   seconds: number | null;
   ended: boolean;
   error: string | null;
-  /** Whether it called the model of the query. */
+  /** True if it called the model of the query. */
   called: boolean;
   searched: string;
 }

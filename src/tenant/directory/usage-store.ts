@@ -121,7 +121,7 @@ export function usageOf(run: ListedRun): DayUsage {
   return onDay(ended_at ?? created_at, run, { runs: 1, turns });
 }
 
-/** What a run has used after its end, counted on the day it was used. */
+/** The usage of a run after its end, counted on the day it was used. */
 export function laterUsageOf(later: LaterUsage): DayUsage {
   return onDay(later.at, later, { runs: 0, turns: 0 });
 }

@@ -13,11 +13,11 @@ const IN_ADVANCE = 1 / 100;
 /** The clocks of two machines differ by less. */
 const CLOCKS_DIFFER_MS = 10_000;
 
-/** What a run costs and may cost. */
+/** The cost of a run, and the cost that it may reach. */
 interface Claim {
   run: string;
   spent: number;
-  /** What its calls under way may cost; if not `isExact`, what was granted in advance. */
+  /** The cost that its calls under way may reach; if not `isExact`, the one granted in advance. */
   reserved: number;
   isExact: boolean;
 }
@@ -49,7 +49,7 @@ export class CostClaims {
     );
   }
 
-  /** Whether a call may begin. Counts it, or what a call that has ended has cost. */
+  /** Decides about a call that wants to begin, and counts it, or the cost of a call that has ended. */
   claim(claim: CostClaim, limits: TenantLimits, now: number): Result<CostAnswer> {
     if (!hasMoneyBudget(limits)) return ok({ do: "unlimited" });
     const { team, run, spent, reserved, wanted, waited, longest } = claim;

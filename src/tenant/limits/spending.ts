@@ -8,7 +8,7 @@ import { dayOf, type UsageStore } from "../directory/usage-store.ts";
 
 type PeriodKind = "day" | "month";
 
-/** What was used in a period (UTC). */
+/** The usage in a period (UTC). */
 interface Period {
   /** A day or a month: `2026-11-22` or `2026-11`. */
   name: string;
@@ -64,7 +64,7 @@ export class Spending {
     return least;
   }
 
-  /** What is left of a budget; undefined if it is not set. */
+  /** The rest of a budget; undefined if it is not set. */
   #left(
     { limit, period, counts }: Budget,
     limits: TenantLimits,

@@ -1,7 +1,7 @@
 import { type Refused, refuse } from "../../contract/result.ts";
 import type { TenantLimits } from "../../contract/tenant/tenant.ts";
 
-/** What objects of one kind store, as they have reported it. */
+/** The size of the data in objects of one kind, as they have reported it. */
 interface Reported {
   readonly storedBytes: number;
 }

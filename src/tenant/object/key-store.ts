@@ -85,7 +85,7 @@ export class KeyStore {
     return known;
   }
 
-  /** Whether there is such a key that has not expired. */
+  /** True if there is such a key that has not expired. */
   has(id: string, now: number): boolean {
     const [row] = this.#db.all<{ record: string }>("select record from key where id = ?", id);
     return row !== undefined && !isOver((JSON.parse(row.record) as KeyRecord).expires_at, now);

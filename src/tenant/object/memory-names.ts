@@ -24,7 +24,7 @@ const KINDS = Object.keys(LIMITS) as Kind[];
 /** The tenant's objects of class `MemoryObject`: their names without the tenant, and what they store. */
 export class MemoryNames {
   readonly #db: Database;
-  /** How many objects of a kind store something. */
+  /** The number of objects of a kind that store something. */
   readonly #counts = new Map<Kind, number>();
   #bytes: number | undefined;
 
@@ -149,7 +149,7 @@ export class MemoryNames {
   }
 }
 
-/** What an object stores; `empty` is 1 for one whose memories were all erased. */
+/** The size of an object's data; `empty` is 1 for one whose memories were all erased. */
 type Row = { bytes: number; empty: number };
 
 function counted(row: Row | undefined): number {

@@ -121,7 +121,7 @@ export class OtherObjects {
     return this.#team(tenant, team).answer(run, request, { content: "Logged in." });
   }
 
-  /** What the active run of a team costs; null if none is active. */
+  /** The cost of a team's active run; null if none is active. */
   async openCost(tenant: string, team: string): Promise<Result<OpenCost | null>> {
     return this.#team(tenant, team).openCost();
   }

@@ -2,13 +2,13 @@ import type { ProtocolSession, SessionChange } from "../../contract/gateways/ten
 import { ok, refuse, type Result } from "../../contract/result.ts";
 import type { Database } from "../../sqlite/database.ts";
 
-/** How long a session is kept after its last change. */
+/** The time for which a session is kept after its last change. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
 
 /** Those that were changed last are kept, so that a client that makes a session for each call does not fill the tenant's object. */
 export const MOST_SESSIONS = 1_000;
 
-/** What clients of protocols with sessions have set in these. */
+/** The settings that clients of protocols have stored in their sessions. */
 export class SessionStore {
   readonly #db: Database;
 

@@ -53,7 +53,7 @@ const MIGRATIONS: TableVersions["migrations"] = [
   ],
   // The objects of its memories, by their names without the tenant.
   ["create table memory (name text primary key) without rowid"],
-  // What clients of protocols have set in their sessions.
+  // The settings that clients of protocols have stored in their sessions.
   [
     "create table session (id text primary key, until integer not null, record text not null) without rowid",
   ],
@@ -70,7 +70,7 @@ const MIGRATIONS: TableVersions["migrations"] = [
     ) without rowid`,
     "create index team_token_until on team_token (until)",
   ],
-  // What the objects of memories store; those of earlier versions report it with their next change.
+  // The sizes of the objects of memories; those of earlier versions report them with their next change.
   [
     "create table memory_stored (name text primary key, bytes integer not null, empty integer not null) without rowid",
   ],
@@ -103,7 +103,7 @@ const MIGRATIONS: TableVersions["migrations"] = [
   ],
 ];
 
-/** Whether anything is stored for this tenant. Writes nothing. */
+/** True if anything is stored for this tenant. Writes nothing. */
 export function holdsTenant(db: Database): boolean {
   return db.first("select 1 as found from sqlite_master where name = 'meta'") !== undefined;
 }

@@ -28,7 +28,7 @@ export interface TenantHolderOptions extends Omit<
   settings: () => Readonly<Record<string, unknown>>;
 }
 
-/** How long the alarm waits before it calls another object again. */
+/** The wait of the alarm before it calls another object again. */
 const RETRY_MS = 5_000;
 /** A team that does not say in this time what its run costs delays no others. */
 const TEAM_PATIENCE_MS = 500;
@@ -102,7 +102,7 @@ export class TenantHolder {
         return changed;
       });
     } catch (error) {
-      // What is in memory may be ahead of the storage.
+      // The data in memory may be ahead of the storage.
       this.#load();
       throw error;
     }
@@ -126,7 +126,7 @@ export class TenantHolder {
     return acknowledgement;
   }
 
-  /** Whether a model call may begin within the budgets in money. Asks the teams whose claims are not known. */
+  /** Decides about a model call within the budgets in money. Asks the teams whose claims are not known. */
   async claim(claim: CostClaim): Promise<Result<CostAnswer>> {
     const { costs } = this.hold();
     await this.#askCosts(costs.unknown(this.limits()).filter((team) => team !== claim.team));
@@ -208,7 +208,7 @@ export class TenantHolder {
     return this.parts;
   }
 
-  /** What cannot be used is refused: the object must be there to delete the tenant, and for its alarm. */
+  /** Refuses unusable data instead of failing: the object must be there to delete the tenant, and for its alarm. */
   #load(): void {
     this.#loaded?.webhooks.close();
     this.#loaded = undefined;

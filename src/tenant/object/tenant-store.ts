@@ -8,9 +8,9 @@ export interface TenantRecord {
   /** Overrides of the deployment's limits. */
   limits: Partial<TenantLimits>;
   created_at: string;
-  /** Whether the registry knows it by this label. */
+  /** True if the registry knows it by this label. */
   registered: boolean;
-  /** Whether it is being deleted. Missing in tenants stored before tenants could be deleted. */
+  /** True while it is being deleted. Missing in tenants stored before tenants could be deleted. */
   deleting?: boolean;
   /** The last change when the teams were loaded because the clock had been ahead. */
   woken_after?: number;

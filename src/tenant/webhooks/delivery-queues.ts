@@ -49,7 +49,7 @@ export class DeliveryQueues {
     }
   }
 
-  /** How many deliveries are pending. */
+  /** The number of pending deliveries. */
   size(webhook: string): number {
     return this.#of(webhook).reduce((sum, { items }) => sum + items.length, 0);
   }

@@ -37,7 +37,7 @@ export interface DeliveryRecord {
   hops?: number;
 }
 
-/** Where the row of a delivery is. */
+/** The place of a delivery's row. */
 export interface DeliveryKey {
   webhook: string;
   seq: number;
@@ -174,7 +174,7 @@ export class DeliveryStore {
     );
   }
 
-  /** Whether a delivery of a later event has arrived. */
+  /** True if a delivery of a later event has arrived. */
   deliveredAfter({ webhook, seq }: DeliveryKey): boolean {
     return (
       this.#db.first(

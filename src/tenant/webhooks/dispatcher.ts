@@ -217,7 +217,7 @@ export class Dispatcher {
   }
 }
 
-/** Whether the receiver took it: any 2xx. */
+/** True if the receiver took it: any 2xx. */
 export function isDelivered({ status }: SendResult): boolean {
   return status !== null && status >= 200 && status < 300;
 }

@@ -3,7 +3,7 @@ import { MICROSECONDS } from "./delivery-store.ts";
 
 const DAY = 86_400_000;
 
-/** How long finished deliveries are kept (milliseconds), and how many of each webhook. */
+/** The time for which finished deliveries are kept (milliseconds), and the number of each webhook. */
 const KEPT = {
   delivered: { age: 7 * DAY, count: 1_000 },
   failed: { age: 30 * DAY, count: 10_000 },

@@ -2,7 +2,7 @@ import { toBase64 } from "../../core/base64.ts";
 import type { Sealer, UnreadableWords } from "../../secrets/sealer.ts";
 import type { Database } from "../../sqlite/database.ts";
 
-/** How long the previous secret stays valid after a rotation, milliseconds. */
+/** The time for which the previous secret stays valid after a rotation, milliseconds. */
 const OVERLAP_MS = 86_400_000;
 
 /** Each valid secret adds a signature to every delivery. */

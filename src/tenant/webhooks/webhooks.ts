@@ -80,7 +80,7 @@ export class Webhooks {
     return offered;
   }
 
-  /** Whether a webhook subscribes to the messages of a team. */
+  /** True if a webhook subscribes to the messages of a team. */
   wantsMessages(team: string): boolean {
     return this.store.wanting({ type: "message", team_id: team }).length > 0;
   }

@@ -182,7 +182,7 @@ test.each<[string, () => Promise<string> | string]>([
           ),
         ),
   ],
-  ["that is no token", () => "eyJhbGciOiJub25lIn0.x.y"],
+  ["that is not a token", () => "eyJhbGciOiJub25lIn0.x.y"],
 ])("a token %s is refused", async (_, make) => {
   expect(await verifier().verify(await make())).toBeUndefined();
 });
@@ -204,7 +204,7 @@ test.each([
   ["of another host that begins so", `${AUDIENCE}.evil.example/mcp`],
   ["of another scheme", AUDIENCE.replace("https", "http")],
   ["of another port", `${AUDIENCE}:8443/mcp`],
-  ["that is no address", "troupe.example.com"],
+  ["that is not an address", "troupe.example.com"],
   ["with a query", `${AUDIENCE}/?for=another`],
   ["with a fragment", `${AUDIENCE}/#another`],
 ])("a token for an audience %s is refused", async (_, aud) => {

@@ -543,7 +543,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     status: 200,
   },
   "GET /.well-known/oauth-protected-resource": { needs: "nobody", teamToken: true, status: 200 },
-  // The path of a file is no resource.
+  // The path of a file is not a resource.
   "GET /.well-known/oauth-protected-resource/{path}": {
     needs: "nobody",
     teamToken: true,

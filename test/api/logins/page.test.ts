@@ -103,7 +103,7 @@ test("URLs that belong to no login are not found", async () => {
       expect((await stage.worker.fetch(path, { method })).status, wrong).toBe(404);
     }
   }
-  // A ticket is no state, with which logins of earlier versions came back.
+  // A ticket is not a state, with which logins of earlier versions came back.
   const state = new URLSearchParams({ state: ticket, code: "c" }).toString();
   expect((await stage.worker.fetch(`/v1/connections/callback?${state}`)).status).toBe(404);
 });

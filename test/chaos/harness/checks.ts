@@ -137,7 +137,7 @@ function lines(value: unknown): string[] {
 /** Ids of messages and requests are made from the run's, which is drawn by lot; those of tool calls are the model's. */
 function withoutChance(key: string, value: unknown): unknown {
   if (key === "id") return typeof value === "string" && value.startsWith("call_") ? value : "id";
-  // A server that is no maker's is known by its address, which is another one in each trial.
+  // A server that is not a maker's is known by its address, which is another one in each trial.
   if (key === "maker") return String(value).replace(/:\d+$/, "");
   return key === "created_at" || key === "request_id" ? key : value;
 }

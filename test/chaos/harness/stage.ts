@@ -16,7 +16,7 @@ export interface StageOptions {
   onMarker?(marker: Marker): void;
 }
 
-/** A service that is killed by a plan, with all it needs around it; for trials that are no single run. */
+/** A service that is killed by a plan, with all it needs around it; for trials that are not a single run. */
 export class Stage implements AsyncDisposable {
   readonly fake: FakeOpenAI;
   readonly effects: EffectsServer;

@@ -75,7 +75,7 @@ function show({ id, event, data }: Frame): string {
   return `${id ?? "-"} ${event ?? String(data.type)}`;
 }
 
-/** Thinking streams between tags, before the text of the answer; that of calls, which are no text, before it. */
+/** Thinking streams between tags, before the text of the answer; that of calls, which are not text, before it. */
 function thoughtIn(text = ""): string | undefined {
   return /^<think>([\s\S]*?)<\/think>/.exec(text.slice(text.lastIndexOf("<think>")))?.[1];
 }

@@ -179,7 +179,7 @@ describe.each(HOSTS)("the client in $host", ({ run, declare }) => {
     });
   });
 
-  declare("a page where a stream should be is no connection", async () => {
+  declare("a page where a stream should be is not a connection", async () => {
     expect(await run("stranger", input)).toEqual({
       error: { name: "ConnectionError", code: "connection_failed" },
       states: [],

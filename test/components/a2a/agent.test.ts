@@ -444,7 +444,7 @@ test.each<[string, object, object]>([
     MESSAGE,
   ],
   [
-    "entries that are no interfaces",
+    "entries that are not interfaces",
     { supportedInterfaces: [null, "x", ...CARD.supportedInterfaces] },
     MESSAGE,
   ],

@@ -208,7 +208,7 @@ describe("component JSON is refused", () => {
       /connection/,
     ],
     [
-      "an issuer that is no address",
+      "an issuer that is not an address",
       { ...HTTP, oauth: { client_id: "a", client_secret: "b", issuer: "login" } },
       "server_params.oauth.issuer",
       /URL/,

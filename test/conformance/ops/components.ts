@@ -22,7 +22,9 @@ export const component: Op = (step, world) => {
   const { expect, component: model } = step;
   const role = typeof expect === "string" ? ROLES[expect] : undefined;
   if (expect !== undefined && role === undefined) {
-    throw new Error(`the step expects a ${JSON.stringify(expect)}, which is no known base class`);
+    throw new Error(
+      `the step expects a ${JSON.stringify(expect)}, which is not a known base class`,
+    );
   }
   const loaded = world.load<Component>(model, role);
   return { dump: withoutExtensions(asJson(dumpComponent(loaded))) };

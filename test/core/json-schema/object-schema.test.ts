@@ -129,7 +129,7 @@ describe("a schema of any library", () => {
       validate: ({ n }: { n: unknown }) =>
         typeof n === "number"
           ? { value: { n: n + 1 } }
-          : { issues: [{ message: "is no number", path: [{ key: "n" }] }] },
+          : { issues: [{ message: "is not a number", path: [{ key: "n" }] }] },
     });
     const tool = new FunctionTool({
       name: "f",
@@ -145,8 +145,8 @@ describe("a schema of any library", () => {
     });
     expect(await tool.run({ n: 1 }, run)).toBe(2);
     await expect(tool.run({ n: "1" }, run)).rejects.toMatchObject({
-      message: "invalid arguments for f: n: is no number",
-      issues: [{ path: "n", message: "is no number" }],
+      message: "invalid arguments for f: n: is not a number",
+      issues: [{ path: "n", message: "is not a number" }],
     });
   });
 

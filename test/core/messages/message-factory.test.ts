@@ -131,7 +131,7 @@ describe("a message is refused at its place", () => {
   const refused: [string, unknown, string[]][] = [
     ["no object", "hello", ["task"]],
     ["no type", { source: "a", content: "x" }, ["task.type"]],
-    ["a type that is no text", { type: 5, source: "a" }, ["task.type"]],
+    ["a type that is not a text", { type: 5, source: "a" }, ["task.type"]],
     ["several mistakes", { type: "TextMessage", content: 5 }, ["task.source", "task.content"]],
     ["a missing field", { type: "HandoffMessage", source: "a", content: "x" }, ["task.target"]],
     [
@@ -152,12 +152,12 @@ describe("a message is refused at its place", () => {
       ["task.created_at"],
     ],
     [
-      "metadata that is no text",
+      "metadata that is not a text",
       { type: "TextMessage", source: "a", content: "x", metadata: { k: 1 } },
       ["task.metadata.k"],
     ],
     [
-      "data that is no picture",
+      "data that is not a picture",
       { type: "MultiModalMessage", source: "a", content: ["x", { data: "AAAA" }] },
       ["task.content[1].data"],
     ],

@@ -100,9 +100,9 @@ test.each<[string, JsonObject, unknown, unknown]>([
 
 test.each<[string, JsonObject, unknown]>([
   ["a list with several readings", { anyOf: [listOf(text), listOf(integer)] }, '"x"'],
-  ["a text that is no list", listOf(text), "a, b"],
+  ["a text that is not a list", listOf(text), "a, b"],
   ["a list for a text", text, ["a"]],
-  ["a text that is no number", integer, "twelve"],
+  ["a text that is not a number", integer, "twelve"],
 ])("an argument that cannot be read is refused: %s", async (_, schema, given) => {
   expect(await sent(schema, JSON.stringify({ q: given }))).toMatch(
     /^invalid arguments for send: q/,

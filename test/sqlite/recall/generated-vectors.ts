@@ -5,7 +5,7 @@ export interface GeneratedVectors {
 }
 
 /**
- * Embeddings of texts are no uniform noise: texts of one subject lie close together, and a few directions carry most of
+ * Embeddings of texts are not uniform noise: texts of one subject lie close together, and a few directions carry most of
  * the variance. So each vector is the centre of one of `clusters` plus a deviation, and both are normally distributed with a
  * spectrum that falls: the standard deviation of dimension i is the root of 1 / i. Equal numbers give equal vectors.
  */

@@ -67,7 +67,7 @@ export const addresses: readonly BadRequest[] = [
     code: "run_not_found",
   },
   {
-    name: "a run that is no id",
+    name: "a run that is not an id",
     method: "GET",
     path: `${RUNS}/a.b`,
     status: 404,
@@ -88,7 +88,7 @@ export const addresses: readonly BadRequest[] = [
     code: "team_not_found",
   },
   {
-    name: "a request that is no id",
+    name: "a request that is not an id",
     path: `${RUN}/requests/a.b`,
     json: { content: "a" },
     status: 404,

@@ -175,7 +175,7 @@ function callProblem(messages: readonly ChatRequestMessage[]): string | undefine
     if (message.role !== "assistant") continue;
     for (const call of message.tool_calls ?? []) {
       if (!isObjectText(call.function.arguments))
-        return `messages[${index}]: the arguments of the call '${call.id}' are no JSON object`;
+        return `messages[${index}]: the arguments of the call '${call.id}' are not a JSON object`;
       if (ids.has(call.id)) return `messages[${index}]: duplicate tool call id '${call.id}'`;
       ids.add(call.id);
     }

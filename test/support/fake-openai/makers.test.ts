@@ -318,13 +318,13 @@ const responses = (part: object) => ({
 
 test.each<[string, string, object, object]>([
   [
-    "a file that is no PDF in chat completions",
+    "a file that is not a PDF in chat completions",
     "/v1/chat/completions",
     chat("gpt-4o", asFile("text/csv")),
     chat("gpt-4o", asFile("application/pdf")),
   ],
   [
-    "data that is no PDF",
+    "data that is not a PDF",
     "/v1/chat/completions",
     chat("gpt-4o", asFile("application/pdf", "aGVsbG8=")),
     chat("gpt-4o", asFile("application/pdf")),
@@ -342,7 +342,7 @@ test.each<[string, string, object, object]>([
     chat("gemini-3-pro-preview", asImage),
   ],
   [
-    "a document of Claude's that is no PDF",
+    "a document of Claude's that is not a PDF",
     "/v1/messages",
     claude({ type: "base64", media_type: "application/pdf", data: "aGVsbG8=" }),
     claude({ type: "base64", media_type: "application/pdf", data: PDF_DATA }),

@@ -272,7 +272,7 @@ const ROWS: Row[] = [
     { ...RESTARTED, ...traced, recovery_mark: "2:0:0", recoveries: 1 },
   ],
   [
-    "steps that were forgotten are no progress when they come again",
+    "steps that were forgotten are not progress when they come again",
     "recovered",
     { recovery_mark: "1:5:0", recoveries: 1 },
     (run) => state.recovered(run, { ...recovery, progress: [1, 4, 1] }),

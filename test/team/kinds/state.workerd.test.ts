@@ -55,7 +55,7 @@ describe.each(KINDS)("$name", ({ name, component }) => {
   });
 });
 
-/** The models begin counting again: that is no part of a saved state. */
+/** The models begin counting again: that is not a part of a saved state. */
 function uncounted(told: Json): Json {
   return JSON.parse(JSON.stringify(told).replaceAll(/things by \d+/g, "things")) as Json;
 }

@@ -18,7 +18,7 @@ function noise(bytes: number, seed: number): string {
 const DATA = noise(30_000, 1);
 const PNG = btoa("\x89PNG\r\n\x1a\n....") + noise(6_000, 2);
 
-/** Texts in which base64 stands after an escape of JSON, is not the standard encoding of bytes, or is no base64 at all. */
+/** Texts in which base64 stands after an escape of JSON, is not the standard encoding of bytes, or is not base64 at all. */
 const TEXTS = [
   `Look:\n${DATA}`,
   `Look: \u0001${DATA}\u0001`,

@@ -1,6 +1,6 @@
 import { ValueError } from "../../../core/errors.ts";
 
-/** Which pages may call the API from a browser. */
+/** The pages that may call the API from a browser. */
 export interface AllowedOrigins {
   /** Exact: scheme, host and port. */
   origins: ReadonlySet<string>;

@@ -29,8 +29,7 @@ export function forEventSource(asked: Asked, { status, headers }: Response): Res
 
 /**
  * True if an EventSource may have sent the request: it accepts nothing but a stream, and cannot send a credential in a
- * header.
- * A client that reads problem documents accepts these, too, or sends such a header.
+ * header. A client that reads problem documents accepts these, too, or sends such a header.
  */
 function isFromEventSource(asked: Asked): boolean {
   const { header } = asked;

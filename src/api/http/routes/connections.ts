@@ -105,8 +105,7 @@ type FinishCall = Pick<CheckedRequest, "c"> & {
 
 /**
  * The users whose logins a credential may see and delete, null for the tenant's; undefined for one that may speak for
- * anybody. Records of the
- * tenant's logins name the teams and runs that asked for them.
+ * anybody. Records of the tenant's logins name the teams and runs that asked for them.
  */
 function usersOf({ user, own_teams_of }: Principal): (string | null)[] | undefined {
   if (own_teams_of !== undefined) return [own_teams_of];

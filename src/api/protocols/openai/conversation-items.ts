@@ -38,7 +38,7 @@ export async function addItems(call: OpenAICall, id: string): Promise<Response> 
   return json(list(added.map(shownItem), false));
 }
 
-/** Which items of a list a client wants. */
+/** The items of a list that a client wants. */
 export interface ItemPage {
   limit: number;
   order: "asc" | "desc";

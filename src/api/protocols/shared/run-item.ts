@@ -18,9 +18,8 @@ export interface TextPlace {
 }
 
 /**
- * The items of a run, in an order that every protocol can express: a text begins, grows and ends before its message comes;
- * every
- * text that has started ends. A chat message that did not stream comes with its text, too.
+ * The items of a run, in an order that every protocol can express: a text begins, grows and ends before its message
+ * comes; every text that has started ends. A chat message that did not stream comes with its text, too.
  */
 export type RunItem =
   /** The run as it is: first of all, and whenever it changes. */

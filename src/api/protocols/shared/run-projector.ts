@@ -26,8 +26,8 @@ export interface RunProjectorOptions {
   /** Agents that speak for a human, as far as earlier frames say. */
   proxies?: readonly string[];
   /**
-   * True if the stream has the run from its beginning: its events then say who speaks for a human. Otherwise the agents that
-   * ask for input when the stream begins count as humans, although agents that speak for themselves may ask, too.
+   * True if the stream has the run from its beginning: its events then say who speaks for a human. Otherwise the agents
+   * that ask for input when the stream begins count as humans, although agents that speak for themselves may ask, too.
    */
   whole?: boolean;
   /** True if a text that was streamed earlier comes in its pieces, rather than as one. */

@@ -198,7 +198,7 @@ function readError(error: Json): { code: number; message: string; data?: Json } 
   };
 }
 
-/** Which parts the server has, and how it is called. A server that says nothing is asked for its tools. */
+/** The server's capabilities and name. A server that declares nothing is asked for its tools. */
 function readHandshake(given: Json): JsonObject {
   const result = isJsonObject(given) ? given : {};
   const { protocolVersion, capabilities, serverInfo, instructions, _meta, ...rest } = result;

@@ -8,9 +8,8 @@ import type { ClientCredentials, McpServerConfig } from "./server-params.ts";
 import { challengeIn } from "./challenge.ts";
 
 /**
- * The source of a server's access tokens: the client credentials in the config, or a login that a human has made. Undefined
- * for
- * programs, and if the config has a header for it.
+ * The source of a server's access tokens: the client credentials in the config, or a login that a human has made.
+ * Undefined for programs, and if the config has a header for it.
  *
  * @param session gives the token of the login, and gets what has to be redacted
  */

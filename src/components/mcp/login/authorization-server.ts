@@ -15,10 +15,9 @@ export function issuerOf({
 }
 
 /**
- * Refuses a login that cannot be made safely. The code must be bound to who began the login (PKCE with S256), and the answer
- * of a
- * server must not pass for that of another one: clients that an operator has registered come back to one address, so that
- * the server has to name itself (RFC 9207), or the operator.
+ * Refuses a login that cannot be made safely. The code must be bound to who began the login (PKCE with S256), and the
+ * answer of a server must not pass for that of another one: clients that an operator has registered come back to one
+ * address, so that the server has to name itself (RFC 9207), or the operator.
  *
  * @throws McpError
  */

@@ -41,8 +41,7 @@ export interface ClientForm {
 
 /**
  * The purpose of a call of the SDK. `renew`: new tokens by the refresh token, with the client that has it; `login`: the
- * address where
- * a human logs in; `redeem`: tokens for the code that the human has brought back.
+ * address where a human logs in; `redeem`: tokens for the code that the human has brought back.
  */
 type Purpose = "renew" | "login" | "redeem";
 

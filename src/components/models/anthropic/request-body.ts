@@ -23,7 +23,7 @@ export interface RequestSettings extends AnsweringModel {
   createArgs: JsonObject;
   /** True if every answer is a JSON object, unless the call says otherwise. */
   jsonObject: boolean;
-  /** Whether requests mark the parts to cache. */
+  /** True if requests mark the parts to cache. */
   caches: boolean;
 }
 
@@ -132,7 +132,7 @@ export class RequestBodies {
   }
 
   /**
-   * Whether a turn continues after calls without their signed thought, from another model or from before signatures
+   * True if a turn continues after calls without their signed thought, from another model or from before signatures
    * were kept. The API refuses that if thinking is `enabled`; `adaptive` thinking does not need it
    * (https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking).
    */

@@ -7,9 +7,9 @@ export interface KnownModel {
   info: ModelInfo;
   /** Tokens of the context window; undefined when not published. */
   tokenLimit: number | undefined;
-  /** Whether the model can reason before it answers; undefined if the catalogue does not say. */
+  /** True if the model can reason before it answers; undefined if the catalogue does not say. */
   reasons?: boolean | undefined;
-  /** Whether it reasons when a request gives no effort. */
+  /** True if it reasons when a request gives no effort. */
   reasonsUnasked?: boolean;
   /** When OpenAI serves the model with tools only by its Responses API; undefined: never. */
   responses?: NeedsResponses | undefined;

@@ -47,7 +47,7 @@ export const WORKERS_AI_NAMES: readonly string[] = [
 ];
 
 export interface KnownWorkersAIModel extends KnownModel {
-  /** Whether the model has the older interface of Workers AI. */
+  /** True if the model has the older interface of Workers AI. */
   isNative: boolean;
 }
 

@@ -25,7 +25,7 @@ export class GrowingArguments {
   #isEscaped = false;
   /** The first character that is not a blank. Reading it from the text would copy all of its pieces each time. */
   #first: string | undefined;
-  /** Whether the text is one JSON value, as soon as more text cannot make it one; undefined until then. */
+  /** True or false as soon as more text cannot change whether the text is one JSON value; undefined until then. */
   #isValue: boolean | undefined;
 
   get text(): string {
@@ -38,7 +38,7 @@ export class GrowingArguments {
     if (this.#isValue === undefined) for (const character of piece) this.#follow(character);
   }
 
-  /** Whether the text is complete JSON. */
+  /** True if the text is complete JSON. */
   get isComplete(): boolean {
     if (this.#isValue !== undefined) return this.#isValue;
     if (this.#depth > 0 || this.#isInString || this.#first === undefined) return false;
@@ -60,7 +60,7 @@ export class GrowingArguments {
   }
 }
 
-/** Whether arguments are empty: servers begin with such a text, or send nothing else for a call without arguments. */
+/** True for empty arguments: servers begin with such a text, or send nothing else for a call without arguments. */
 export function isEmpty(text: string): boolean {
   return /^("\s*"|null|\{\s*\})?$/.test(text.trim());
 }
@@ -98,7 +98,7 @@ function jsonValuesOf(text: string): string[] | undefined {
 /** A string without an end is one token: looked for again from each quote in it, its end would take quadratic time. */
 const TOKENS = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}[\]]/gs;
 
-/** Where the first value of a text ends: an object, a list, a string or `null`. */
+/** The end of the first value of a text: an object, a list, a string or `null`. */
 function endOfValue(text: string): number {
   if (text.startsWith("null")) return "null".length;
   let depth = 0;

@@ -70,7 +70,7 @@ export class CallAssembly {
     return this.#atIndex.get(index)?.name;
   }
 
-  /** Whether a part of a call has arrived. */
+  /** True once a part of a call has arrived. */
   get hasBegun(): boolean {
     return this.#calls.length > 0;
   }
@@ -132,7 +132,7 @@ export function requireFewCalls(count: number): void {
   });
 }
 
-/** Whether a part begins another call than the one at its place. */
+/** True if a part begins another call than the one at its place. */
 function beginsAnother(open: OpenCall, { id, index, name, arguments: text }: CallPart): boolean {
   // Some servers give each part an id of its own.
   if (id !== undefined && open.id !== undefined) return name !== "" || open.arguments.isComplete;

@@ -10,7 +10,7 @@ const REPLACED_LENGTH = 9;
  */
 export class CallIds {
   readonly #accepted: RegExp;
-  /** How often each stored id came. */
+  /** The number of times that each stored id came. */
   readonly #counts = new Map<string, number>();
   readonly #taken = new Set<string>();
 

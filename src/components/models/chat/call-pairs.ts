@@ -35,7 +35,7 @@ const LONGEST_ARGUMENTS = 2000;
 
 /**
  * Gives each call its result and each result its call, in place: the makers refuse a conversation in which one is missing, or in
- * which a call's arguments are no JSON object. Messages without a fault stay the same objects, and repaired ones are the same
+ * which a call's arguments are not a JSON object. Messages without a fault stay the same objects, and repaired ones are the same
  * in later requests, so that they are written once.
  */
 export class CallPairs {
@@ -182,7 +182,7 @@ function noResult(call: FunctionCall, call_id: string): FunctionExecutionResult 
 function withArguments(content: string, { arguments: written }: FunctionCall): string {
   const text = written.trim();
   if (text === "" || isObjectText(text) || content.includes(text)) return content;
-  return `${content}\nThe arguments were no JSON object: ${beginningOf(text, LONGEST_ARGUMENTS)}`;
+  return `${content}\nThe arguments were not a JSON object: ${beginningOf(text, LONGEST_ARGUMENTS)}`;
 }
 
 function isObjectText(text: string): boolean {

@@ -17,15 +17,15 @@ export interface ConversationRules {
   systems: SystemPlace;
   /** A text without a visible character: sent as it is, as a blank, or not at all. */
   emptyText: "keep" | "blank" | "skip";
-  /** Whether a user has to speak first. */
+  /** True if a user has to speak first. */
   userFirst?: boolean | undefined;
-  /** Whether a user or a tool has to speak last. */
+  /** True if a user or a tool has to speak last. */
   userLast?: boolean | undefined;
-  /** Whether white space at the end is refused when the assistant spoke last. */
+  /** True if white space at the end is refused when the assistant spoke last. */
   trimLast?: boolean | undefined;
-  /** Whether an assistant has to speak between the results of tools and a user. */
+  /** True if an assistant has to speak between the results of tools and a user. */
   bridged?: boolean | undefined;
-  /** Whether calls have to follow a user or results, and not a text of the assistant. */
+  /** True if calls have to follow a user or results, and not a text of the assistant. */
   callsAfterUser?: boolean | undefined;
 }
 

@@ -20,7 +20,7 @@ export interface Reply {
   text: string;
   /** Reasoning from a field of its own; null when there was none. */
   reasoning: string | null;
-  /** Whether the text says why the model does not answer. */
+  /** True if the text is the reason for which the model does not answer. */
   isRefusal?: boolean;
   toolCalls: FunctionCall[];
   finishReason: string | null | undefined;

@@ -10,7 +10,7 @@ import {
 const OPEN = "<think>";
 const CLOSE = "</think>";
 
-/** How a text that streams is shown. */
+/** The settings that show a text as it streams. */
 export interface StreamedTextSettings {
   thoughtTags: ThoughtTags;
   /** Makes the pieces so far void. Without it a thought whose beginning is lost stays in the text that was shown. */
@@ -30,7 +30,7 @@ export class StreamedText {
   #close: RegExp | undefined;
   /** The end of the text that is not shown yet. */
   #unread = "";
-  /** Whether only white space waits. */
+  /** True while only white space waits. */
   #isBlank = false;
   #isOpen = false;
   /** Undefined as long as the answer has only white space. */
@@ -64,7 +64,7 @@ export class StreamedText {
     );
   }
 
-  /** What is left when the last chunk has come. */
+  /** The rest of the text after the last chunk. */
   end(): string {
     const rest = this.#take(this.#unread.length);
     // A thought without an end may be the answer.
@@ -138,7 +138,7 @@ export class StreamedText {
     return thought.trim() === "" ? answer : OPEN + thought + CLOSE + answer;
   }
 
-  /** Whether the text may be JSON. Its first character says so: a look at the whole text for each piece would be slow. */
+  /** True if the text may be JSON. Its first character decides: a look at the whole text for each piece would be slow. */
   #isJson(piece: string): boolean {
     if (piece.trim() !== "") this.#mayBeJson ??= mayBeJson(piece);
     return this.#mayBeJson === true;

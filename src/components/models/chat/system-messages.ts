@@ -1,11 +1,11 @@
 import type { LLMMessage, SystemMessage, UserMessage } from "../../../core/models/llm-messages.ts";
 import { withoutTrailingSpace } from "../../../core/text/python-space.ts";
 
-/** Where a server takes system messages. */
+/** The place at which a server takes system messages. */
 export interface SystemPlace {
   /** Among the others, only before them, or in a field of their own. */
   at: "anywhere" | "beginning" | "field";
-  /** Whether it takes only one. */
+  /** True if it takes only one. */
   one: boolean;
 }
 

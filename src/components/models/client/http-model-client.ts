@@ -252,12 +252,12 @@ export class ModelAbilities {
     this.#info = info;
   }
 
-  /** Whether the model gets images. */
+  /** True if the model gets images. */
   get sees(): boolean {
     return this.#info.vision;
   }
 
-  /** Whether the model gets files directly. */
+  /** True if the model gets files directly. */
   get readsFiles(): boolean {
     return this.#info.pdf === true;
   }

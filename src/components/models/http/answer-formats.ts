@@ -12,7 +12,7 @@ export interface AnswerFormat {
   end(): void;
 }
 
-/** What the pieces of a body are given to. */
+/** The receiver of the pieces of a body. */
 interface PieceTarget {
   /** @param event the name of the piece's event */
   add(value: Json, event?: string): void;
@@ -104,7 +104,7 @@ class JsonLines implements AnswerFormat {
   #count = 0;
   /** The parts of a line whose end has not arrived. Joined once, so that a long line costs linear time. */
   #parts: string[] = [];
-  /** Whether the body is one document, which is parsed at its end. */
+  /** True if the body is one document, which is parsed at its end. */
   #isDocument = false;
 
   constructor(pieces: PieceTarget) {
@@ -139,7 +139,7 @@ class JsonLines implements AnswerFormat {
     this.#parts.push(text);
   }
 
-  /** Whether the line that has arrived is JSON of its own. */
+  /** True if the line that has arrived is JSON of its own. */
   #line(): boolean {
     const line = this.#parts.join("").trim();
     let value: Json | undefined;

@@ -7,7 +7,7 @@ import { guarded, ServerFailure } from "./errors.ts";
 import { unreadable } from "./fields.ts";
 import { failureIn } from "./server-report.ts";
 
-/** How long a server may take to end its answer after the last piece, before the connection is closed. */
+/** The time for the end of a server's answer after the last piece, before the connection is closed. */
 const PATIENCE_MS = 500;
 
 /**
@@ -16,7 +16,7 @@ const PATIENCE_MS = 500;
  */
 const LARGEST_STREAM_BYTES = 64 * 1024 * 1024;
 
-/** What a piece may have around its text: probabilities of tokens, for example. */
+/** The most bytes of a piece beside its text: probabilities of tokens, for example. */
 const MOST_FORM_BYTES = 16_384;
 
 /** An answer, and who gives it. */

@@ -3,7 +3,7 @@ const SMALL_BUFFER_BYTES = 4 * 1024;
 const LARGE_BUFFER_BYTES = 32 * 1024;
 
 /**
- * Whether a read without a buffer takes 4 KB at most, however much has arrived, and so costs more than its data. That
+ * True if a read without a buffer takes 4 KB at most, however much has arrived, and so costs more than its data. That
  * is so in Workers, which alone have this method. Elsewhere a buffer only costs a copy.
  */
 const READS_LITTLE =

@@ -59,7 +59,7 @@ const WORDS: readonly RegExp[] = [
 const OTHERS =
   /per[ -](min(ute)?|day|hour|second)|\b[TR]P[MDS]\b|rate limit|please wait|context (deadline|canceled|cancelled)|completion tokens|deadline exceeded/i;
 
-/** Whether an error says that the request does not fit into the model's context. */
+/** True if an error says that the request does not fit into the model's context. */
 export function saysContextIsFull(message: string): boolean {
   if (!WORDS.some((words) => words.test(message))) return false;
   return !OTHERS.test(message) || /maximum (context|prompt) length/i.test(message);

@@ -152,7 +152,7 @@ const NO_CREDIT =
 /** Statuses of the class 4xx after which another attempt may succeed. */
 const PASSING = new Set([408, 409, 425, 429]);
 
-/** Whether another attempt may succeed, as the code or the headers say; undefined if the kind of the error decides. */
+/** True or false if the code or the headers decide about another attempt; undefined if the kind of the error decides. */
 function verdictOf(
   { codes }: ServerReport,
   status: number | undefined,

@@ -22,9 +22,9 @@ export interface SendOptions {
 
 /** Assembles the pieces of an answer, streamed or not. */
 export interface AnswerReader<T> {
-  /** Whether the last piece was read. Those after it are not. */
+  /** True once the last piece was read. Those after it are not. */
   readonly ended: boolean;
-  /** Whether a list at the top of a body is one piece. */
+  /** True if a list at the top of a body is one piece. */
   readonly keepsLists?: boolean;
   /** The text that a piece adds to the shown text; may be empty. */
   read(piece: Piece): string;
@@ -41,7 +41,7 @@ export interface StreamSource<T> {
   finish(result: T): T;
   /** The error to throw for an error of {@link open}, the connection or the reader. */
   toError(error: unknown): TroupeError;
-  /** Whether to open once more after such an error, because the request has another form. */
+  /** True to open once more after such an error, because the request has another form. */
   again?(error: unknown): boolean;
 }
 

@@ -33,11 +33,11 @@ export interface ModelEndpoint {
   hint?: (message: string, status: number) => string;
   /** Its host, for errors. */
   server: string;
-  /** What is removed from its errors and answers. */
+  /** Removed from its errors and answers. */
   secrets: Pick<Secrets, "redact" | "inAnswers">;
 }
 
-/** What a server that takes JSON by HTTP needs. */
+/** The address and access of a server that takes JSON by HTTP. */
 export interface HttpServer {
   /** Includes the path. */
   url: string;

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { askedWait } from "./asked-wait.ts";
 
-/** What a server says of a failure. */
+/** A server's report of a failure. */
 export interface ServerReport {
   /** Its words, empty if it has none. */
   message: string;
@@ -176,7 +176,7 @@ function hasErrors({ errors, success }: JsonObject): boolean {
   return success === false || (Array.isArray(errors) && errors.some(says));
 }
 
-/** Whether a field reports an error: servers also send it empty. */
+/** True if a field reports an error: servers also send it empty. */
 export function says(error: Json | undefined): boolean {
   if (error === undefined || error === null || error === false || error === "" || error === 0)
     return false;

@@ -42,9 +42,11 @@ export const ollamaConfigSchema = clientConfigSchema.extend(modelOptionsSchema.s
   headers: z.record(z.string(), z.string()).nullish(),
   /** Ollama's model options by their own names, such as `num_ctx` and `top_k`. */
   options: jsonObjectSchema.nullish(),
-  /** How long the model stays loaded: seconds or a duration such as `10m`; negative for ever. AutoGen ignores it. */
+  /**
+   * The time for which the model stays loaded: seconds or a duration such as `10m`; negative for ever. AutoGen ignores it.
+   */
   keep_alive: z.union([z.string(), z.number()]).nullish(),
-  /** Whether, or how much, a reasoning model thinks: true, false or a level such as `low`. AutoGen ignores it. */
+  /** The thinking of a reasoning model: true, false or a level such as `low`. AutoGen ignores it. */
   think: z.union([z.boolean(), z.string()]).nullish(),
 });
 /** AutoGen's config of `OllamaChatCompletionClient`. */

@@ -39,14 +39,14 @@ const AZURE_HOSTS = /\.(openai\.azure|services\.ai\.azure|cognitiveservices\.azu
 /** Azure as the operator of models, as OpenTelemetry names it. */
 export const AZURE = "azure.ai.openai";
 
-/** Whether a server is OpenAI's or Azure's own, or stands in for it by OPENAI_BASE_URL. */
+/** True for OpenAI's or Azure's own server, or one that stands in for it by OPENAI_BASE_URL. */
 export function isOpenAIs(url: string, dependencies: OutgoingDependencies): boolean {
   const standIn = readEnv(dependencies, "OPENAI_BASE_URL");
   const isStandIn = standIn !== undefined && trimEnd(url, "/") === trimEnd(standIn, "/");
   return isStandIn || isOwnHost(url);
 }
 
-/** Whether a server is OpenAI's or Azure's own. */
+/** True for OpenAI's or Azure's own server. */
 export function isOwnHost(url: string): boolean {
   const { hostname } = new URL(url);
   return OPENAI_HOSTS.test(hostname) || AZURE_HOSTS.test(hostname);

@@ -37,7 +37,7 @@ export class Attempts {
     return this.#count;
   }
 
-  /** Whether to try again in another form after an error of the SDK. */
+  /** True to try again in another form after an error of the SDK. */
   again(error: unknown): boolean {
     if (!this.#changes(error)) return false;
     this.#count++;
@@ -136,7 +136,7 @@ export type Routes = readonly [Route, ...Route[]];
 /** A server and its possible routes. */
 export interface Server {
   url: string;
-  /** Whether it is OpenAI's or Azure's own, or the server of OPENAI_BASE_URL. */
+  /** True for OpenAI's or Azure's own server, or that of OPENAI_BASE_URL. */
   isMakers: boolean;
   /** Paths of an API, which some servers have at one place and some at another. */
   paths: { readonly [api in ApiName]: readonly [string, ...string[]] };
@@ -164,7 +164,7 @@ export function routesFor(
     : [...routesOf("chat_completions"), ...routesOf("responses")];
 }
 
-/** Whether a model needs `/responses` for tools. */
+/** True if a model needs `/responses` for tools. */
 export function needsResponses(known: KnownModel | undefined, effort: unknown): boolean {
   switch (known?.responses) {
     case "always":

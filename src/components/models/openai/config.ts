@@ -85,7 +85,7 @@ function createArgsFrom(config: CommonConfig, info: ModelInfo): JsonObject {
   return withoutNulls(createArgsSchema.parse(config));
 }
 
-/** What a config says about requests. @throws ValueError for a JSON mode the model lacks */
+/** The settings of requests in a config. @throws ValueError for a JSON mode the model lacks */
 export function apiSettingsFrom(
   config: OpenAIConfig | AzureOpenAIConfig,
   modelInfo: ModelInfo,

@@ -28,12 +28,12 @@ export interface ConnectedServer extends Server {
   maker: string;
   /** The server's name for the model. */
   servedAs: string;
-  /** Whether it takes a `prompt_cache_key`. Other servers refuse unknown fields. */
+  /** True if it takes a `prompt_cache_key`. Other servers refuse unknown fields. */
   takesCacheKey: boolean;
 }
 
 export interface OpenAIApiSettings extends Omit<RequestSettings, "maker" | "keyed"> {
-  /** Whether requests may identify their conversation. */
+  /** True if requests may identify their conversation. */
   caches: boolean;
   /** `api` of the config. */
   api: ApiName | "auto";

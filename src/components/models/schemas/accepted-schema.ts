@@ -9,9 +9,9 @@ import { strictSchema } from "./strict-schema.ts";
 /** A schema as a maker takes it. */
 export interface AcceptedSchema {
   schema: JsonObject;
-  /** Whether the maker is to hold its model to the schema. */
+  /** True if the maker is to hold its model to the schema. */
   strict: boolean;
-  /** What the maker does not take and the schema does not have any more. */
+  /** A sentence about the parts of the given schema that the maker does not take. */
   note?: string | undefined;
 }
 
@@ -82,7 +82,7 @@ export class ToolWriter<Wire> {
   }
 }
 
-/** What the schema of a structured answer does not have any more. */
+/** The note about the parts that the schema of a structured answer has lost. */
 export function outputNote(
   output: JsonOutput | null | undefined,
   dialect: SchemaDialect,

@@ -1,4 +1,4 @@
-/** What the servers of one maker take of a JSON Schema. */
+/** The part of JSON Schema that the servers of one maker take. */
 export interface SchemaDialect {
   /** The maker, as notes name it. */
   maker: string;
@@ -14,19 +14,19 @@ export interface SchemaDialect {
   mostProperties?: number;
   /** The deepest level of objects and lists. */
   deepest?: number;
-  /** Whether `$ref` may lead to `$defs`. Otherwise what they lead to is written in their place. */
+  /** True if `$ref` may lead to `$defs`. Otherwise its target is written in its place. */
   references: boolean;
-  /** Whether other keywords may stand beside `$ref`. */
+  /** True if other keywords may stand beside `$ref`. */
   besideReferences: boolean;
-  /** Whether null is the keyword `nullable`, not a type, and `type` one name. */
+  /** True if null is the keyword `nullable`, not a type, and `type` one name. */
   nullable: boolean;
-  /** Whether values of `enum` must be texts. */
+  /** True if values of `enum` must be texts. */
   textValues: boolean;
-  /** Whether `required` may name properties that are not described. */
+  /** True if `required` may name properties that are not described. */
   freeRequired: boolean;
-  /** Whether patterns may look ahead, look behind and refer back. */
+  /** True if patterns may look ahead, look behind and refer back. */
   freePatterns: boolean;
-  /** Whether each object must be closed and require all of its properties, and each schema must have a type. */
+  /** True if each object must be closed and require all of its properties, and each schema must have a type. */
   strict: boolean;
 }
 

@@ -24,9 +24,9 @@ const SPECIAL_PATTERN = /\(\?[^:]|\\[1-9bBkpP]/;
 export class SchemaWriter {
   readonly #root: JsonObject;
   readonly #dialect: SchemaDialect;
-  /** What was left out, in words: the written schema allows more. */
+  /** Omissions, in words: the written schema allows more. */
   readonly losses = new Set<string>();
-  /** What the written schema forbids although the given one allows it, in words. */
+  /** Values that the written schema forbids although the given one allows them, in words. */
   readonly conflicts = new Set<string>();
   readonly #open: JsonObject[] = [];
   #parts = 0;

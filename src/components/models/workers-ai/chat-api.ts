@@ -10,7 +10,7 @@ import { RequestBodies, type RequestSettings } from "../openai/chat-completions/
 import { WorkersAIReader } from "./answer.ts";
 
 export interface WorkersAISettings extends RequestSettings {
-  /** Whether the model has the older interface of Workers AI. */
+  /** True if the model has the older interface of Workers AI. */
   isNative: boolean;
 }
 

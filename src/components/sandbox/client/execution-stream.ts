@@ -7,7 +7,7 @@ import { type SandboxProblem, problemFrom } from "./sandbox-problem.ts";
 export interface SandboxResult {
   exit_code: number;
   output: string;
-  /** Whether output beyond the sandbox's limit was left out. */
+  /** True if output beyond the sandbox's limit was left out. */
   truncated: boolean;
   duration_ms?: number | undefined;
   /** Paths of files that the code wrote. */
@@ -22,7 +22,7 @@ export const sandboxResultSchema: z.ZodType<SandboxResult> = z.object({
   files: z.array(z.string()).default([]),
 });
 
-/** How a streamed execution ended: with a result, or with the problem that prevented one. */
+/** The end of a streamed execution: a result, or the problem that prevented one. */
 export type ExecutionEnd = { result: SandboxResult } | { problem: SandboxProblem };
 
 const outputSchema = z.object({ text: z.string() });

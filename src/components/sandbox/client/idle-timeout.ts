@@ -10,7 +10,7 @@ export class IdleTimeout {
     this.signal = AbortSignal.any([signal, this.#timeout.signal]);
   }
 
-  /** Whether a wait took too long. */
+  /** True if a wait took too long. */
   get expired(): boolean {
     return this.#timeout.signal.aborted;
   }

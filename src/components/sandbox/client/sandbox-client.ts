@@ -78,7 +78,7 @@ export class SandboxClient {
     this.#silenceMs = silenceMs;
   }
 
-  /** Whether the sandbox starts programs of MCP servers; undefined if it does not say. */
+  /** True if the sandbox starts programs of MCP servers; undefined if it does not say. */
   async startsPrograms(signal: AbortSignal): Promise<boolean | undefined> {
     const response = await this.#connection.ask("GET", "/healthz", signal);
     const { success, data } = healthSchema.safeParse(await response.json());

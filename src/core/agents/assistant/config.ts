@@ -145,8 +145,8 @@ export function assistantNotes(
 }
 
 /**
- * What a client leaves out of every request for such an answer, and why. Undefined where a request cannot be written, for example without
- * a key, which has a note of its own.
+ * The note about the parts that a client leaves out of every request for such an answer. Undefined if a request cannot be
+ * written, for example without a key, which has a note of its own.
  */
 function leftOutOf(
   client: ChatCompletionClient,

@@ -47,10 +47,10 @@ export interface AssistantAgentOptions<Output = unknown> {
   modelContext?: ChatCompletionContext | undefined;
   /** Consulted before every answer. */
   memory?: readonly Memory[] | undefined;
-  /** Whether the model's text is yielded in pieces while it arrives. Default false. */
+  /** True to yield the model's text in pieces while it arrives. Default false. */
   modelClientStream?: boolean | undefined;
   /**
-   * Whether the model is asked once more, without tools, to answer from the tools' results. Default false, or true
+   * True to ask the model once more, without tools, to answer from the tools' results. Default false, or true
    * with `outputContentType`. Without it the answer is a summary of the results.
    */
   reflectOnToolUse?: boolean | undefined;

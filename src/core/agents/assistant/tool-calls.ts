@@ -17,7 +17,7 @@ export interface ExecutedCalls {
   results: FunctionExecutionResult[];
   /** Messages of agents used as tools, call by call, without chunks. */
   said: Message[];
-  /** Whether the client made one of the calls. */
+  /** True if the client made one of the calls. */
   byClient: boolean;
   /** Parts of documents that were found, call by call. */
   citations: Citation[];

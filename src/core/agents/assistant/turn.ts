@@ -38,9 +38,9 @@ export interface ModelCall {
   options: CreateOptions;
   /** The message whose text streams in. */
   messageId: string;
-  /** Whether the text is certain to be that message: the model is offered no tools. */
+  /** True if the text is certain to be that message: the model is offered no tools. */
   isAnswer: boolean;
-  /** Whether the text replaces what an earlier call has streamed of the message. */
+  /** True if the text replaces what an earlier call has streamed of the message. */
   replaces: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface ApprovalRequest {
   context: LLMMessage[];
 }
 
-/** Whether it may run (AutoGen `ApprovalResponse`). The reason is shown if it may not. */
+/** The decision about code (AutoGen `ApprovalResponse`). The reason is shown if it may not run. */
 export interface ApprovalResponse {
   approved: boolean;
   reason: string;

@@ -26,9 +26,9 @@ export interface CodeExecutorAgentOptions {
   modelClient?: ChatCompletionClient | undefined;
   /** Selects the part of the conversation that the model sees. Default: all of it. */
   modelContext?: ChatCompletionContext | undefined;
-  /** Whether the model's text, and the output of code, is yielded in pieces while it arrives. Default false. */
+  /** True to yield the model's text, and the output of code, in pieces while it arrives. Default false. */
   modelClientStream?: boolean | undefined;
-  /** How often the model may rewrite code that failed. Default 0. */
+  /** The number of times that the model may rewrite code that failed. Default 0. */
   maxRetriesOnError?: number | undefined;
   /** The description that other agents and managers see. */
   description?: string | null | undefined;

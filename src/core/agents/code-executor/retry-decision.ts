@@ -9,10 +9,10 @@ import type { ExecutorPrompts } from "./prompts.ts";
 
 const retryDecisionSchema = z.object({ reason: z.string(), retry: z.boolean() });
 
-/** Whether failed code is rewritten, and how or why not (AutoGen `RetryDecision`). */
+/** The decision to rewrite failed code, and how, or not to, and why (AutoGen `RetryDecision`). */
 export type RetryDecision = z.infer<typeof retryDecisionSchema>;
 
-/** How a model is asked for a decision. */
+/** The form in which a model gives the decision. */
 export const RETRY_DECISION: JsonOutput = {
   name: "RetryDecision",
   schema: {

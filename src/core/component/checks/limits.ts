@@ -14,7 +14,7 @@ export const DEFAULT_LIMITS: ComponentLimits = { depth: 32, components: 1000 };
 /** The deepest nesting of objects and lists per level of components: enough for any schema, and safe for the stack. */
 const NESTING_PER_LEVEL = 16;
 
-/** Whether a value has the shape of component JSON. */
+/** True if a value has the shape of component JSON. */
 export function looksLikeComponent(value: unknown): value is { provider: string; config: object } {
   return isJsonObject(value) && typeof value.provider === "string" && isJsonObject(value.config);
 }

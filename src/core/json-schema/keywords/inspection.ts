@@ -77,7 +77,7 @@ export interface Verdict {
 export interface Failure {
   keys: readonly PropertyKey[];
   message: string;
-  /** Whether the value has another type than the schema describes. */
+  /** True if the value has another type than the schema describes. */
   otherType?: boolean;
 }
 

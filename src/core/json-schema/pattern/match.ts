@@ -13,7 +13,7 @@ export class Search {
     limit.spend(this.#characters.length);
   }
 
-  /** Whether the program matches anywhere. */
+  /** True if the program matches anywhere. */
   find(program: Program): boolean {
     return this.#run(program, 0, true);
   }

@@ -18,7 +18,7 @@ export class Pattern {
     checkSize(this.#tree);
   }
 
-  /** Whether the pattern matches somewhere in `text`. */
+  /** True if the pattern matches somewhere in `text`. */
   test(text: string, limit = new WorkLimit()): boolean {
     this.#program ??= compile(this.#tree);
     return new Search(text, limit).find(this.#program);

@@ -9,7 +9,7 @@ export type Node =
   | { type: "choice"; options: Node[] }
   | { type: "repeat"; body: Node; min: number; max: number };
 
-/** Whether one character is matched by a literal, a class or an escape. */
+/** Matches one character: a literal, a class or an escape. */
 export type Atom = (character: string) => boolean;
 
 const MAX_NESTING = 100;

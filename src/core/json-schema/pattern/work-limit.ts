@@ -8,7 +8,7 @@ class WorkLimitReached extends Error {
   override readonly name = "WorkLimitReached";
 }
 
-/** Whether an error means too much work: beyond the limit, or beyond the stack (long chains of `$ref`). */
+/** True if an error means too much work: beyond the limit, or beyond the stack (long chains of `$ref`). */
 export function isTooMuch(error: unknown): boolean {
   return error instanceof WorkLimitReached || error instanceof RangeError;
 }
@@ -27,7 +27,7 @@ export class WorkLimit {
   }
 }
 
-/** Whether a JSON value is nested deeper than {@link MAX_DEPTH} levels. */
+/** True if a JSON value is nested deeper than {@link MAX_DEPTH} levels. */
 export function isTooDeep(value: unknown, levels = MAX_DEPTH): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;

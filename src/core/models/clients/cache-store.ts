@@ -10,7 +10,7 @@ import { type CamelKeys, optionsOf, parseOptions } from "../../options/option-na
 import type { StepCache } from "../../steps/step-attempt.ts";
 
 /**
- * Where a {@link ChatCompletionCache} keeps results (AutoGen `CacheStore`), by key, as texts.
+ * Stores results of a {@link ChatCompletionCache} (AutoGen `CacheStore`), by key, as texts.
  *
  * @param cache the host's cache, if it has one: a Durable Object stores it with the team
  */

@@ -33,7 +33,7 @@ import {
 } from "../../steps/retry-config.ts";
 import { aModelClient, checkArgument, checkOptions } from "../../options/options.ts";
 
-/** How long a failed model is skipped while another one is available. */
+/** The time for which a failed model is skipped while another one is available. */
 const PASSED_OVER_MS = 60_000;
 
 /** Models that are skipped for a minute after they failed, by their component JSON. */
@@ -304,7 +304,7 @@ function commonAbilities(infos: readonly ModelInfo[]): ModelInfo {
   };
 }
 
-/** Whether the failure is one of the server or the account, not of this request. */
+/** True for a failure of the server or the account, not of this request. */
 function isOutage(error: unknown): boolean {
   return (
     error instanceof ModelError &&
@@ -331,7 +331,7 @@ function allFailed(failures: readonly unknown[]): unknown {
     {
       retryable: retryable.length > 0,
       cause: last,
-      // What the others have spent is reported.
+      // The usage of the others is reported.
       ...(last instanceof ModelError && { spent: last.spent }),
       ...(status !== undefined && { status }),
       ...(retryable.length > 0 && asked !== undefined && { retryAfterMs: asked }),

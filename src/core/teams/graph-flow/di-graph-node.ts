@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../../messages/message.ts";
 import { toModelText } from "../../messages/views.ts";
 
-/** Whether a target runs after all edges of a group were taken, or after the first. */
+/** The condition for the target of a group of edges: it runs after all of them were taken, or after the first. */
 export type Activation = "all" | "any";
 
 /** Decides from the last message of a node whether an edge is taken. Must be a pure function of its argument. */
@@ -87,7 +87,7 @@ export function groupEdges(nodes: GraphNodes): GraphEdgeGroups {
   return targets;
 }
 
-/** Whether an edge is taken after the last message of its node; a team may have sent none. */
+/** True if an edge is taken after the last message of its node; a team may have sent none. */
 export function isTaken({ condition }: GraphEdge, message: ChatMessage | undefined): boolean {
   if (condition === null) return true;
   if (message === undefined) return false;
@@ -96,7 +96,7 @@ export function isTaken({ condition }: GraphEdge, message: ChatMessage | undefin
     : condition(message);
 }
 
-/** Whether this many taken edges complete the group. */
+/** True if this many taken edges complete the group. */
 export function isComplete({ activation, edges }: GraphEdgeGroup, taken: number): boolean {
   return taken >= (activation === "all" ? edges.length : 1);
 }

@@ -16,7 +16,7 @@ import { anything, aText, checkOptions, type OptionsSchema } from "../../options
 export interface DiGraphOptions {
   /** By name; edges and participants refer to the key. */
   nodes: { readonly [name: string]: DiGraphNode };
-  /** Where a run begins. Default: at every node that no edge leads to. */
+  /** The first node of a run. Default: every node that no edge leads to. */
   defaultStartNode?: string | null | undefined;
 }
 
@@ -58,7 +58,7 @@ export class DiGraph {
     this.groups = groupEdges(this.nodes);
   }
 
-  /** Where a run begins, in the order of the nodes. */
+  /** The first nodes of a run, in the order of the nodes. */
   startNodes(): string[] {
     if (this.defaultStartNode) return [this.defaultStartNode];
     return [...this.nodes.keys()].filter((name) => !this.groups.has(name));

@@ -24,7 +24,7 @@ export function findCycles(nodes: GraphNodes): GraphCycles {
 interface Step {
   name: string;
   edges: Iterator<GraphEdge>;
-  /** How many nodes of the path so far have a condition. */
+  /** The number of nodes of the path so far that have a condition. */
   conditional: number;
 }
 

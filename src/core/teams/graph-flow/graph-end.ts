@@ -4,7 +4,7 @@ import type { DiGraph } from "./di-graph.ts";
 
 const COMPLETE = "Digraph execution is complete";
 
-/** Where a run of a graph is when no node is ready any more. */
+/** The position of a run of a graph when no node is ready any more. */
 export interface GraphEnd {
   /** Nodes with edges, none of whose conditions their last message matched. */
   halted: readonly string[];

@@ -98,7 +98,10 @@ function conditionsBefore(graph: DiGraph): Map<string, ReadonlySet<GroupedEdge>>
   return before;
 }
 
-/** What must have matched for each way to complete a group; ways from nodes that are not known yet are left out. */
+/**
+ * The conditions that must have matched for each way to complete a group; ways from nodes that are not known yet are left
+ * out.
+ */
 function waysThrough(
   { activation, edges }: GraphEdgeGroup,
   before: ReadonlyMap<string, ReadonlySet<GroupedEdge>>,

@@ -9,7 +9,7 @@ export type GraphPosition = {
   ready: string[];
   /** Taken edges per group since their target last spoke; groups with zero are left out. */
   taken: { [target: string]: { [group: string]: number } };
-  /** How often each node has spoken since the graph was started; AutoGen does not record it. */
+  /** The number of turns of each node since the graph was started; AutoGen does not record it. */
   turns?: { [node: string]: number };
   /** Nodes with edges whose last message took none; left out if there are none. AutoGen does not record them. */
   halted?: string[];
@@ -28,7 +28,7 @@ export class GraphProgress {
   #ready: string[];
   #isUnderWay = false;
   readonly #halted = new Set<string>();
-  /** Whether a node that is not in `turns` may have spoken, because AutoGen saved the state. */
+  /** True if a node that is not in `turns` may have spoken, because AutoGen saved the state. */
   #mayHaveSpoken = false;
 
   constructor(graph: DiGraph) {
@@ -42,17 +42,17 @@ export class GraphProgress {
     return this.#ready;
   }
 
-  /** How often each node has spoken since the graph was started. */
+  /** The number of turns of each node since the graph was started. */
   get turns(): { [node: string]: number } {
     return Object.fromEntries(this.#turns);
   }
 
-  /** Whether it has run to its end and no other run has started. */
+  /** True if it has run to its end and no other run has started. */
   get isOver(): boolean {
     return !this.#isUnderWay && this.#turns.size > 0;
   }
 
-  /** What is open when no node is ready any more. */
+  /** The open ends when no node is ready any more. */
   get openEnds(): GraphEnd {
     const silent = [...this.#graph.nodes.keys()].filter((node) => !this.#turns.has(node));
     return {
@@ -150,7 +150,7 @@ export class GraphProgress {
   }
 }
 
-/** Whether the progress is that of a completed graph. A state that AutoGen has saved may also have no ready nodes. */
+/** True for the progress of a completed graph. A state that AutoGen has saved may also have no ready nodes. */
 export function isOver(position: NonNullable<GraphPosition>): boolean {
   return position.ready.length === 0 && position.turns !== undefined;
 }

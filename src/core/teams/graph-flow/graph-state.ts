@@ -79,7 +79,7 @@ export function readGraphState(graph: DiGraph, state: JsonObject): GraphPosition
   };
 }
 
-/** Whether a position of another graph is valid in this one: its nodes and groups exist, no other group is complete. */
+/** True if a position of another graph is valid in this one: its nodes and groups exist, no other group is complete. */
 export function isPositionIn(graph: DiGraph, position: GraphPosition): boolean {
   if (position === null) return true;
   const { ready, taken } = position;

@@ -52,7 +52,7 @@ export interface MagenticOneGroupChatOptions extends GroupChatOptions {
    * team takes one more than this before it gives its final answer. Null: no limit. Default 20.
    */
   maxTurns?: number | null | undefined;
-  /** How many rounds without progress lead to a new plan; a round with progress cancels one. Default 3. */
+  /** The number of rounds without progress that lead to a new plan; a round with progress cancels one. Default 3. */
   maxStalls?: number | undefined;
   /** The prompt for the final answer. Sent verbatim: it is not a template. */
   finalAnswerPrompt?: string | undefined;

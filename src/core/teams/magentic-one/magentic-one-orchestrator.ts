@@ -20,7 +20,7 @@ import { NEW_STATE, type OrchestratorState, readState, writeState } from "./orch
 import { type Assessment, ledgerOutput, readLedger } from "./progress-ledger.ts";
 import { isFinalAnswerTemplate, type PromptValues } from "./prompts-config.ts";
 
-/** How often the model may be asked for one progress ledger. */
+/** The most requests to the model for one progress ledger. */
 const LEDGER_ATTEMPTS = 10;
 
 export interface OrchestratorOptions {

@@ -1,7 +1,7 @@
 /**
- * What the orchestrator of a MagenticOneGroupChat asks its model, as templates over `{task}`, `{team}`, `{facts}`,
- * `{plan}` and `{names}`; a literal brace is written twice. `team` has a line for each participant, `names` their
- * names with commas between them.
+ * The prompts with which the orchestrator of a MagenticOneGroupChat asks its model, as templates over `{task}`, `{team}`,
+ * `{facts}`, `{plan}` and `{names}`; a literal brace is written twice. `team` has a line for each participant, `names`
+ * their names with commas between them.
  */
 export interface OrchestratorPrompts {
   /** Asks for the known facts about the task, before the plan. */

@@ -27,7 +27,7 @@ export const ledgerSchema = z.object({
 /** A progress ledger (AutoGen `LedgerEntry`): answers with their reasons. */
 export type LedgerEntry = z.output<typeof ledgerSchema>;
 
-/** How a model is asked for a ledger: by a schema where it can follow one, as JSON where it can write that. */
+/** The form in which a model gives a ledger: by a schema if it can follow one, as JSON if it can write that. */
 export function ledgerOutput({ structuredOutput, jsonOutput }: ModelInfo): JsonOutput | null {
   if (structuredOutput === true) return { name: "LedgerEntry", schema: JSON_SCHEMA };
   return jsonOutput ? true : null;

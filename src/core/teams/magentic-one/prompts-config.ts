@@ -57,7 +57,7 @@ export function completePrompts(given: Partial<OrchestratorPrompts>): Orchestrat
 const AUTOGEN_FINAL_ANSWER_HASH = "b9aec18155bebe90";
 
 /**
- * Whether `{task}` is filled in in a prompt for the final answer: AutoGen does so in its own text, which the components
+ * True if `{task}` is filled in in a prompt for the final answer: AutoGen does so in its own text, which the components
  * it dumps contain, and in no other.
  */
 export function isFinalAnswerTemplate(prompt: string): boolean {

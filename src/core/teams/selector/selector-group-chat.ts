@@ -53,7 +53,7 @@ export interface SelectorGroupChatOptions extends GroupChatOptions {
     | { [Mistake in keyof SelectorFeedback]?: string | undefined }
     | null
     | undefined;
-  /** Whether a participant may speak twice in a row. Default false. */
+  /** True if a participant may speak twice in a row. Default false. */
   allowRepeatedSpeaker?: boolean | undefined;
   /** The most attempts of the model at one choice. After them the previous speaker continues. Default 3. */
   maxSelectorAttempts?: number | undefined;
@@ -61,7 +61,7 @@ export interface SelectorGroupChatOptions extends GroupChatOptions {
   selectorFunc?: SelectorFunction | null | undefined;
   /** Returns the candidates for the model; `allowRepeatedSpeaker` then does not exclude the previous speaker. */
   candidateFunc?: CandidateFunction | null | undefined;
-  /** Whether the model's answer streams; with `emitTeamEvents` it is shown. Default false. */
+  /** True if the model's answer streams; with `emitTeamEvents` it is shown. Default false. */
   modelClientStreaming?: boolean | undefined;
   /** Selects the part of the conversation that the model sees as `{history}`. Default everything. */
   modelContext?: ChatCompletionContext | null | undefined;

@@ -19,11 +19,11 @@ export type CandidateFunction = (
   ctx: TurnContext,
 ) => Promise<readonly string[]> | readonly string[];
 
-/** How a selector chooses, defaults filled in. */
+/** The settings of a selector, defaults filled in. */
 export interface SelectorSettings {
   modelClient: ChatCompletionClient;
   modelContext: ChatCompletionContext;
-  /** Whether the context's state is saved: it may differ from what the thread would rebuild. */
+  /** True if the context's state is saved: it may differ from what the thread would rebuild. */
   keepsContext: boolean;
   prompt: string;
   feedback: SelectorFeedback;

@@ -167,7 +167,7 @@ function functionNotes(source: string, tool: string, path: string): Issue[] {
   return [{ path, message }];
 }
 
-/** What to do about packages that the sandbox's Python does not have. */
+/** The advice about packages that the sandbox's Python does not have. */
 function remedy(missing: readonly string[], tool: string): string {
   const one = missing.length === 1;
   const modules = missing.map((name) => `"${name}"`).join(", ");

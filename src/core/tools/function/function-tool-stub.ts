@@ -18,7 +18,7 @@ const KEYWORDS = new Set(
 const RESERVED =
   /^(cancellation_token|model_(config|fields|computed_fields|extra|fields_set|construct|copy|dump|dump_json|json_schema|parametrized_name|post_init|rebuild|validate|validate_json|validate_strings))$/;
 
-/** Whether a source is a stub, which only stands for a registered tool. */
+/** True for a stub, which only stands for a registered tool. */
 export function isStub(source: string): boolean {
   return STUB.test(source);
 }

@@ -42,7 +42,7 @@ export interface FunctionToolOptions<P extends ParametersSource, Env = object> {
    */
   execute: (args: ArgumentsOf<P>, run: ToolRun<Env>) => unknown;
   /**
-   * Whether a restart repeats a call that was interrupted. Default `never`: an effect is not repeated. Use `retry` for
+   * The treatment of an interrupted call after a restart. Default `never`: an effect is not repeated. Use `retry` for
    * reads and for effects that `run.idempotencyKey` makes idempotent, `ask` to let a human decide.
    */
   policy?: StepPolicy | undefined;
@@ -60,7 +60,7 @@ const OF_OBJECTS = new Set([
   "oneOf",
 ]);
 
-/** Whether it is not something else by mistake, such as the schemas of single parameters by their names. */
+/** False for something else by mistake, such as the schemas of single parameters by their names. */
 function mayDescribeObject(schema: JsonObject): boolean {
   const keywords = Object.keys(schema);
   if (schema["type"] !== undefined) return schema["type"] === "object";

@@ -13,7 +13,7 @@ export interface PythonFunctionToolOptions {
   schema: ToolSchema;
   function: PythonSource;
   executor: CodeExecutor;
-  /** How long a call is repeated while the sandbox is away. */
+  /** The time for which a call is repeated while the sandbox is away. */
   retry: RetryPolicy | undefined;
   /** The config it was loaded from, for dumping. */
   config: JsonObject;

@@ -14,7 +14,7 @@ const CODE = 24;
 /** Bytes of a record's batch, for an entry whose vector is searched elsewhere: it takes the place of the code. */
 export const AWAY_BYTES = 4;
 
-/** What a block knows of an entry. */
+/** The record of an entry in a block. */
 export interface CodeRecord {
   /** Hash of its id. */
   id: number;
@@ -50,7 +50,7 @@ export class CodeBlock {
     return this.#count;
   }
 
-  /** What is stored of it. */
+  /** The stored bytes of the block. */
   get body(): ArrayBuffer {
     return this.#bytes.slice(0, this.#count * this.#layout.record).buffer;
   }

@@ -17,7 +17,7 @@ const GONE =
 /** Several ids have one hash. */
 const SEVERAL = -1;
 
-/** What is indexed of an entry besides its words. */
+/** The indexed parts of an entry besides its words. */
 export interface IndexedEntry {
   id: string;
   text: string;
@@ -72,7 +72,7 @@ export class CodeIndex {
     return size;
   }
 
-  /** How many entries have vectors of each kind that are searched here, or elsewhere. */
+  /** The number of entries with vectors of each kind that are searched here, or elsewhere. */
   counts(where: "here" | "away"): { key: SpaceKey; count: number }[] {
     return [...this.#load().values()]
       .filter(({ dimensions, isAway }) => dimensions !== 0 && isAway === (where === "away"))
@@ -129,7 +129,7 @@ export class CodeIndex {
     }
   }
 
-  /** Whether the entry's vector was taken away by this batch, and is the entry's still. */
+  /** True if the entry's vector was taken away by this batch, and is the entry's still. */
   isAway({ name, dimensions }: SpaceKey, { seq, batch }: AwayItem): boolean {
     const place = this.#find(name, -dimensions)?.find(seq);
     return place !== undefined && place.block.batchAt(place.index) === batch;

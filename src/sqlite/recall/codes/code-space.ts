@@ -2,14 +2,14 @@ import { hashOf } from "../../../core/hash.ts";
 import { AWAY_BYTES, BLOCK_ENTRIES, CodeBlock, layoutOf } from "./code-block.ts";
 import { type CodeLayout, VectorCoder } from "./vector-code.ts";
 
-/** Which vectors a space has: those of one embedding with one number of dimensions. */
+/** The vectors of a space: those of one embedding with one number of dimensions. */
 export interface SpaceKey {
   /** The name of the embedding. */
   name: string;
   dimensions: number;
 }
 
-/** Where the record of an entry is. */
+/** The place of an entry's record. */
 export interface RecordPlace {
   block: CodeBlock;
   index: number;

@@ -41,7 +41,7 @@ export class VectorCoder {
   }
 }
 
-/** Where the codes are in the bytes of a block: records of one length, each with a factor and a code. */
+/** The layout of codes in the bytes of a block: records of one length, each with a factor and a code. */
 export interface CodeLayout {
   /** Bytes per record, a multiple of four. */
   record: number;

@@ -17,7 +17,7 @@ const ASSUMED_ANSWER = 4_096;
 /** The first wait for calls of other teams, and the longest. */
 const ASK_AGAIN_MS = { first: 250, longest: 2_000 };
 
-/** What calls may use together. */
+/** The usage that calls may reach together. */
 interface Reserved {
   tokens: number;
   cost: number;
@@ -40,7 +40,7 @@ export interface CallReservationsOptions {
   fail: (error: TroupeError) => never;
 }
 
-/** Whether calls of the run have to reserve what they may use. */
+/** True if calls of the run have to reserve what they may use. */
 export function isLimited(
   { max_total_tokens, max_cost = null }: Pick<RunRecord, "max_total_tokens" | "max_cost">,
   budget: TenantBudget | undefined,
@@ -53,9 +53,9 @@ function mayBeSet(budget: TenantBudget | undefined): budget is TenantBudget {
 }
 
 /**
- * What the model calls under way may use, so that calls side by side do not exceed together what each of them alone would not. A
- * call that has no room beside them waits until they have ended; what they used is known then. If it has no room even
- * so, the run ends. A call that found none under way needs no room: only the limit itself stops it.
+ * Reserves what the model calls under way may use, so that calls side by side do not exceed together what each of them
+ * alone would not. A call that has no room beside them waits until they have ended; what they used is known then. If it
+ * has no room even so, the run ends. A call that found none under way needs no room: only the limit itself stops it.
  *
  * In memory: after a restart no call is under way, and what was used is in the records of the steps.
  */

@@ -6,7 +6,7 @@ import type { Moment, StepAhead } from "../../../core/turn/turn-host.ts";
  */
 export type ExecutionOrigin = "start" | "idle" | "recovery";
 
-/** What code that runs within an execution needs of it. */
+/** The part of an execution that code within it needs. */
 export interface Fence {
   readonly origin: ExecutionOrigin;
   /** True once the run is idle, has ended, or belongs to another execution: nothing may be written any more. */
@@ -18,7 +18,7 @@ export interface Fence {
   sleep(ms: number): Promise<void>;
 }
 
-/** What a run that may be the cause of its interruptions has to know of its steps. */
+/** The steps of a run that may be the cause of its interruptions. */
 export interface SuspectSteps {
   /** A step begins. Resolves when it is stored which one may be the cause of the next interruption. */
   begins(step: StepAhead): Promise<void> | undefined;

@@ -12,7 +12,7 @@ export interface JournaledRun extends RunInView {
   readonly turnId: string;
   /** When the run began, epoch milliseconds. */
   readonly startedAt: number;
-  /** Whether the turn in progress is the one a retried run failed in. */
+  /** True if the turn in progress is the one a retried run failed in. */
   readonly repeatsFailedTurn: boolean;
   readonly discardedSpans: TurnSpans;
   readonly events: TurnEvents;

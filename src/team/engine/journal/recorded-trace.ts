@@ -3,7 +3,7 @@ import { TurnTrace, type Wait } from "../../../telemetry/spans/turn-trace.ts";
 import type { StoredQuestion } from "../../storage/runs/question-store.ts";
 import type { Stores } from "../../storage/stores.ts";
 
-/** What a trace needs to know besides the records of the turn. Times in epoch milliseconds. */
+/** The facts for a trace besides the records of the turn. Times in epoch milliseconds. */
 export interface RecordedTurn {
   /** Id of the run. */
   run: string;
@@ -29,7 +29,7 @@ export function recordedTrace(
   return trace;
 }
 
-/** What a trace shows of a question. */
+/** A question as a trace shows it. */
 export function waitOf({ question, createdAt, answer }: StoredQuestion): Wait {
   const { id, source } = question;
   return { id, source, start: createdAt, end: answer?.time.at ?? null };

@@ -15,7 +15,7 @@ type OwnClaim = Omit<CostClaim, "team">;
 export interface CallsOfTurn {
   /** The stretch of running that the turn belongs to. */
   readonly stretch: object;
-  /** What the run costs, and its calls under way may cost. */
+  /** The cost of the run, and the cost that its calls under way may reach. */
   openCost(): Promise<OpenCost>;
 }
 
@@ -29,7 +29,7 @@ export class TenantBudget {
   /** Undefined until the tenant has said so. */
   #isSet: boolean | undefined;
   #longestAnswer: number | undefined;
-  /** What a stretch of running may cost, its calls under way included. */
+  /** The cost that a stretch of running may reach, its calls under way included. */
   #share: { stretch: object; upTo: number; isExact: boolean } | undefined;
   /** Those of the last turn that began. */
   #calls: CallsOfTurn | undefined;
@@ -39,7 +39,7 @@ export class TenantBudget {
     this.#tenant = tenant;
   }
 
-  /** Whether there is a budget; undefined if it is not known. */
+  /** True if there is a budget; undefined if it is not known. */
   get isSet(): boolean | undefined {
     return this.#isSet;
   }
@@ -59,7 +59,7 @@ export class TenantBudget {
     this.#calls = calls;
   }
 
-  /** Whether a call may begin, or the refusal of the tenant. */
+  /** Asks for a call: it begins, waits, or gets the refusal of the tenant. */
   async claim(stretch: object, claim: OwnClaim): Promise<"begin" | "wait" | TroupeError> {
     const { spent, reserved, wanted, waited } = claim;
     const needed = costs(spent, reserved, wanted);
@@ -91,7 +91,7 @@ export class TenantBudget {
   }
 
   /**
-   * What the active run costs, and its calls under way may cost. That is all of its share from now on.
+   * The cost of the active run, and the cost that its calls under way may reach. That is all of its share from now on.
    *
    * @param spent by its records
    */

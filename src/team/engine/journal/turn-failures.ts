@@ -1,7 +1,7 @@
 import type { BranchFailure } from "../../../core/turn/turn-host.ts";
 import type { StepStore } from "../../storage/runs/step-store.ts";
 
-/** Where a turn failed, and what follows for a retry. */
+/** The place at which a turn failed, and the consequences for a retry. */
 export interface TurnFailure {
   /** Path of the step that threw. */
   step: string | null;
@@ -9,10 +9,10 @@ export interface TurnFailure {
   repeat: readonly string[];
 }
 
-/** What is known of errors in a turn: where each came from. It says what a retry has to do again. */
+/** The errors in a turn and their sources, by which a retry knows what to do again. */
 export class TurnFailures {
   readonly #steps: StepStore;
-  /** Which steps each error came from: several, where they share what failed. */
+  /** The steps that each error came from: several, if they share the failed effect. */
   readonly #thrown = new WeakMap<object, Set<string>>();
   /** For errors that came out of branches: the scope of the innermost one, and what failed beside it. */
   readonly #branches = new WeakMap<object, { scope: string; beside: BranchFailure[] }>();

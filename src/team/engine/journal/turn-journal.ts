@@ -44,7 +44,7 @@ import { type OtherMemories, TurnMemory } from "./turn-memory.ts";
 /** A longer wait ends the turn and leaves the rest to the alarm, so that the object can be unloaded. */
 const LONGEST_WAIT_IN_MEMORY_MS = 30_000;
 
-/** What the journal of a turn writes to, reports to and asks. */
+/** The parts that the journal of a turn writes to, reports to and asks. */
 export interface JournalParts {
   stores: Stores;
   feed: RunFeed;
@@ -82,7 +82,7 @@ export class TurnJournal implements TurnHost {
   readonly hops: number;
   readonly run: RunContext;
   readonly cache: StepCache;
-  /** What the turn has read and written of memories; undefined as long as it uses none. */
+  /** The memories that the turn has read and written; undefined as long as it uses none. */
   usedMemory: TurnMemory | undefined;
   /** The ledgers of teams inside participants; undefined as long as there is no such team. */
   nested: NestedRounds | undefined;
@@ -103,7 +103,7 @@ export class TurnJournal implements TurnHost {
   #errors: TurnFailures | undefined;
   /** Steps whose failed attempt was counted by what had arrived of its answer. */
   readonly #counted = new Set<string>();
-  /** What had arrived of the answer of an attempt that failed, by its step. */
+  /** The part of a failed attempt's answer that had arrived, by its step. */
   readonly #discarded = new Map<string, string>();
   /** Undefined as long as no call has to reserve anything. */
   #reservations: CallReservations | undefined;
@@ -250,7 +250,7 @@ export class TurnJournal implements TurnHost {
   }
 
   spent(key: string, usage: UsageByModel): void {
-    // What was shown of the answer is counted already.
+    // The shown part of the answer is counted already.
     if (!this.#counted.delete(key)) this.#active.countSpent(usage);
   }
 
@@ -390,7 +390,7 @@ export class TurnJournal implements TurnHost {
     throw new TurnSignal("suspend");
   }
 
-  /** How `error` ended this turn: the step that threw it, if one did, and the steps that a retry repeats. */
+  /** The failure of this turn by `error`: the step that threw it, if one did, and the steps that a retry repeats. */
   failure(error: unknown): TurnFailure & { attempts: number | null } {
     const step = this.#failures.failedStep(error);
     return {
@@ -400,7 +400,7 @@ export class TurnJournal implements TurnHost {
     };
   }
 
-  /** What is known of the turn's errors; made with the first one. */
+  /** The turn's errors; made with the first one. */
   get #failures(): TurnFailures {
     return (this.#errors ??= new TurnFailures(this.#steps));
   }

@@ -44,7 +44,7 @@ abstract class TurnStore implements MemoryStore {
     texts: readonly string[],
   ): Promise<(readonly number[] | null)[]>;
 
-  /** What the turn has written so far. */
+  /** The writes of the turn so far. */
   get staged(): MemoryTurn {
     return { ...this.#turn, changes: this.#changes };
   }
@@ -123,7 +123,7 @@ class OtherStore extends TurnStore {
   }
 }
 
-/** What a turn reads and writes of memories. What it writes is stored when it commits, or not at all. */
+/** Reads and writes memories for a turn. The writes are stored when it commits, or not at all. */
 export class TurnMemory implements MemoryHost {
   readonly #stores: Pick<Stores, "memory" | "memoryOutbox" | "team">;
   readonly #others: OtherMemories | undefined;
@@ -161,12 +161,12 @@ export class TurnMemory implements MemoryHost {
     return this.#others?.collection(name);
   }
 
-  /** Whether the turn has written to another object. */
+  /** True if the turn has written to another object. */
   get hasMail(): boolean {
     return this.#written.some(({ target }) => target !== "own");
   }
 
-  /** Whether the turn has written to the team's own memories. */
+  /** True if the turn has written to the team's own memories. */
   get hasOwn(): boolean {
     return this.#written.some(({ target }) => target === "own");
   }

@@ -11,7 +11,7 @@ import { activityOf } from "./run-info.ts";
 
 /** Steps that end within this time are not shown: most of them do in tests and with tools that only compute. */
 const SHOWN_AFTER_MS = 50;
-/** How long the frame with the steps may wait for other frames, such as the first ones of a model's text. */
+/** The longest wait of the frame with the steps for other frames, such as the first ones of a model's text. */
 const SHOWN_WITHIN_MS = 50;
 
 /** Sends frames about the active run to connected clients, and resolves the calls that wait for it. Stores nothing. */
@@ -20,7 +20,7 @@ export class RunFeed {
   readonly #waiting = new Set<() => void>();
   #runPending = false;
   #activityTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Whether clients were last shown any steps under way. */
+  /** True if clients were last shown any steps under way. */
   #showsSteps = false;
 
   constructor(live: LiveFeed) {
@@ -82,7 +82,7 @@ export class RunFeed {
     if (this.#live.isWatched) this.#live.send({ event: "turn", data: frame() });
   }
 
-  /** How long the reasoning at the beginning of a message's text took, in milliseconds; undefined without reasoning. */
+  /** The duration of the reasoning at the beginning of a message's text, in milliseconds; undefined without reasoning. */
   thoughtOf(messageId: string): number | undefined {
     return this.#live.thoughtOf(messageId);
   }
@@ -92,7 +92,7 @@ export class RunFeed {
     this.#live.chunk(event);
   }
 
-  /** What has arrived of a message. */
+  /** The part of a message that has arrived. */
   textOf(messageId: string): string | undefined {
     return this.#live.textOf(messageId);
   }

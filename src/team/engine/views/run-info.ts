@@ -53,7 +53,7 @@ export function runInfo(
   };
 }
 
-/** Who asked for a run, as its tools and agents see it. */
+/** The caller and the purpose of a run, as its tools and agents see them. */
 export function runContextOf(record: StoredRun["record"], { team }: Stores): RunContext {
   const { id, tenant } = team.record;
   return runContext({ ...record, team: id, tenant });

@@ -26,7 +26,7 @@ export class RunTelemetry {
     this.#names = names;
   }
 
-  /** Whether spans have what models were sent and answered. */
+  /** True if spans have the messages to models and their answers. */
   get wantsContents(): boolean {
     return this.#telemetry.otlp?.contents ?? false;
   }

@@ -17,7 +17,7 @@ import {
 import { taskLedgerIn, progressLedgerIn } from "../../../core/teams/magentic-one/stored-ledgers.ts";
 import type { JsonObject } from "../../../core/json.ts";
 
-/** What the spans around a run's turns are made of. */
+/** The facts for the spans around a run's turns. */
 export function tracedRun(record: RunRecord): TracedRun {
   const { id, status, error, created_at, started_at, ended_at, trace } = record;
   return {
@@ -101,7 +101,7 @@ function notBefore({ started_at, created_at }: RunRecord, at: number): number {
   return Math.max(at, Date.parse(started_at ?? created_at));
 }
 
-/** What a turn has besides its trace. */
+/** The parts of a turn besides its trace. */
 interface TurnDetails {
   run: string | null;
   messageIds: readonly string[];

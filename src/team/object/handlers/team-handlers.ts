@@ -17,7 +17,7 @@ const LISTED_WITHIN_MS = 1_000;
 
 const keptKey = (name: ProtocolName) => objectKey<JsonObject>(`protocol_${name}`, []);
 
-/** What a team is made of and who may use it. */
+/** The handlers of a team's component and its access. */
 export const teamHandlers = {
   create: (object, { component, ...input }) =>
     create(object, input, () => object.secrets.seal(component, null)),

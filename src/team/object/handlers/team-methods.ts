@@ -31,7 +31,7 @@ export interface UserStub {
 }
 
 export interface CostStub {
-  /** What the active run costs, for the tenant's budget in money; null if none is active. */
+  /** The cost of the active run, for the tenant's budget in money; null if none is active. */
   openCost(): Promise<Result<OpenCost | null>>;
 }
 

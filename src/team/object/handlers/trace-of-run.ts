@@ -24,7 +24,7 @@ interface Parts {
   costOf: CostOf;
 }
 
-/** What a run did: a page of at most `limit` turns; the turn in progress, or given up, comes last. */
+/** The trace of a run: a page of at most `limit` turns; the turn in progress, or given up, comes last. */
 export function traceOfRun(
   { stores, engine, costOf }: Parts,
   id: string,

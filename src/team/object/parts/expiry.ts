@@ -30,7 +30,7 @@ export class Expiry implements AlarmSource {
     return end === null ? null : Math.max(this.#again, end);
   }
 
-  /** Whether the team is to be erased now. Until it is, it is due again in a moment. */
+  /** True if the team is to be erased now. Until it is, it is due again in a moment. */
   takeDue(): boolean {
     const { dueAt } = this;
     const now = Date.now();
@@ -39,7 +39,7 @@ export class Expiry implements AlarmSource {
     return this.isOver;
   }
 
-  /** Whether its time is over and no run keeps it. */
+  /** True if its time is over and no run keeps it. */
   get isOver(): boolean {
     const end = this.#end;
     return end !== null && end <= Date.now() && this.#isIdle;
@@ -53,7 +53,7 @@ export class Expiry implements AlarmSource {
     return Date.parse(updated_at) + seconds * 1000;
   }
 
-  /** Whether there ever was a run. */
+  /** True if there ever was a run. */
   get #isUsed(): boolean {
     this.#used ||= this.#options.stores.runs.last() !== undefined;
     return this.#used;

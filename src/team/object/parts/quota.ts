@@ -25,7 +25,7 @@ export interface QuotaOptions {
   limits: TenantLimits;
   storedBytes: () => number;
   openStreams: () => number;
-  /** Whether one of the streams keeps the object in memory. */
+  /** True while one of the streams keeps the object in memory. */
   isHeld: () => boolean;
   /** The tenant's limits have arrived. */
   learnLimits: (limits: TenantLimits) => void;
@@ -34,7 +34,7 @@ export interface QuotaOptions {
   sendMessages: (wanted: boolean) => void;
 }
 
-/** What a team may use of its tenant's limits. A tenant object that is down or slow refuses nothing, which the log says. */
+/** Checks a team's requests against its tenant's limits. While the tenant's object is down or slow, it admits and logs them. */
 export class Quota {
   readonly #options: QuotaOptions;
   #limits: TenantLimits;
@@ -44,7 +44,7 @@ export class Quota {
   /** The streams that the tenant counts. */
   #reported = 0;
   #closed = false;
-  /** Whether the tenant could not be asked the last time. */
+  /** True if the tenant could not be asked the last time. */
   #isUnasked = false;
 
   constructor(options: QuotaOptions) {
@@ -54,7 +54,7 @@ export class Quota {
   }
 
   /**
-   * Whether a run may start.
+   * The refusal of a run; undefined if it may start.
    *
    * @param beside whether the team has another one, which it follows or replaces
    * @param stream whether it is started with a stream
@@ -73,12 +73,12 @@ export class Quota {
     return refusedHere;
   }
 
-  /** Whether one more stream may be opened. */
+  /** The refusal of one more stream; undefined if it may be opened. */
   refuseStream(): Promise<Refused | undefined> {
     return this.#ask({ streams: this.#options.openStreams() + 1 });
   }
 
-  /** Whether a task or an answer may be taken: counts its bytes. */
+  /** The refusal of a task or an answer, whose bytes are counted; undefined if it may be taken. */
   refuseMessage(message: unknown): Refused | undefined {
     const { message_bytes_per_minute: most } = this.#limits;
     const now = Date.now();
@@ -129,7 +129,7 @@ export class Quota {
     clearTimeout(this.#report);
   }
 
-  /** Whether more may be stored. */
+  /** The refusal to store more; undefined if it may be stored. */
   refuseStored(): Refused | undefined {
     const { stored_bytes_per_team: value } = this.#limits;
     const stored = this.#options.storedBytes();

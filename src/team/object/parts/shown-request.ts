@@ -11,7 +11,7 @@ import type { RequestOfStep } from "../../../core/turn/turn-context.ts";
 /** A longer context is counted by its length: a tokenizer would take seconds. */
 const MOST_COUNTED = 400_000;
 
-/** What fills the context of a request, in estimated tokens. */
+/** The parts of a request's context, in estimated tokens. */
 export async function contextOf({
   client,
   messages,
@@ -42,7 +42,7 @@ export async function contextOf({
   return { parts, total: parts.reduce((sum, { tokens }) => sum + tokens, 0), method };
 }
 
-/** What a body holds besides the messages and the tools, in any of the APIs. */
+/** The fields of a body besides the messages and the tools, in any of the APIs. */
 export function parametersOf(body: JsonObject | null, request: RequestOfStep): JsonObject {
   if (body === null) {
     const { toolChoice, jsonOutput, extraCreateArgs } = request.options;

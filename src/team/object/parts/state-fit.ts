@@ -20,7 +20,7 @@ export function requireKind({ type: given }: JsonObject, { type: wanted }: JsonO
 /** A database of this size surely holds a state that fits into one document, unless its texts share blobs. */
 const SURELY_SMALL_BYTES = 1_000_000;
 
-/** Whether the logs fit into one document, as far as they are read to know it. */
+/** True if the logs fit into one document, as far as they are read to know it. */
 export function isDocumentSized({ db, texts, log }: Stores): boolean {
   if (db.size <= SURELY_SMALL_BYTES && !texts.blobs.exist) return true;
   const logs = new LogStore(db, texts, log.references);
@@ -34,7 +34,7 @@ export function isDocumentSized({ db, texts, log }: Stores): boolean {
   return true;
 }
 
-/** Whether a state fits into one document. */
+/** True if a state fits into one document. */
 export function isSmallDocument(state: JsonObject): boolean {
   return sizeOf(state) <= MAX_STATE_DOCUMENT_BYTES;
 }

@@ -20,7 +20,7 @@ import { loadParts, type TeamHost, type TeamParts } from "./team-parts.ts";
 /** The alarm of data that cannot be used fires again after this time. */
 const REFUSED_AGAIN_MS = 60_000;
 
-/** What a team needs of its object and of its deployment. */
+/** The options by which a team uses its object and its deployment. */
 export interface TeamHolderOptions extends Pick<
   TeamHost,
   "secrets" | "build" | "log" | "costOf" | "listing" | "env" | "memories"

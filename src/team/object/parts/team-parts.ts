@@ -59,10 +59,10 @@ export interface TeamParts {
   team: TeamService;
   admission: RunAdmission;
   runs: RunService;
-  /** What a request for a run leads to, if the tenant allows it. */
+  /** The decision about a request for a run, if the tenant allows it. */
   admit: (input: StartRunInput) => Promise<Result<AdmissionDecision>>;
   costOf: CostOf;
-  /** What it takes to run a past turn once more. */
+  /** The parts that run a past turn once more. */
   replay: Omit<RequestParts, "stores" | "engine">;
   schedules: ScheduleService;
   scheduler: Scheduler;
@@ -70,7 +70,7 @@ export interface TeamParts {
   stateParts: StateTarget;
 }
 
-/** What the parts need of their object and of its deployment. */
+/** The parts' view of their object and of its deployment. */
 export interface TeamHost {
   storage: DurableObjectStorage;
   stores: Stores;
@@ -299,7 +299,7 @@ export class RunInputs {
   }
 }
 
-/** What is sealed, or why it cannot be. */
+/** The sealed value, or the refusal if it cannot be sealed. */
 async function refusing<T>(seal: () => Promise<T>): Promise<Result<T>> {
   try {
     return ok(await seal());

@@ -127,7 +127,7 @@ export class TeamService {
     });
   }
 
-  /** Whether the stored component is this one, with the same secrets. */
+  /** True if the stored component is this one, with the same secrets. */
   async #has(component: ComponentModel): Promise<boolean> {
     const stored = this.#stores.team.component;
     try {
@@ -200,7 +200,7 @@ export class TeamService {
     await this.#cache.open().catch(() => undefined);
   }
 
-  /** What the team shows of its state, as of its last commit; `{}` until it was loaded. */
+  /** The visible state of the team, as of its last commit; `{}` until it was loaded. */
   visibleState(): JsonObject {
     return this.#cache.visibleState;
   }

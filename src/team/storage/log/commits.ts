@@ -29,9 +29,9 @@ export interface Commit {
   event: number;
   /** The last event before the conversation's first: a reset or a loaded state started a new conversation. */
   since: number;
-  /** Whether the team is unchanged since a reset. */
+  /** True if the team is unchanged since a reset. */
   empty: boolean;
-  /** Whether its state is that of a cancelled run, copied by a fork or kept for another component. */
+  /** True if its state is that of a cancelled run, copied by a fork or kept for another component. */
   cancelled?: boolean;
 }
 
@@ -46,7 +46,7 @@ export function commitAt(db: Database, texts: TextStore, turn: number): Commit |
 }
 
 /**
- * Whether a run was cancelled at the last commit up to a turn. Its conditions and counters are over then, unless a
+ * True if a run was cancelled at the last commit up to a turn. Its conditions and counters are over then, unless a
  * retry continues the run.
  */
 export function standsAtCancellation(

@@ -68,7 +68,7 @@ export class EventReferences {
     return JSON.stringify(items);
   }
 
-  /** Whether a stored row refers to events. */
+  /** True if a stored row refers to events. */
   isIn(text: string): boolean {
     return !text.startsWith("[");
   }
@@ -81,7 +81,7 @@ export class EventReferences {
     return row.refs.map((item) => this.#resolve(item, events));
   }
 
-  /** Whether a reference can replace something in `value`. */
+  /** True if a reference can replace something in `value`. */
   #repeats(value: unknown): boolean {
     if (typeof value === "string") return value.length >= SHORTEST_TEXT && this.#texts.has(value);
     return this.#cursorOf(value) !== undefined || inner(value).some((part) => this.#repeats(part));

@@ -15,7 +15,7 @@ export interface KeptStep {
   outcome?: StepOutcome;
   /** The attempts that failed and were followed by another one. */
   failed: readonly FailedAttempt[];
-  /** What had arrived of an answer when the last attempt failed. */
+  /** The part of an answer that had arrived when the last attempt failed. */
   cutOff?: string;
 }
 
@@ -64,7 +64,7 @@ export class KnownResults {
   }
 }
 
-/** Where a turn that commits stores its steps. */
+/** The place at which a turn that commits stores its steps. */
 interface KeptIn {
   turn: number;
   /** Replaces what the turn has appended to model contexts. */
@@ -153,7 +153,7 @@ function withoutVectors(ok: Json): Json {
   return { ...ok, vectors: ok.vectors.map(() => "") };
 }
 
-/** What a model's maker wants back is in the model context: the step names its place there. */
+/** Data that a model's maker wants back is in the model context: the step names its place there. */
 function placed(ok: Json, inLogs: MakerDataInLogs | undefined): Json {
   if (inLogs === undefined || !isJsonObject(ok) || ok.troupe === undefined) return ok;
   const place = inLogs.placeOf(ok.troupe);

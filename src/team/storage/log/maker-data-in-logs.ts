@@ -12,8 +12,8 @@ export interface Appended {
 }
 
 /**
- * What models' makers want back (`troupe` of an assistant's message), as the logs of model contexts have it. Other rows of the
- * same turn name its place instead of repeating it.
+ * The data that models' makers want back (`troupe` of an assistant's message), as the logs of model contexts have it.
+ * Other rows of the same turn name its place instead of repeating it.
  */
 export class MakerDataInLogs {
   readonly #row: (path: string, generation: number, start: number) => readonly unknown[];

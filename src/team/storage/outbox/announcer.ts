@@ -220,7 +220,7 @@ export class Announcer {
   }
 }
 
-/** Whether the run's own webhook wants its messages. */
+/** True if the run's own webhook wants its messages. */
 function tellsMessages({ webhook }: RunRecord): boolean {
   return webhook?.events.includes("message") ?? false;
 }

@@ -3,7 +3,7 @@ import type { Database, SqlValue } from "../../../sqlite/database.ts";
 import { LazyTable } from "../../../sqlite/lazy-table.ts";
 import type { TextStore } from "../../../sqlite/text-store.ts";
 
-/** Whose memories changes are for: those of the tenant, or of one of its users. */
+/** The owner of the memories that changes are for: the tenant, or one of its users. */
 export type MemoryTarget = { scope: "tenant" } | { scope: "user"; user: string };
 
 /** Changes of a turn that their object has not confirmed. */
@@ -24,7 +24,7 @@ interface Contents {
   last: number;
 }
 
-/** What is stored of an entry that was confirmed: the last one stays, because numbers must increase. */
+/** The stored text of an entry that was confirmed: the last one stays, because numbers must increase. */
 const CONFIRMED = "";
 
 /**

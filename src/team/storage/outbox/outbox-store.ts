@@ -31,7 +31,7 @@ export class OutboxStore {
     this.#db = db;
   }
 
-  /** Whether this team was ever reported to the tenant, or is about to be. */
+  /** True if this team was ever reported to the tenant, or is about to be. */
   get started(): boolean {
     return this.#read().last > 0;
   }

@@ -3,7 +3,7 @@ import { lateRetryDelay } from "../../../core/steps/retry.ts";
 import type { Moment } from "../../../core/turn/turn-host.ts";
 import { type MetaKey, type MetaStore, objectKey } from "../tables/meta-store.ts";
 
-/** What an observer has left to do after a run. */
+/** The unfinished work of an observer after a run. */
 export interface LeftEnd extends UnfinishedAt {
   run: string;
   /** When the run's last turn began: what is erased later does not come back. */
@@ -23,7 +23,7 @@ const PREFIX = "unfinished:";
 /** The most that a team keeps: each may hold the conversation of its run. */
 const MOST_LEFT = 100;
 
-/** What is left to do after runs. */
+/** The unfinished work after runs. */
 export class UnfinishedStore {
   readonly #meta: MetaStore;
   #left: readonly LeftEnd[] | undefined;
@@ -69,7 +69,7 @@ export class UnfinishedStore {
     this.#left = pending.flatMap((left) => (left === one ? (by ?? []) : left));
   }
 
-  /** What a run has left is not done any more. */
+  /** Drops the unfinished work of a run. */
   drop(run: string): void {
     for (const left of this.pending) if (left.run === run) this.replace(left);
   }

@@ -95,7 +95,7 @@ export class QuestionStore {
     return this.#allOpen().filter((question) => question.run === run);
   }
 
-  /** How many of the run's questions were answered. */
+  /** The number of the run's questions that were answered. */
   answered(run: string): number {
     const query = "select count(*) as n from question where run = ? and answer is not null";
     return this.#db.first<{ n: number }>(query, run)?.n ?? 0;

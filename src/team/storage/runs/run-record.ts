@@ -20,9 +20,9 @@ export interface RunTraceRecord {
   recoveries?: (readonly [turn: number, since: number, at: number])[];
 }
 
-/** What is known about the cause of a run's interruptions. */
+/** The knowledge about the cause of a run's interruptions. */
 export interface Suspicion {
-  /** Whether the next interruption counts against the run: it executes code of its own, or no other run does. */
+  /** True if the next interruption counts against the run: it executes code of its own, or no other run does. */
   readonly counts: boolean;
   /** Interruptions since its last progress that did not count. */
   readonly uncounted: number;
@@ -39,7 +39,7 @@ export interface RunRecord {
   readonly user?: string;
   /** The name or subject of the credential that started it; missing in runs of earlier versions, and where it has none. */
   readonly subject?: string;
-  /** How many runs there are before it in the chain of requests that led to it; missing for none. */
+  /** The number of runs before it in the chain of requests that led to it; missing for none. */
   readonly hops?: number;
   readonly metadata: JsonObject;
   readonly timeout_seconds: number | null;
@@ -81,7 +81,7 @@ export interface RunRecord {
   readonly models?: UsageByModel;
   readonly stop_requested: "after_turn" | "now" | null;
   readonly pause_requested: boolean;
-  /** Whether the run was resumed and the agents' resume hooks have not run yet. */
+  /** True if the run was resumed and the agents' resume hooks have not run yet. */
   readonly resuming: boolean;
   /** When a long backoff ends, epoch milliseconds; nothing runs until then. */
   readonly wake_at: number | null;
@@ -91,8 +91,8 @@ export interface RunRecord {
   /** Missing unless the run was interrupted repeatedly without progress, see suspect.ts. */
   readonly suspicion?: Suspicion;
   /**
-   * How often the run has resumed after an interruption or an idle wait since the event with that cursor; missing
-   * before the first time.
+   * The number of times that the run has resumed after an interruption or an idle wait since the event with that cursor;
+   * missing before the first time.
    */
   readonly restarts?: { after: number; count: number };
   /** Missing in runs of earlier versions. */

@@ -71,7 +71,7 @@ export class RunStore {
     return load(this.#db.first<RunRow>("select seq, record from run order by seq desc limit 1"));
   }
 
-  /** Whether the team's last committed turn up to this one belongs to a cancelled run. */
+  /** True if the team's last committed turn up to this one belongs to a cancelled run. */
   wasCancelledAt(turn: number): boolean {
     for (const row of this.#db.each<RunRow>(
       "select seq, record from run where seq < ? order by seq desc",
@@ -128,7 +128,7 @@ function stepsOwner(seq: number): string {
   return `steps:run:${seq}`;
 }
 
-/** Whether the run has an outcome. */
+/** True if the run has an outcome. */
 export function isOver({ status }: RunRecord): boolean {
   return status === "completed" || status === "cancelled" || status === "failed";
 }

@@ -50,7 +50,7 @@ export class StepStore {
   readonly #texts: TextStore;
   #steps: Map<string, TracedStep> | undefined;
   #tokens: TokensByModel = {};
-  /** Whether the table may have rows: most are withdrawn before they are written. */
+  /** True if the table may have rows: most are withdrawn before they are written. */
   #hasRows = false;
   /** Keys of the steps whose result is partly stored outside its column. */
   #elsewhere: string[] = [];

@@ -36,12 +36,12 @@ const TABLES = [
   OUTBOX_TABLE,
 ];
 
-/** Whether anything is stored: a team or an unfinished fork. Writes nothing. */
+/** True if anything is stored: a team or an unfinished fork. Writes nothing. */
 export function hasTables(db: Database): boolean {
   return db.hasTable("meta");
 }
 
-/** Whether this object holds a team. Writes nothing. */
+/** True if this object holds a team. Writes nothing. */
 export function holdsTeam(db: Database): boolean {
   return hasTables(db) && db.first("select 1 as found from meta where name = 'team'") !== undefined;
 }

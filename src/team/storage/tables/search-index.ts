@@ -81,7 +81,7 @@ export class SearchIndex {
     }
   }
 
-  /** What SQLite gets of a text: words as tokens; it makes trigrams by itself. */
+  /** The form of a text for SQLite: words as tokens; it makes trigrams by itself. */
   #indexed(text: string): string {
     if (this.#index.tokenizer === "trigram") return fold(text);
     return tokensOf(text, this.#index).join(" ");

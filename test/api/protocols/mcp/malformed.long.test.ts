@@ -1,4 +1,4 @@
-// Messages that are no messages of the protocol, as bytes over HTTP: each is refused by its field.
+// Messages that are not messages of the protocol, as bytes over HTTP: each is refused by its field.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestWorker } from "../../../support/worker.ts";
 import { HUMAN, inTurn, newTeam } from "../support/teams.ts";

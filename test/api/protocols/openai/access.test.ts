@@ -153,7 +153,7 @@ test("models are the templates and the teams, found by their ids", async () => {
     owned_by: "troupe",
   });
   for (const { id } of data) expect((await openai.models.retrieve(id)).id).toBe(id);
-  // The team of a request is no model of its own.
+  // The team of a request is not a model of its own.
   await openai.responses.create({ model: template!.id, input: "Hello." });
   const later = (await openai.models.list()).data.map(({ id }) => id);
   expect(later.toSorted()).toEqual(data.map(({ id }) => id).toSorted());

@@ -325,7 +325,7 @@ describe("tools of the client", () => {
       message: { content: "You are in Vienna." },
     });
     expect(answered.id).not.toBe(asked.id);
-    // The same request once more is no second answer.
+    // The same request once more is not a second answer.
     const again = await openai.chat.completions.create({ model, messages: next, tools });
     expect(again.choices[0]?.message.content).toBe("You are in Vienna.");
     expect(await runsOf(worker, id)).toHaveLength(1);

@@ -473,7 +473,7 @@ describe("a response that waits", () => {
     expect(asked.status).toBe("completed");
     const [said, call] = asked.output;
     expect(said).toMatchObject({ type: "message", phase: "commentary" });
-    if (call?.type !== "function_call") throw new Error("it is no call");
+    if (call?.type !== "function_call") throw new Error("it is not a call");
     expect(call).toMatchObject({ name: "locate", arguments: '{"precise":false}' });
     const output = {
       type: "function_call_output" as const,
@@ -523,7 +523,7 @@ describe("a response that waits", () => {
     await newTeam(worker, { id, component: careful() });
     const asked = await openai.responses.create({ model, input: "Calculate." });
     const [request] = asked.output;
-    if (request?.type !== "mcp_approval_request") throw new Error("it is no approval");
+    if (request?.type !== "mcp_approval_request") throw new Error("it is not an approval");
     expect(request).toMatchObject({
       name: "calculator",
       server_label: "clerk",
@@ -544,7 +544,7 @@ describe("a response that waits", () => {
     const asked = await openai.responses.stream(request).finalResponse();
     const [call, approval] = asked.output;
     expect(call).toMatchObject({ type: "mcp_call", name: "calculator", status: "incomplete" });
-    if (approval?.type !== "mcp_approval_request") throw new Error("it is no approval");
+    if (approval?.type !== "mcp_approval_request") throw new Error("it is not an approval");
     await openai.responses.create({
       model,
       previous_response_id: asked.id,

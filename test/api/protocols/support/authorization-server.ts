@@ -16,7 +16,7 @@ export interface AuthorizationServer extends AsyncDisposable {
   browse: (page: URL) => Promise<void>;
 }
 
-/** Documents of clients by their addresses, which are no places that answer. */
+/** Documents of clients by their addresses, which are not places that answer. */
 type Documents = { readonly [url: string]: () => Response | Promise<Response> };
 
 const TEST_CLIENT: Documents = { [CLIENT_DOCUMENT]: () => Response.json(clientDocument()) };

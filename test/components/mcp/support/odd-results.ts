@@ -88,7 +88,7 @@ export const RESULTS: [string, Json, (string | RegExp)[], boolean?][] = [
   ["null as result", { raw: '{"jsonrpc":"2.0","id":$id,"result":null}' }, []],
   ["an error as text", { content: [RESULT], isError: "true" }, ["RESULT"], true],
   [
-    "a field that says that it is no error",
+    "a field that says that it is not an error",
     { content: [RESULT], isError: null },
     ["RESULT"],
     false,

@@ -52,7 +52,7 @@ export const TOOLS: [string, JsonObject, JsonObject | null][] = [
     onlyA,
   ],
   [
-    "required names that are no texts",
+    "required names that are not texts",
     { inputSchema: { type: "object", properties: { a }, required: ["a", null, 3] } },
     parameters({ properties: { a }, required: ["a"] }),
   ],

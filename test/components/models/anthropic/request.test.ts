@@ -152,7 +152,7 @@ describe("the messages of a request", () => {
           {
             type: "tool_result",
             tool_use_id: "c2",
-            content: "no\nThe arguments were no JSON object: not JSON",
+            content: "no\nThe arguments were not a JSON object: not JSON",
             is_error: true,
           },
         ],

@@ -96,7 +96,7 @@ test("a model reads the arguments that it wrote in the error of their call", asy
   ];
   for (const { name, connect } of CLIENTS) {
     const body = connect(fake.origin).writeRequest?.(messages, {}, { streamed: false })?.body ?? "";
-    const said = 'Error: no JSON\\nThe arguments were no JSON object: {\\"q\\":\\"a';
+    const said = 'Error: no JSON\\nThe arguments were not a JSON object: {\\"q\\":\\"a';
     expect([name, body.includes(said), body.includes("9007199254740993")]).toEqual([
       name,
       true,

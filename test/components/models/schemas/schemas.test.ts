@@ -112,7 +112,7 @@ const ODD: { readonly [kind: string]: JsonObject | undefined } = {
   "many values": of({
     q: { type: "string", enum: Array.from({ length: 1500 }, (_, i) => `v${i}`) },
   }),
-  "values that are no texts": of({
+  "values that are not texts": of({
     q: { type: "integer", enum: [1, 2] },
     r: { enum: ["", "a", 1, null] },
   }),

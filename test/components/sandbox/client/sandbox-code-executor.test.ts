@@ -250,11 +250,11 @@ describe("a sandbox that has no result", () => {
       response.write("event: output\n", () => response.destroy());
     },
     "hangs up at once": (response) => void response.destroy(),
-    "sends what is no JSON": (response) => {
+    "sends what is not JSON": (response) => {
       openStream(response);
       response.end("event: result\ndata: {\n\n");
     },
-    "sends what is no result": streamed({ exit_code: "0" }),
+    "sends what is not a result": streamed({ exit_code: "0" }),
     "is another service": (response) => void response.end("Hello."),
   };
 

@@ -138,7 +138,7 @@ describe("component JSON of an executor", () => {
       "executor_prompts.retry",
     ],
     [
-      "a prompt that is no format",
+      "a prompt that is not a format",
       { executor_prompts: { error_output: "{output" } },
       "executor_prompts.error_output",
     ],

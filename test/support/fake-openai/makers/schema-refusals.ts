@@ -25,7 +25,7 @@ interface Part {
   depth: number;
 }
 
-/** All schemas in one, which a maker reads whether or not something refers to them; or what is no schema. */
+/** All schemas in one, which a maker reads whether or not something refers to them; or what is not a schema. */
 function partsOf(root: Schema): { parts: Part[]; problem?: string } {
   const parts: Part[] = [];
   let problem: string | undefined;

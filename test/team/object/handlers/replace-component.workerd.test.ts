@@ -340,7 +340,7 @@ describe("another component", () => {
         message: "has no place in the component",
       },
     ]);
-    // A memory that is still empty is no loss.
+    // A memory that is still empty is not a loss.
     expect(await attempt({ memory: [] })).toBeInstanceOf(TestTeam);
   });
 

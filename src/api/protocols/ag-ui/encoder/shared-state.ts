@@ -8,7 +8,7 @@ export class SharedState {
   #own: JsonObject = { speaker: null };
   /** Undefined for a team whose agents want no state. */
   #shared: JsonObject | undefined;
-  /** Which changes of `#shared` are sent: none, then all of it with the commit that has what the client has set, then each. */
+  /** The changes of `#shared` that are sent: none, then all of it with the commit that has the client's part, then each. */
   #sends: "nothing" | "all_next" | "changes";
   #hasBegun = false;
 

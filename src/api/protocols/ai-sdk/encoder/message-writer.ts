@@ -16,7 +16,7 @@ interface OpenText {
   /** Its pieces' chunks up to the piece. */
   head: string;
   read: ThinkingText;
-  /** Which part is open. */
+  /** The open part. */
   part: "reasoning" | "text" | undefined;
   /** True if the answer's message begins with the part written so far, which is known when the message comes. */
   isAhead: boolean;

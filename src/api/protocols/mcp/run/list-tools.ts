@@ -21,7 +21,7 @@ const fileSchema = z.strictObject({
   path: z.string().optional().describe("Instead of data: a file of the team's workspace."),
   url: z.string().optional().describe("Instead of data: where the file is fetched."),
   name: z.string().optional(),
-  media_type: z.string().optional().describe("With data that is no picture."),
+  media_type: z.string().optional().describe("With data that is not a picture."),
 });
 export type TaskFile = z.output<typeof fileSchema>;
 

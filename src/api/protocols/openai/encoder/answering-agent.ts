@@ -29,7 +29,7 @@ export function answeringAgent(format: string): NonNullable<FormatCode["prepare"
   };
 }
 
-/** The request's settings for the agent's model; undefined if the agent's own settings cover them. */
+/** The form of the answer for the agent's model; undefined if the agent's own settings decide. */
 function formFor(
   { jsonOutput, toolChoice }: AnswerForm,
   {

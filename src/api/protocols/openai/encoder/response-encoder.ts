@@ -226,7 +226,7 @@ class ResponseEncoder implements StreamEncoder {
   }
 }
 
-/** The attempt in the id of a text's item: the place at which an earlier stream of it broke off. */
+/** Distinguishes the id of a text's item from that of an earlier stream, which broke off at this place. */
 function attemptOf(place: PiecePlace | undefined): string {
   if (place === undefined || (place.restarts === 0 && place.taken === 0)) return "";
   return `_${place.restarts}_${place.taken}`;

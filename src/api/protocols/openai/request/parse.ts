@@ -59,7 +59,7 @@ export function refusedAt(path: string, message: string): ProblemError {
 /**
  * Refuses parameters that ask for what a team cannot do.
  *
- * @param rules by the parameter's name, its values that are no request for it, besides null and an empty list
+ * @param rules by the parameter's name, its values that are not a request for it, besides null and an empty list
  * @throws ProblemError 422
  */
 export function refuseUnsupported(

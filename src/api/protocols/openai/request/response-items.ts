@@ -62,8 +62,8 @@ export function itemsOf(input: z.output<typeof inputSchema> = []): InputItem[] {
 }
 
 /**
- * The content of a compaction: the conversation after a response, and items. A team keeps its conversation and shortens by
- * itself what its models get, so nothing is left out, and the text is not a secret of the server.
+ * The content of a compaction: the conversation after a response, and items. A team keeps its conversation and shortens
+ * by itself what its models get, so nothing is left out, and the text is not a secret of the server.
  */
 const compactedSchema = z.object({
   after: z.string().optional(),

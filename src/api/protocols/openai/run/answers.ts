@@ -17,9 +17,8 @@ export function questionsOf(entries: readonly Entry[]): RequestPlace[] {
 }
 
 /**
- * The answers of a request to the questions of a run: outputs of tools, approvals, answers below `troupe`, and a message as
- * the
- * answer to a question for input.
+ * The answers of a request to the questions of a run: outputs of tools, approvals, answers below `troupe`, and a message
+ * as the answer to a question for input.
  *
  * @param field the request's field with the entries
  * @throws ProblemError 409 when the run waits for something else, 422

@@ -103,9 +103,8 @@ async function continueOrStart(request: OpenAIRequest, wanted: Wanted): Promise<
 }
 
 /**
- * The new entries for a team whose answer is to be continued: none, if the answer at the end of the request is the last of
- * the team,
- * else all of the request.
+ * The new entries for a team whose answer is to be continued: none, if the answer at the end of the request is the last
+ * of the team, else all of the request.
  *
  * @throws ProblemError 422 when the request ends with no answer, and so has nothing new
  */

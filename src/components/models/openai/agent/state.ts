@@ -44,7 +44,7 @@ export function historyOf(messages: readonly LLMMessage[]): JsonObject[] {
   });
 }
 
-/** Whether the history contains all of a message. */
+/** True if the history contains all of a message. */
 export function isInHistory(message: LLMMessage): boolean {
   if (message.type === "FunctionExecutionResultMessage") return false;
   if (message.type === "UserMessage" && typeof message.content !== "string")

@@ -35,9 +35,9 @@ export interface Usage {
 
 /** A chat completion, whole or a part of a streamed one, as all servers mean it. */
 export interface Chunk {
-  /** Whether it has a choice, even an empty one: the reply has begun. */
+  /** True if it has a choice, even an empty one: the reply has begun. */
   hasBegun: boolean;
-  /** Whether it is a whole answer. */
+  /** True for a whole answer. */
   isWhole: boolean;
   delta: Delta | undefined;
   finishReason: string | undefined;

@@ -19,7 +19,7 @@ export class CompletionReader implements AnswerReader<CreateResult> {
   readonly #shown: StreamedText;
   #isRefusal = false;
   #finishReason: string | null = null;
-  /** Whether a part of the reply has arrived, and whether its last one has. */
+  /** True once a part of the reply has arrived, and once its last one has. */
   #hasBegun = false;
   #isComplete = false;
   #usage: Usage | undefined;

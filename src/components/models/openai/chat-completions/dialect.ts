@@ -8,11 +8,11 @@ export interface Dialect {
   emptyText: ConversationRules["emptyText"];
   /** Replaces an empty text beside tool calls. */
   emptyThought: string;
-  /** Whether user messages may carry a `name`. */
+  /** True if user messages may carry a `name`. */
   names: boolean;
-  /** Whether white space at the end of the conversation is refused when the assistant spoke last. */
+  /** True if white space at the end of the conversation is refused when the assistant spoke last. */
   trimLast: boolean;
-  /** Whether calls and results are refused in a request without tools. */
+  /** True if calls and results are refused in a request without tools. */
   needsTools: boolean;
 }
 

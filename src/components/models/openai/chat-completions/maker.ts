@@ -5,9 +5,9 @@ import { type ConversationRules, WITHOUT_PREFILL } from "../../chat/conversation
 export interface Maker {
   /** The owner of the data, as messages name it. */
   name: string;
-  /** Whether only the model that made the data can read it. Signatures are so; reasoning in plain text is not. */
+  /** True if only the model that made the data can read it. Signatures are so; reasoning in plain text is not. */
   ofOneModel: boolean;
-  /** Whether reasoning is sent back with texts too, and not only with calls. */
+  /** True if reasoning is sent back with texts too, and not only with calls. */
   withTexts: boolean;
   /**
    * The data sent back with calls: none (`bare`), optional data (`free`), or required data: a signature
@@ -16,16 +16,16 @@ export interface Maker {
   calls: "bare" | "free" | "signed" | "reasoned";
   /** Fields of a request that disable thinking; the model then needs no data back. */
   off?: JsonObject;
-  /** Whether streamed parts of `reasoning_details` repeat the earlier ones. */
+  /** Set if streamed parts of `reasoning_details` repeat the earlier ones. */
   repeats?: true;
   /** The part type in which its chat completions take a PDF. Default: OpenAI's, `file`. */
   pdfPart?: "image_url";
   /** The conversations that the server takes. Default: those of the dialect of the model's family. */
   takes?: Partial<Omit<ConversationRules, "systems">> & {
-    /** Whether system messages have to be before all others. */
+    /** Set if system messages have to be before all others. */
     systemFirst?: true;
   };
-  /** Whether streams have their usage unasked, and a request for it is refused. */
+  /** Set if streams have their usage unasked, and a request for it is refused. */
   usageUnasked?: true;
 }
 

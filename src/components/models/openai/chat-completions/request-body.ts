@@ -33,7 +33,7 @@ export interface RequestSettings extends AnsweringModel {
   includeNames: boolean;
   prefixNames: boolean;
   maker: Maker;
-  /** Whether the server takes a `prompt_cache_key`, unless the config disables it. */
+  /** True if the server takes a `prompt_cache_key`, unless the config disables it. */
   keyed: boolean;
 }
 

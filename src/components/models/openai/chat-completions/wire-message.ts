@@ -26,14 +26,14 @@ import { fittingName } from "../../../../core/tools/tool-name.ts";
 
 export interface WireStyle {
   dialect: Dialect;
-  /** Whether user messages carry a `name`. */
+  /** True if user messages carry a `name`. */
   includeNames: boolean;
-  /** Whether user texts begin with the name of their source. */
+  /** True if user texts begin with the name of their source. */
   prefixNames: boolean;
   abilities: ModelAbilities;
   /** The part type of a PDF. */
   pdfPart: "file" | "image_url";
-  /** Whether an assistant has to speak between the results of tools and a user. */
+  /** True if an assistant has to speak between the results of tools and a user. */
   bridged: boolean;
   /** Provider data to send back with an assistant's message. */
   givenBack: (message: AssistantMessage) => GivenFields | undefined;

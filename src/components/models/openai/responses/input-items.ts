@@ -21,7 +21,7 @@ import { keptItems, type KeptItem } from "./maker-data.ts";
 export interface InputStyle {
   /** The owner whose answers are sent back with their reasoning. */
   maker: string;
-  /** Whether user texts begin with the name of their source: this API has no names of messages. */
+  /** True if user texts begin with the name of their source: this API has no names of messages. */
   prefixNames: boolean;
   abilities: ModelAbilities;
 }

@@ -67,7 +67,7 @@ export function keptItems(message: AssistantMessage, maker: string): KeptItem[] 
   const calls = typeof content === "string" ? [] : content;
   const text = typeof content === "string" ? content : (thought ?? "");
   const kept: KeptItem[] = [];
-  /** Whether any item between a reasoning and the next one is sent back. */
+  /** True if any item between a reasoning and the next one is sent back. */
   let isFollowed = false;
   let afterIsReasoning = false;
   for (const stored of items.toReversed()) {

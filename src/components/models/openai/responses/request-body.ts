@@ -18,7 +18,7 @@ export interface ResponsesSettings extends Omit<RequestSettings, "maker"> {
   /** The server's name for the model: on Azure, that of the deployment. */
   servedAs: string;
   maker: string;
-  /** Whether the model reasons; undefined if unknown. */
+  /** True if the model reasons; undefined if unknown. */
   reasons: boolean | undefined;
 }
 

@@ -7,9 +7,9 @@ export interface ServerHabits {
   };
   /** Facts about the server for one account. */
   account: {
-    /** Whether it gives summaries of reasoning: OpenAI does so for verified organizations only. */
+    /** True if it gives summaries of reasoning: OpenAI does so for verified organizations only. */
     summaries: boolean;
-    /** Whether it gives encrypted reasoning. */
+    /** True if it gives encrypted reasoning. */
     encryption: boolean;
   };
 }

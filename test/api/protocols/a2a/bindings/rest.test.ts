@@ -172,7 +172,7 @@ test.each<[string, string, string, RequestInit, number, string]>([
   ["a task that cannot be", "GET", "/tasks/a%2Fb", {}, 404, "TASK_NOT_FOUND"],
   ["an action that does not exist", "POST", "/tasks/none:explode", {}, 404, "NOT_FOUND"],
   ["a page of none", "GET", "/tasks?pageSize=0", {}, 400, "INVALID_PARAMS"],
-  ["a page size that is no number", "GET", "/tasks?pageSize=many", {}, 400, "INVALID_PARAMS"],
+  ["a page size that is not a number", "GET", "/tasks?pageSize=many", {}, 400, "INVALID_PARAMS"],
   ["the extended card", "GET", "/extendedAgentCard", {}, 400, "UNSUPPORTED_OPERATION"],
 ])(
   "%s gets an error of Google's form",

@@ -54,7 +54,7 @@ test.each<[string, unknown, number, number, Record<string, string>?]>([
   ["a body that is not JSON", "{", 400, -32_700],
   ["a list", [HELLO], 200, -32_600],
   ["another version of JSON-RPC", { ...HELLO, jsonrpc: "1.0" }, 200, -32_600],
-  ["an id that is no id", { ...HELLO, id: {} }, 200, -32_600],
+  ["an id that is not an id", { ...HELLO, id: {} }, 200, -32_600],
   ["no version", HELLO, 200, -32_009, { "a2a-version": "" }],
   ["version 0.3", HELLO, 200, -32_009, { "a2a-version": "0.3" }],
   ["a method of 0.3", request("message/send"), 200, -32_601],

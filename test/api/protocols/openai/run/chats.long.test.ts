@@ -73,7 +73,7 @@ describe("a chat program", () => {
     expect(tasks).toEqual([["Second."], ["Be brief.", "First."]]);
     const again = await create(said("First."), ...first.output, said("Second."));
     expect(again.conversation).not.toEqual(first.conversation);
-    // A response that says itself what it continues is no matter of the chat.
+    // A response that says itself what it continues is not a matter of the chat.
     const third = await openai.responses.create(
       { model, input: "Third.", previous_response_id: second.id },
       { headers },

@@ -198,7 +198,7 @@ test("an answer is sent back unchanged: reasoning, ids and phases, in their orde
   }
 });
 
-/** Log probabilities of an answer are no part of the conversation. */
+/** Log probabilities of an answer are not part of the conversation. */
 function withoutLogprobs(item: JsonObject): JsonObject {
   const text = JSON.stringify(item).replaceAll(',"logprobs":[]', "");
   return JSON.parse(text) as JsonObject;
