@@ -152,14 +152,21 @@ async function isNoticed(mutant) {
       const named = ["--testNamePattern", `${mutant.invariant}:`];
       return (await runTests([...INVARIANT_TESTS, ...named])).outcome !== "passed";
     }
-    const first = AREAS.find(({ below }) => mutant.file.startsWith(below))?.first;
-    for (const tests of first === undefined ? [TESTS] : [[first], TESTS]) {
+    const area = AREAS.find(({ below }) => mutant.file.startsWith(below))?.first;
+    const likely = [ownTests(mutant.file), area === undefined ? [] : [area]];
+    for (const tests of [...likely.filter(({ length }) => length > 0), TESTS]) {
       if ((await runTests(tests)).outcome !== "passed") return true;
     }
     return false;
   } finally {
     writeFileSync(path, mutant.text);
   }
+}
+
+/** The tests of a file: those of the same path and name. @param {string} file @returns {string[]} */
+function ownTests(file) {
+  const name = file.replace(/^src/, "test").replace(/\.ts$/, "");
+  return globSync(`${name}.workerd.test.ts`, { cwd: copy });
 }
 
 /** @param {string[]} tests @returns {Promise<Ran>} */
