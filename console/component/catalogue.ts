@@ -45,7 +45,7 @@ export type ComponentData = {
 };
 
 /** A team's component in the client's form. */
-export type TeamComponent = NonNullable<CreateTeam["component"]>;
+export type CatalogueTeam = NonNullable<CreateTeam["component"]>;
 
 /** The classes of the server, for choosing one. */
 export class Catalogue {

@@ -2,7 +2,7 @@ import { fieldsOf, listOf, textOf } from "../picture/component-json.ts";
 import { type ValuePath, valueAt, withValue } from "./value-path.ts";
 
 /** An edge of a graph, as the component has it. */
-export interface GraphEdge {
+export interface ComponentEdge {
   place: ValuePath;
   target: string;
   condition: string;
@@ -22,7 +22,7 @@ export function graphOf(root: unknown, team: ValuePath): ValuePath | undefined {
 }
 
 /** The edges from a participant. */
-export function edgesFrom(root: unknown, team: ValuePath, name: string): GraphEdge[] {
+export function edgesFrom(root: unknown, team: ValuePath, name: string): ComponentEdge[] {
   const list = edgeList(root, team, name);
   return listOf(valueAt(root, list)).map((edge, index) => {
     const { target, condition, condition_function, activation_condition } = fieldsOf(edge);

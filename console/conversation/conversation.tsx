@@ -4,7 +4,7 @@ import type { TurnInfo } from "troupe/client";
 import type { TeamView } from "troupe/react";
 import { useSearch } from "wouter";
 import { Icon } from "../parts/icon.tsx";
-import { Cards, type EndedRun, type Entry, messagesIn, withEnds } from "./entries.ts";
+import { Cards, type EndedRun, type ConversationEntry, messagesIn, withEnds } from "./entries.ts";
 import { EntryRow } from "./entry-row.tsx";
 import { type Doing, withPresent } from "./live.ts";
 import { LiveLine } from "./live-line.tsx";
@@ -50,7 +50,7 @@ export function Conversation(props: ConversationProps) {
   );
   const soon = soonOf(run);
   const doing = useSame(lines);
-  const numbers = (entry: Entry): CardNumbers | undefined =>
+  const numbers = (entry: ConversationEntry): CardNumbers | undefined =>
     entry.kind === "card" ? numbersOf(entry, turns, speakers) : undefined;
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
@@ -178,7 +178,7 @@ function useWantedTurn(): number | undefined {
 }
 
 /** The index of the first entry of this turn or a later one, or -1. Only loaded messages of the history have a turn. */
-function placeOfTurn(entries: readonly Entry[], turn: number): number {
+function placeOfTurn(entries: readonly ConversationEntry[], turn: number): number {
   return entries.findIndex((entry) =>
     messagesIn(entry).some((message) => "turn" in message && Number(message.turn) >= turn),
   );

@@ -40,7 +40,7 @@ export interface Card {
 }
 
 /** A part of the conversation as it is shown. */
-export type Entry =
+export type ConversationEntry =
   | Card
   | { kind: "event"; key: string; message: Message }
   | { kind: "end"; key: string; end: EndedRun };
@@ -72,7 +72,7 @@ export interface CardsOptions {
  * ends what was started.
  */
 export class Cards {
-  readonly entries: Entry[] = [];
+  readonly entries: ConversationEntry[] = [];
   /** The cards without an answer, by their agents. */
   readonly #open = new Map<string, Card & { work: Work[] }>();
   /** The message that ended the last card of each agent, and the last one that ended all. */
@@ -180,7 +180,10 @@ export function emptyCard(source: string, key: string): Card {
 }
 
 /** The entries, with a mark after each run that failed, was cancelled or has notes. */
-export function withEnds(entries: readonly Entry[], ends: readonly EndedRun[]): Entry[] {
+export function withEnds(
+  entries: readonly ConversationEntry[],
+  ends: readonly EndedRun[],
+): ConversationEntry[] {
   if (ends.length === 0) return [...entries];
   const marked = [...entries];
   for (const end of ends) {
@@ -191,7 +194,7 @@ export function withEnds(entries: readonly Entry[], ends: readonly EndedRun[]): 
 }
 
 /** The messages of an entry, in their order. */
-export function messagesIn(entry: Entry): Message[] {
+export function messagesIn(entry: ConversationEntry): Message[] {
   if (entry.kind === "end") return [];
   if (entry.kind === "event") return [entry.message];
   const { work, answer } = entry;
@@ -202,7 +205,10 @@ export function messagesIn(entry: Entry): Message[] {
  * The index of a run's end: before the next run's task or, if that is unknown, by its time. Undefined if it is on an earlier
  * page.
  */
-function placeOf(entries: readonly Entry[], { run, next, retried }: EndedRun): number | undefined {
+function placeOf(
+  entries: readonly ConversationEntry[],
+  { run, next, retried }: EndedRun,
+): number | undefined {
   if (next === undefined) return entries.length;
   const [task] = retried ? [] : ((next.task ?? []) as { id?: string }[]);
   const place = entries.findIndex((entry) => messagesIn(entry).some(({ id }) => id === task?.id));

@@ -7,7 +7,7 @@ import { visibleName } from "../text/foreign.ts";
 import { Markdown } from "../text/markdown.tsx";
 import { Thought } from "../text/thinking.tsx";
 import { thoughtIn } from "../text/thought.ts";
-import type { Card, Entry, Work } from "./entries.ts";
+import type { Card, ConversationEntry, Work } from "./entries.ts";
 import type { Doing } from "./live.ts";
 import { LiveLine } from "./live-line.tsx";
 import { MessageActions } from "./message-actions.tsx";
@@ -17,7 +17,7 @@ import { RunEnd } from "./run-end.tsx";
 import { ToolCalls } from "./tool-calls.tsx";
 
 interface EntryRowProps {
-  entry: Entry;
+  entry: ConversationEntry;
   teamId: string;
   /** The models, tokens and times of a card. */
   numbers?: CardNumbers | undefined;

@@ -1,6 +1,12 @@
 import type { ActivityFrame, RunInfo, TeamState } from "troupe/client";
 import { thoughtIn } from "../text/thought.ts";
-import { type Card, type Cards, emptyCard, type Entry, type ToolCall } from "./entries.ts";
+import {
+  type Card,
+  type Cards,
+  emptyCard,
+  type ConversationEntry,
+  type ToolCall,
+} from "./entries.ts";
 
 type Step = ActivityFrame["steps"][number];
 
@@ -23,12 +29,12 @@ interface Now extends Pick<TeamState, "texts" | "activity"> {
 
 /** The conversation as it is now: a line for each agent at work, by the keys of their cards; "" for the team's manager. */
 export interface Present {
-  entries: Entry[];
+  entries: ConversationEntry[];
   lines: ReadonlyMap<string, Doing>;
 }
 
 /** Adds the texts in progress and what is under way. @param said the entries of `cards`, with others between them */
-export function withPresent(said: readonly Entry[], cards: Cards, now: Now): Present {
+export function withPresent(said: readonly ConversationEntry[], cards: Cards, now: Now): Present {
   const { texts, run, manager } = now;
   const steps = stepsBySource(now.activity?.steps ?? [], manager);
   const sources = new Set([...texts.map(({ source }) => source), ...steps.keys()]);

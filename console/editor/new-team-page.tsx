@@ -11,7 +11,7 @@ import { EditablePicture, type Happening } from "../picture/editable-picture.tsx
 import { useTitle } from "../shell/title.ts";
 import { BLANKS, titleOf } from "../teams/kinds.ts";
 import { blankTeam } from "../component/blank-team.ts";
-import { Catalogue, type ComponentData, type TeamComponent } from "../component/catalogue.ts";
+import { Catalogue, type ComponentData, type CatalogueTeam } from "../component/catalogue.ts";
 import { FoundMistakes } from "./found-mistakes.tsx";
 import { mistakesIn } from "../fields/mistakes.tsx";
 import { useChecked } from "./use-checked.ts";
@@ -90,7 +90,7 @@ function NewTeamPicture({ name, template, component }: NewTeamPictureProps) {
     draft.refuse(undefined);
     try {
       const team = await client.teams.create({
-        component: draft.component as TeamComponent,
+        component: draft.component as CatalogueTeam,
         label: label || null,
         ...(template !== null && { metadata: { template } }),
       });

@@ -4,7 +4,7 @@ import type { TeamView } from "troupe/react";
 import { useButtonAction } from "../hooks/use-button-action.ts";
 import { Problem } from "../parts/problem.tsx";
 import { useNotices } from "../shell/notices.tsx";
-import type { TeamComponent } from "../component/catalogue.ts";
+import type { CatalogueTeam } from "../component/catalogue.ts";
 import { FoundMistakes } from "./found-mistakes.tsx";
 import { mistakesIn } from "../fields/mistakes.tsx";
 import type { ValuePath } from "../component/value-path.ts";
@@ -40,7 +40,7 @@ export function SaveBar(props: SaveBarProps) {
   const reason = useId();
   const busy = BUSY[team.status];
   const { theirs } = draft;
-  const component = draft.component as TeamComponent;
+  const component = draft.component as CatalogueTeam;
   /** @param version the stored one that it replaces */
   const save = async (version: number): Promise<void> => {
     draft.refuse(undefined);

@@ -5,11 +5,11 @@ import { comparison } from "../compare/address.ts";
 import { forkBefore } from "../conversation/fork.ts";
 import { FormDialog } from "../dialogs/form-dialog.tsx";
 import { useNotices } from "../shell/notices.tsx";
-import type { TeamComponent } from "../component/catalogue.ts";
+import type { CatalogueTeam } from "../component/catalogue.ts";
 
 interface TryInForkProps {
   team: TeamClient;
-  component: TeamComponent;
+  component: CatalogueTeam;
   /** The conversation as far as it is loaded. */
   messages: readonly Message[];
   onClose: () => void;
@@ -52,7 +52,7 @@ export function TryInFork({ team, component, messages, onClose }: TryInForkProps
 /** A running fork with another component, from before the last task. Without it, the fork is erased again. */
 async function forkWithComponent(
   team: TeamClient,
-  component: TeamComponent,
+  component: CatalogueTeam,
   last: Message | undefined,
   task: string,
 ): Promise<TeamClient> {

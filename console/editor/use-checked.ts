@@ -4,7 +4,7 @@ import { useTroupe } from "troupe/react";
 import type { Draft } from "./use-draft.ts";
 import { type Mistake, mistakesIn } from "../fields/mistakes.tsx";
 import { withStandIns } from "../component/value-path.ts";
-import type { TeamComponent } from "../component/catalogue.ts";
+import type { CatalogueTeam } from "../component/catalogue.ts";
 
 export interface Checked {
   mistakes: readonly Mistake[];
@@ -28,7 +28,7 @@ export function useChecked({ component, stored, changed, refusal }: Draft): Chec
     let current = true;
     const check = async (): Promise<void> => {
       // Only the team knows its stored secrets.
-      const complete = withStandIns(component, stored) as TeamComponent;
+      const complete = withStandIns(component, stored) as CatalogueTeam;
       const found = await client.validate(complete).then(
         ({ notes }) => ({ mistakes: [], notes }),
         (error: unknown) => ({

@@ -1,6 +1,6 @@
 import type { HumanRequest, Message, TeamState } from "troupe/client";
 import { outsideId, type Picture } from "./picture.ts";
-import type { Progress } from "./progress.ts";
+import type { PictureProgress } from "./progress.ts";
 
 /** The current activity of the nodes. */
 export interface Activity {
@@ -17,7 +17,7 @@ interface Now extends Pick<TeamState, "status" | "texts"> {
 const NOBODY: ReadonlySet<string> = new Set();
 
 /** The nodes at work: those that write, those of the last event, and otherwise those that are next. */
-export function activityIn(picture: Picture, progress: Progress, now: Now): Activity {
+export function activityIn(picture: Picture, progress: PictureProgress, now: Now): Activity {
   const { owners } = picture;
   const { status, texts, requests, messages } = now;
   if (status !== "running" && status !== "waiting" && status !== "paused") {

@@ -1,6 +1,6 @@
 // Components come from users: a value of an unexpected type counts as missing.
 
-export type Part = { readonly provider?: unknown; readonly config?: unknown };
+export type UncheckedComponent = { readonly provider?: unknown; readonly config?: unknown };
 type Fields = { readonly [key: string]: unknown };
 
 export function fieldsOf(value: unknown): Fields {
@@ -28,8 +28,8 @@ export function classOf(part: unknown): string {
 }
 
 /** The team inside a participant: a team itself, or that of a SocietyOfMindAgent. */
-export function innerTeamOf(part: Part): Part | undefined {
+export function innerTeamOf(part: UncheckedComponent): UncheckedComponent | undefined {
   const { participants, team } = configOf(part);
   if (Array.isArray(participants)) return part;
-  return Array.isArray(configOf(team)["participants"]) ? (team as Part) : undefined;
+  return Array.isArray(configOf(team)["participants"]) ? (team as UncheckedComponent) : undefined;
 }

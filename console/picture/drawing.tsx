@@ -8,14 +8,14 @@ import type { Activity } from "./activity.ts";
 import { type Layout, pathThrough } from "./layout.ts";
 import type { Mark } from "./marks.ts";
 import { MANAGER, type Picture, type PictureEdge, type PictureNode, TASK } from "./picture.ts";
-import type { Progress } from "./progress.ts";
+import type { PictureProgress } from "./progress.ts";
 import { pngOf, svgOf } from "./svg.ts";
 import { useView } from "./use-view.ts";
 
 interface DrawingProps {
   picture: Picture;
   layout: Layout;
-  progress: Progress;
+  progress: PictureProgress;
   activity: Activity;
   selected: string | undefined;
   /** The nodes with mistakes. */

@@ -20,7 +20,7 @@ import type { Draft } from "../editor/use-draft.ts";
 import { Name } from "../parts/name.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { activityIn } from "./activity.ts";
-import { configOf, type Part } from "./component-json.ts";
+import { configOf, type UncheckedComponent } from "./component-json.ts";
 import { Drawing } from "./drawing.tsx";
 import { InWords } from "./in-words.tsx";
 import { layoutOf } from "./layout.ts";
@@ -50,7 +50,7 @@ interface EditablePictureProps {
   /** Below the picture: what saves its changes. */
   bar: (show: (place: ValuePath) => void) => ReactNode;
   /** Notes below it, on the team that is shown and the participants around it. */
-  notes: (shown: { component: Part; within: readonly string[] }) => ReactNode;
+  notes: (shown: { component: UncheckedComponent; within: readonly string[] }) => ReactNode;
 }
 
 interface Opened {
@@ -84,7 +84,10 @@ export function EditablePicture(props: EditablePictureProps) {
   const own = useDeferredValue(useMemo(() => draft.component, [json]));
   const within = opened.at(-1)?.place ?? [];
   const around = useMemo(() => opened.map(({ participant }) => participant), [opened]);
-  const component = useMemo(() => valueAt(own, within) as Part, [own, within.join(" ")]);
+  const component = useMemo(
+    () => valueAt(own, within) as UncheckedComponent,
+    [own, within.join(" ")],
+  );
   const named = useMemo(() => pictureOf(component), [component]);
   const progress = useMemo(() => progressOf(named, messages), [named, messages]);
   // The layout changes only with new edges, not when an edge is taken.

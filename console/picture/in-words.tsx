@@ -2,11 +2,11 @@ import { Name } from "../parts/name.tsx";
 import type { Activity } from "./activity.ts";
 import { times } from "./drawing.tsx";
 import type { Picture, PictureEdge } from "./picture.ts";
-import type { Progress } from "./progress.ts";
+import type { PictureProgress } from "./progress.ts";
 
 interface InWordsProps {
   picture: Picture;
-  progress: Progress;
+  progress: PictureProgress;
   activity: Activity;
 }
 

@@ -6,12 +6,12 @@ import { IconButton } from "../parts/icon-button.tsx";
 import { placeInConversation } from "../team/place.ts";
 import { visibleName } from "../text/foreign.ts";
 import { Markdown } from "../text/markdown.tsx";
-import { configOf, type Part } from "./component-json.ts";
+import { configOf, type UncheckedComponent } from "./component-json.ts";
 import { answersIn, type LedgerRound, roundsOf } from "./ledger-rounds.ts";
 
 interface LedgersProps {
   team: TeamClient;
-  component: Part;
+  component: UncheckedComponent;
   /** The participants around the team of the ledgers; none for the outermost team. */
   within: readonly string[];
   /** The turns that were finished since the page is open. */

@@ -4,7 +4,7 @@ import {
   fieldsOf,
   innerTeamOf,
   listOf,
-  type Part,
+  type UncheckedComponent,
   textOf,
 } from "./component-json.ts";
 import { type Mark, marksOf } from "./marks.ts";
@@ -17,7 +17,7 @@ export interface PictureNode {
   provider: string;
   marks: readonly Mark[];
   /** The team inside, which has its own picture. */
-  inner: Part | undefined;
+  inner: UncheckedComponent | undefined;
 }
 
 export interface PictureEdge {
@@ -60,11 +60,13 @@ const KINDS: Readonly<Record<string, Picture["kind"]>> = {
 };
 
 /** The picture of a team, or of a single agent. */
-export function pictureOf(component: Part): Picture {
+export function pictureOf(component: UncheckedComponent): Picture {
   const team = innerTeamOf(component) ?? component;
   // An agent around a team is shown as a node, and its team opens like that of any participant.
   const isTeam = team === component && Array.isArray(configOf(team)["participants"]);
-  const parts = isTeam ? (listOf(configOf(team)["participants"]) as Part[]) : [component];
+  const parts = isTeam
+    ? (listOf(configOf(team)["participants"]) as UncheckedComponent[])
+    : [component];
   const participants = parts.map(participantNode);
   const kind = isTeam ? (KINDS[classOf(team)] ?? "other") : "other";
   const owners = new Map<string, string>();
@@ -125,7 +127,7 @@ function idOf(index: number): string {
   return `participant ${index}`;
 }
 
-function participantNode(part: Part, index: number): PictureNode {
+function participantNode(part: UncheckedComponent, index: number): PictureNode {
   const { name, description } = configOf(part);
   return {
     id: idOf(index),
@@ -138,7 +140,7 @@ function participantNode(part: Part, index: number): PictureNode {
   };
 }
 
-function managerNode(team: Part, kind: "selector" | "orchestrator"): PictureNode {
+function managerNode(team: UncheckedComponent, kind: "selector" | "orchestrator"): PictureNode {
   const selector = kind === "selector";
   return {
     ...EMPTY,
@@ -202,7 +204,7 @@ function graphOf(
 }
 
 function swarmOf(
-  parts: readonly Part[],
+  parts: readonly UncheckedComponent[],
   participants: readonly PictureNode[],
   owners: ReadonlyMap<string, string>,
 ): Picture {
@@ -230,10 +232,12 @@ function swarmOf(
 }
 
 /** The names of all agents inside a participant: those of a team, and one whose messages are filtered. */
-function innerNames(part: Part): string[] {
+function innerNames(part: UncheckedComponent): string[] {
   const inner = innerTeamOf(part);
   const members = [...listOf(configOf(inner)["participants"]), configOf(part)["wrapped_agent"]];
   return members.flatMap((member) =>
-    member == null ? [] : [textOf(configOf(member)["name"]), ...innerNames(member as Part)],
+    member == null
+      ? []
+      : [textOf(configOf(member)["name"]), ...innerNames(member as UncheckedComponent)],
   );
 }

@@ -2,7 +2,7 @@ import type { Message } from "troupe/client";
 import { MANAGER, outsideId, type Picture, type PictureEdge, TASK } from "./picture.ts";
 
 /** The progress of a run in the picture, from the run's messages. */
-export interface Progress {
+export interface PictureProgress {
   /** The number of times that each edge was taken. */
   taken: ReadonlyMap<string, number>;
   /** The number of times that each node spoke. */
@@ -23,7 +23,7 @@ interface Speech {
 }
 
 /** @param messages those of one run, without its task, oldest first */
-export function progressOf(picture: Picture, messages: readonly Message[]): Progress {
+export function progressOf(picture: Picture, messages: readonly Message[]): PictureProgress {
   const log = new Log(picture);
   const speeches = speechesIn(picture, messages);
   for (const { node } of speeches) log.spoke(node);
@@ -81,7 +81,7 @@ class Log {
     else this.#unnamed.set(pair(from, to), [from, to]);
   }
 
-  progress(): Progress {
+  progress(): PictureProgress {
     const latest = [...this.next].flatMap((node) => [...(this.#into.get(node) ?? [])]);
     return {
       taken: this.#taken,

@@ -2,7 +2,7 @@ import { beginningOf } from "troupe/client";
 import { visibleName } from "../text/foreign.ts";
 import { type Layout, pathThrough } from "./layout.ts";
 import type { Picture, PictureNode } from "./picture.ts";
-import type { Progress } from "./progress.ts";
+import type { PictureProgress } from "./progress.ts";
 
 /** The longest name in a node, in characters. */
 const LONGEST = 24;
@@ -13,7 +13,7 @@ const TAKEN = "#4f46e5";
 export function svgOf(
   { nodes, edges }: Picture,
   { width, height, places, routes }: Layout,
-  { taken, spoken }: Pick<Progress, "taken" | "spoken">,
+  { taken, spoken }: Pick<PictureProgress, "taken" | "spoken">,
 ): string {
   const lines = edges.map(({ id, condition, decidedBy }) => {
     const route = routes.get(id);

@@ -3,7 +3,7 @@ import type { NotedTeam, TeamClient, ThreadMessage } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { Confirm } from "../dialogs/confirm.tsx";
-import type { ComponentData, TeamComponent } from "../component/catalogue.ts";
+import type { ComponentData, CatalogueTeam } from "../component/catalogue.ts";
 import type { ServerParts } from "../component/use-server-parts.ts";
 import { useButtonAction } from "../hooks/use-button-action.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -132,7 +132,7 @@ export function Playground({ start }: { start: PlaygroundStart }) {
   };
   const keep = async (index: number): Promise<void> => {
     const { component } = variants[index] ?? { component: stored };
-    await handle.replaceComponent(component as TeamComponent, { version });
+    await handle.replaceComponent(component as CatalogueTeam, { version });
     await removeForks();
     navigate(`/teams/${info.id}?view=picture`);
     tell(`The team has the settings of variant ${letterOf(index)} now.`);

@@ -1,5 +1,5 @@
 import type { Message, RunInfo, TeamClient, ThreadMessage } from "troupe/client";
-import type { ComponentData, TeamComponent } from "../component/catalogue.ts";
+import type { ComponentData, CatalogueTeam } from "../component/catalogue.ts";
 import { agentPlace, modelPlace } from "../component/parts.ts";
 import { type ValuePath, valueAt } from "../component/value-path.ts";
 import { configOf, listOf, textOf } from "../picture/component-json.ts";
@@ -93,7 +93,7 @@ export async function runVariant(
 ): Promise<string> {
   const fork = await team.fork({ turn });
   try {
-    await fork.replaceComponent(component as TeamComponent);
+    await fork.replaceComponent(component as CatalogueTeam);
     await fork.start(task);
   } catch (error) {
     await fork.delete();

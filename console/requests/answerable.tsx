@@ -3,7 +3,7 @@ import type { Answer, HumanRequest, ListedRequest } from "troupe/client";
 import { useNow } from "../hooks/use-now.ts";
 import { Name } from "../parts/name.tsx";
 import { Approval } from "./approval.tsx";
-import type { GivenAnswer } from "./delayed-answers.ts";
+import type { DelayedAnswer } from "./delayed-answers.ts";
 import { LoginRequest } from "./login-request.tsx";
 import { Question } from "./question.tsx";
 
@@ -12,7 +12,7 @@ export interface AnswerableProps {
   /** False once it was answered, here or elsewhere, or is no longer needed. */
   open: boolean;
   /** The answer that the user gave on this page. */
-  given: GivenAnswer | undefined;
+  given: DelayedAnswer | undefined;
   onAnswer: (answer: Answer) => void;
   onUndo: () => void;
 }

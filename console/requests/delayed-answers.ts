@@ -1,13 +1,13 @@
 import type { Answer } from "troupe/client";
 
 /** An answer that was given on this page. */
-export type GivenAnswer =
+export type DelayedAnswer =
   /** It can be undone until it is sent. @property sendsAt epoch milliseconds */
   | { phase: "delayed"; answer: Answer; sendsAt: number }
   | { phase: "sending" | "sent"; answer: Answer }
   | { phase: "failed"; error: Error };
 
-type Answers = ReadonlyMap<string, GivenAnswer>;
+type Answers = ReadonlyMap<string, DelayedAnswer>;
 
 export const ANSWER_DELAY_MS = 5_000;
 
@@ -67,7 +67,7 @@ export class DelayedAnswers {
     waiting.send();
   }
 
-  #set(key: string, answer: GivenAnswer | undefined): void {
+  #set(key: string, answer: DelayedAnswer | undefined): void {
     const answers = new Map(this.#answers);
     if (answer === undefined) answers.delete(key);
     else answers.set(key, answer);

@@ -8,7 +8,7 @@ import { useTitle } from "../shell/title.ts";
 import { useNotifications } from "./notifications.ts";
 import { RequestCard } from "./request-card.tsx";
 import { useCardKeys } from "./use-card-keys.ts";
-import { type Answers, useDelayedAnswers } from "./use-delayed-answers.ts";
+import { type AnswerQueue, useDelayedAnswers } from "./use-delayed-answers.ts";
 import { useKept } from "./use-kept.ts";
 import { useSteady } from "./use-steady.ts";
 
@@ -38,7 +38,7 @@ export function InboxPage() {
 }
 
 /** The cards of all teams, or of one. */
-function Questions({ team, answers }: { team: string; answers: Answers }) {
+function Questions({ team, answers }: { team: string; answers: AnswerQueue }) {
   const inbox = useInbox({ team: team || undefined });
   const { status, requests, error, hasMore, answer, loadMore, reload } = inbox;
   const cards = useKept(requests, "left");

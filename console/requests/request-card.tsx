@@ -5,7 +5,7 @@ import { Ago, Until } from "../parts/time.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { Markdown } from "../text/markdown.tsx";
 import { Answerable } from "./answerable.tsx";
-import type { GivenAnswer } from "./delayed-answers.ts";
+import type { DelayedAnswer } from "./delayed-answers.ts";
 import { useCard } from "./use-card.ts";
 
 interface RequestCardProps {
@@ -13,7 +13,7 @@ interface RequestCardProps {
   /** False once it was answered, here or elsewhere, or is no longer needed. */
   open: boolean;
   /** The answer that the user gave on this page. */
-  given: GivenAnswer | undefined;
+  given: DelayedAnswer | undefined;
   onAnswer: (answer: Answer) => void;
   onUndo: () => void;
 }

@@ -1,16 +1,16 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Answer } from "troupe/client";
 import { useNotices } from "../shell/notices.tsx";
-import { DelayedAnswers, type GivenAnswer } from "./delayed-answers.ts";
+import { DelayedAnswers, type DelayedAnswer } from "./delayed-answers.ts";
 
-export interface Answers {
-  given: ReadonlyMap<string, GivenAnswer>;
+export interface AnswerQueue {
+  given: ReadonlyMap<string, DelayedAnswer>;
   give: (key: string, answer: Answer, send: () => Promise<unknown>) => void;
   undo: (key: string) => void;
 }
 
 /** The answers of this page. They are sent after a delay, or at once when the page is left or hidden. */
-export function useDelayedAnswers(): Answers {
+export function useDelayedAnswers(): AnswerQueue {
   const [answers] = useState(() => new DelayedAnswers());
   const given = useSyncExternalStore(answers.subscribe, answers.read);
   const { attempt } = useNotices();

@@ -3,7 +3,7 @@ import { memo, useMemo } from "react";
 import { Block } from "./block.tsx";
 import { lexer } from "./lexer.ts";
 import { LongText } from "./long-text.tsx";
-import { settled } from "./settled.ts";
+import { completedMarkdown } from "./completed-markdown.ts";
 
 interface MarkdownProps {
   text: string;
@@ -16,7 +16,7 @@ interface MarkdownProps {
  * grows, only the blocks that change are rendered.
  */
 export const Markdown = memo(function Markdown({ text, growing = false }: MarkdownProps) {
-  const shown = growing ? settled(text) : text;
+  const shown = growing ? completedMarkdown(text) : text;
   const blocks = useMemo(() => lexer(shown), [shown]);
   if (blocks === null) return <LongText text={text} />;
   const links = Object.keys(blocks.links).length;

@@ -1,11 +1,11 @@
 import { memo } from "react";
 import { colourOf } from "../parts/name.tsx";
-import type { Step } from "./steps.ts";
+import type { TimelineStep } from "./steps.ts";
 import { placeOf, type TimeScale, type View, within } from "./time-scale.ts";
 import { agentOf } from "./words.ts";
 
 interface BarsProps {
-  step: Step;
+  step: TimelineStep;
   /** True if the inner steps have their own rows. */
   open: boolean | undefined;
   scale: TimeScale;
@@ -29,7 +29,7 @@ export const Bars = memo(function Bars({ step, open, scale, view }: BarsProps) {
 });
 
 interface BarProps {
-  step: Step;
+  step: TimelineStep;
   scale: TimeScale;
   view: View;
   hollow?: boolean;

@@ -8,10 +8,10 @@ import { CodeBlock } from "../text/code-block.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { JsonValue } from "../text/json-value.tsx";
 import { LongText } from "../text/long-text.tsx";
-import type { Step } from "./steps.ts";
+import type { TimelineStep } from "./steps.ts";
 
 interface ModelRequestProps {
-  step: Step;
+  step: TimelineStep;
   run: RunInfo;
   team: TeamClient;
   /** A number that changes when more may be recorded. */

@@ -1,9 +1,9 @@
 import { type PointerEvent, useMemo, useRef } from "react";
-import type { Step } from "./steps.ts";
+import type { TimelineStep } from "./steps.ts";
 import { moved, placeOf, type TimeScale, type View } from "./time-scale.ts";
 
 interface OverviewProps {
-  steps: readonly Step[];
+  steps: readonly TimelineStep[];
   scale: TimeScale;
   view: View;
   onView: (view: View) => void;
@@ -59,7 +59,7 @@ export function Overview({ steps, scale, view, onView }: OverviewProps) {
 }
 
 /** The bars of each kind, without those that would overlap others. */
-function pathsOf(steps: readonly Step[], scale: TimeScale): Map<string, string> {
+function pathsOf(steps: readonly TimelineStep[], scale: TimeScale): Map<string, string> {
   const paths = new Map<string, string>();
   const last = new Map<string, number>();
   const draw = (kind: string, start: number, end: number): void => {

@@ -4,10 +4,10 @@ import { Cards, messagesIn } from "../conversation/entries.ts";
 import { MessageBody } from "../conversation/message-body.tsx";
 import { ToolCallBody, ToolCalls } from "../conversation/tool-calls.tsx";
 import type { Recorded } from "./recorded.ts";
-import type { Step } from "./steps.ts";
+import type { TimelineStep } from "./steps.ts";
 
 interface RecordedContentsProps {
-  step: Step;
+  step: TimelineStep;
   recorded: Recorded;
 }
 

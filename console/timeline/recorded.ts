@@ -1,6 +1,6 @@
 import type { TeamClient, ThreadMessage } from "troupe/client";
 import type { ToolCall } from "../conversation/entries.ts";
-import type { Step } from "./steps.ts";
+import type { TimelineStep } from "./steps.ts";
 
 /** The messages of a step. */
 export interface Recorded {
@@ -13,7 +13,7 @@ export interface Recorded {
 const PAGE = 200;
 
 /** Looks up the recorded content of a step. Failed steps have none. */
-export async function recordedOf(team: TeamClient, step: Step): Promise<Recorded> {
+export async function recordedOf(team: TeamClient, step: TimelineStep): Promise<Recorded> {
   const { turn, kind, agent } = step.span;
   const nothing: Recorded = { said: [], call: undefined };
   if (turn === null || kind === "recovery" || kind === "attempt") return nothing;
@@ -38,7 +38,7 @@ async function messagesOf(team: TeamClient, turn: number): Promise<ThreadMessage
 }
 
 /** The message that a model call produced. Model calls and messages with usage come in the same order. */
-function replyOf(step: Step, own: readonly ThreadMessage[]): ThreadMessage[] {
+function replyOf(step: TimelineStep, own: readonly ThreadMessage[]): ThreadMessage[] {
   const calls = step.parent?.inner.filter(({ span }) => span.kind === "chat" && span.usage) ?? [];
   const replies = own.filter(({ models_usage }) => models_usage !== null);
   const reply = replies[calls.indexOf(step)];
@@ -56,7 +56,7 @@ function withThought(reply: ThreadMessage, own: readonly ThreadMessage[]): Threa
 }
 
 /** The call at the position in the tool's path: `tool:ROUND:INDEX`. */
-function callOf({ span }: Step, own: readonly ThreadMessage[]): ToolCall | undefined {
+function callOf({ span }: TimelineStep, own: readonly ThreadMessage[]): ToolCall | undefined {
   const rounds = own.flatMap((message) =>
     message.type === "ToolCallRequestEvent" ? [message.content] : [],
   );

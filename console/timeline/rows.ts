@@ -1,8 +1,8 @@
-import type { Step } from "./steps.ts";
+import type { TimelineStep } from "./steps.ts";
 
 /** A row of the timeline. */
 export interface Row {
-  step: Step;
+  step: TimelineStep;
   /** From 1. */
   level: number;
   /** Undefined if the row cannot be unfolded. */
@@ -19,10 +19,10 @@ export type Folds = ReadonlyMap<string, boolean>;
 const OPEN_TURNS = 12;
 
 /** The visible rows, without those inside folded ones. */
-export function rowsOf(steps: readonly Step[], folds: Folds): Row[] {
+export function rowsOf(steps: readonly TimelineStep[], folds: Folds): Row[] {
   const rows: Row[] = [];
   let turns = 0;
-  const add = (siblings: readonly Step[], level: number): void => {
+  const add = (siblings: readonly TimelineStep[], level: number): void => {
     for (const [index, step] of siblings.entries()) {
       const { span, inner } = step;
       const isTurn = span.kind === "turn";
@@ -38,7 +38,7 @@ export function rowsOf(steps: readonly Step[], folds: Folds): Row[] {
 }
 
 /** The steps around one unfolded, so that it has a row. */
-export function foldsAround(step: Step | undefined): Folds {
+export function foldsAround(step: TimelineStep | undefined): Folds {
   const open = new Map<string, boolean>();
   for (let around = step?.parent; around !== undefined; around = around.parent) {
     open.set(around.span.span_id, true);
@@ -47,6 +47,6 @@ export function foldsAround(step: Step | undefined): Folds {
 }
 
 /** All turns folded, or unfolded. */
-export function foldAll(steps: readonly Step[], open: boolean): Folds {
+export function foldAll(steps: readonly TimelineStep[], open: boolean): Folds {
   return new Map(steps.map(({ span }) => [span.span_id, open]));
 }

@@ -15,11 +15,11 @@ import { placeInConversation } from "../team/place.ts";
 import { ModelRequestDetails } from "./model-request.tsx";
 import { recordedOf } from "./recorded.ts";
 import { RecordedContents } from "./recorded-contents.tsx";
-import type { Step } from "./steps.ts";
+import type { TimelineStep } from "./steps.ts";
 import { kindOf, nameOf } from "./words.ts";
 
 interface StepDetailsProps {
-  step: Step;
+  step: TimelineStep;
   /** The start of the run, in epoch milliseconds. */
   start: number;
   run: RunInfo;
@@ -31,7 +31,7 @@ interface StepDetailsProps {
 
 const STATUSES = { running: "In progress", ok: "Done", error: "Failed", cancelled: "Cancelled" };
 
-function isOfModel({ span, parent }: Step): boolean {
+function isOfModel({ span, parent }: TimelineStep): boolean {
   return span.kind === "chat" || (span.kind === "attempt" && parent?.span.kind === "chat");
 }
 

@@ -1,29 +1,29 @@
 import type { TraceSpan } from "troupe/client";
 
 /** A span with the spans inside it. Times are epoch milliseconds. */
-export interface Step {
+export interface TimelineStep {
   span: TraceSpan;
   start: number;
   /** Null while it is active. */
   end: number | null;
   /** Oldest first. */
-  inner: readonly Step[];
-  parent: Step | undefined;
+  inner: readonly TimelineStep[];
+  parent: TimelineStep | undefined;
   /** The usage of its model calls, including those inside it. */
   tokens: number;
   cost: number | null;
   /** True if a step inside it failed, even if it succeeded itself. */
   troubled: boolean;
   /** The steps that took its time: model calls, tools, waits. */
-  leaves: readonly Step[];
+  leaves: readonly TimelineStep[];
 }
 
-export interface Steps {
+export interface RunTimeline {
   /** The run itself; undefined until it is loaded. */
-  run: Step | undefined;
+  run: TimelineStep | undefined;
   /** Turns, and the spans around them. */
-  all: readonly Step[];
-  byId: ReadonlyMap<string, Step>;
+  all: readonly TimelineStep[];
+  byId: ReadonlyMap<string, TimelineStep>;
   /** The periods with work, not waits, merged and in order. Active ones end at infinity. */
   busy: readonly Interval[];
 }
@@ -33,10 +33,10 @@ export interface Interval {
   to: number;
 }
 
-type Building = Step & { inner: Step[]; leaves: Step[] };
+type Building = TimelineStep & { inner: TimelineStep[]; leaves: TimelineStep[] };
 
 /** The spans of a trace as trees. Parents come before their children. */
-export function stepsOf(spans: readonly TraceSpan[]): Steps {
+export function stepsOf(spans: readonly TraceSpan[]): RunTimeline {
   const byId = new Map<string, Building>();
   let run: Building | undefined;
   for (const span of spans) {
@@ -55,7 +55,7 @@ export function stepsOf(spans: readonly TraceSpan[]): Steps {
   return { run, all: run?.inner ?? [], byId, busy: merged(steps.filter(isWork)) };
 }
 
-function newStep(span: TraceSpan, parent: Step | undefined): Building {
+function newStep(span: TraceSpan, parent: TimelineStep | undefined): Building {
   const { usage, cost } = span;
   return {
     span,
@@ -71,36 +71,36 @@ function newStep(span: TraceSpan, parent: Step | undefined): Building {
 }
 
 /** Spans that began in the same millisecond are sorted by their end. */
-function byTime(a: Step, b: Step): number {
+function byTime(a: TimelineStep, b: TimelineStep): number {
   return a.start - b.start || (a.end ?? Number.MAX_VALUE) - (b.end ?? Number.MAX_VALUE);
 }
 
 /** Adds its usage to its parents. */
-function addUp({ parent, tokens, cost, troubled }: Step): void {
+function addUp({ parent, tokens, cost, troubled }: TimelineStep): void {
   if (parent === undefined) return;
   parent.tokens += tokens;
   if (cost !== null) parent.cost = (parent.cost ?? 0) + cost;
   parent.troubled ||= troubled;
 }
 
-function turnOf(step: Step | undefined): Building | undefined {
+function turnOf(step: TimelineStep | undefined): Building | undefined {
   let found = step;
   while (found !== undefined && found.span.kind !== "turn") found = found.parent;
   return found as Building | undefined;
 }
 
 /** True if it took time itself, not only the steps inside it. */
-function isLeaf({ span, inner }: Step): boolean {
+function isLeaf({ span, inner }: TimelineStep): boolean {
   if (span.kind === "wait") return true;
   if (span.kind === "chat" || span.kind === "step") return true;
   return span.kind === "execute_tool" && inner.every((step) => step.span.kind === "attempt");
 }
 
-function isWork(step: Step): boolean {
+function isWork(step: TimelineStep): boolean {
   return step.span.kind !== "wait" && isLeaf(step);
 }
 
-function merged(steps: readonly Step[]): Interval[] {
+function merged(steps: readonly TimelineStep[]): Interval[] {
   const sorted = steps.toSorted((a, b) => a.start - b.start);
   const intervals: Interval[] = [];
   for (const { start, end } of sorted) {

@@ -7,7 +7,7 @@ import { useNow } from "../hooks/use-now.ts";
 import { Overview } from "./overview.tsx";
 import { foldAll, type Folds, foldsAround, type Row, rowsOf } from "./rows.ts";
 import { StepDetails } from "./step-details.tsx";
-import { type Step, stepsOf } from "./steps.ts";
+import { type TimelineStep, stepsOf } from "./steps.ts";
 import { timeScale, type View, WHOLE, zoomed } from "./time-scale.ts";
 import { TimelineGrid } from "./timeline-grid.tsx";
 import { useTrace } from "./use-trace.ts";
@@ -73,7 +73,7 @@ export function Timeline({ team, run, version }: TimelineProps) {
       setView((last) => zoomed(last, factor, at ?? (last.from + last.to) / 2, scale)),
     [scale],
   );
-  const step: Step | undefined = chosen === undefined ? undefined : steps.byId.get(chosen);
+  const step: TimelineStep | undefined = chosen === undefined ? undefined : steps.byId.get(chosen);
 
   return (
     <section className="timeline" aria-label="Timeline" data-details={step !== undefined}>

@@ -1,9 +1,9 @@
 import type { IconName } from "../parts/icon.tsx";
 import { costOf, durationOf, shortNumber } from "../parts/numbers.ts";
 import { visibleName } from "../text/foreign.ts";
-import type { Step } from "./steps.ts";
+import type { TimelineStep } from "./steps.ts";
 
-export const ICONS: Readonly<Record<Step["span"]["kind"], IconName>> = {
+export const ICONS: Readonly<Record<TimelineStep["span"]["kind"], IconName>> = {
   run: "runs",
   queue: "clock",
   recovery: "retry",
@@ -24,7 +24,7 @@ const STEPS: Readonly<Record<string, string>> = {
 };
 
 /** The name of a step in its row. */
-export function nameOf({ span, inner }: Step): string {
+export function nameOf({ span, inner }: TimelineStep): string {
   switch (span.kind) {
     case "run":
       return "Run";
@@ -53,14 +53,14 @@ export function nameOf({ span, inner }: Step): string {
 }
 
 /** The agent whose colour a step has: that of an agent, or of a turn in which only one worked. */
-export function agentOf({ span, inner }: Step): string | undefined {
+export function agentOf({ span, inner }: TimelineStep): string | undefined {
   if (span.kind === "invoke_agent") return span.agent ?? undefined;
   if (span.kind !== "turn") return undefined;
   const agents = new Set(inner.flatMap((step) => step.span.agent ?? []));
   return agents.size === 1 ? [...agents][0] : undefined;
 }
 
-const KINDS: Readonly<Record<Step["span"]["kind"], string>> = {
+const KINDS: Readonly<Record<TimelineStep["span"]["kind"], string>> = {
   run: "run",
   queue: "queue",
   recovery: "interruption",
@@ -73,12 +73,12 @@ const KINDS: Readonly<Record<Step["span"]["kind"], string>> = {
   attempt: "failed attempt",
 };
 
-export function kindOf({ span }: Step): string {
+export function kindOf({ span }: TimelineStep): string {
   return KINDS[span.kind];
 }
 
 /** `3 attempts, recovered`; empty for a step that succeeded at once. */
-export function marksOf({ span }: Step): string[] {
+export function marksOf({ span }: TimelineStep): string[] {
   const { attempts, recovered, discarded, status, error_type } = span;
   return [
     ...(status === "error" ? [visibleName(error_type ?? "failed")] : []),
@@ -90,7 +90,7 @@ export function marksOf({ span }: Step): string[] {
 }
 
 /** A step's bar in words. @param start when the run began @param now the end of an active step */
-export function sentenceOf(step: Step, start: number, now: number): string {
+export function sentenceOf(step: TimelineStep, start: number, now: number): string {
   const { span, tokens, cost } = step;
   const took = durationOf((step.end ?? now) - step.start);
   const parts = [

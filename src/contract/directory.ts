@@ -266,7 +266,7 @@ export interface TeamFacts {
   participants?: readonly string[];
   component_version: number;
   /** The same as in the record of the team. */
-  conversation?: Conversation;
+  conversation?: ConversationKey;
   user?: string;
   expires_in?: number;
   created_at: string;
@@ -282,7 +282,7 @@ export interface Caller {
 }
 
 /** The caller of a conversation, and the team it is with. */
-export interface Conversation extends Caller {
+export interface ConversationKey extends Caller {
   agent: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 import { LazyTable } from "./lazy-table.ts";
-import { joined, type Part, type PartStore } from "./part-store.ts";
+import { joined, type StoredPart, type PartStore } from "./part-store.ts";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { fromBase64, toBase64 } from "../core/base64.ts";
 
@@ -14,7 +14,7 @@ export interface WantedBlob {
 }
 
 /** One part of a blob that has `parts` of them. */
-export interface BlobPart extends Part {
+export interface BlobPart extends StoredPart {
   hash: string;
   parts: number;
 }

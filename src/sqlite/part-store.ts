@@ -4,7 +4,7 @@ import { LazyTable } from "./lazy-table.ts";
 /** Rows are limited to 2 MB in production (not locally), keys and other columns included. */
 export const PART_BYTES = 1_000_000;
 
-export interface Part {
+export interface StoredPart {
   n: number;
   body: ArrayBuffer;
 }
@@ -41,7 +41,7 @@ export class PartStore {
   }
 
   /** The parts from `from` on, one by one. */
-  read(owner: string, from = 0): Iterable<Part> {
+  read(owner: string, from = 0): Iterable<StoredPart> {
     if (!this.#table.exists) return [];
     return this.#db.each<{ n: number; body: ArrayBuffer }>(
       "select n, body from part where owner = ? and n >= ? order by n",
@@ -70,14 +70,14 @@ export class PartStore {
 }
 
 /** The parts in which bytes are stored. */
-export function* partsOf(bytes: Uint8Array): Iterable<Part> {
+export function* partsOf(bytes: Uint8Array): Iterable<StoredPart> {
   for (let n = 0; n === 0 || n * PART_BYTES < bytes.length; n++) {
     yield { n, body: bytes.slice(n * PART_BYTES, (n + 1) * PART_BYTES).buffer };
   }
 }
 
 /** Bytes of parts in their order. */
-export function joined(parts: Iterable<Part>): Uint8Array<ArrayBuffer> {
+export function joined(parts: Iterable<StoredPart>): Uint8Array<ArrayBuffer> {
   const bodies = Array.from(parts, ({ body }) => new Uint8Array(body));
   const [only] = bodies;
   if (bodies.length === 1 && only !== undefined) return only;

@@ -1,6 +1,6 @@
 import { BlobStore, hasReferences, lengthWithoutReferences } from "./blob-store.ts";
 import type { Database } from "./database.ts";
-import { joined, type Part, PART_BYTES, partsOf, PartStore } from "./part-store.ts";
+import { joined, type StoredPart, PART_BYTES, partsOf, PartStore } from "./part-store.ts";
 
 /** A UTF-16 unit takes at most three bytes, so shorter texts need no counting. */
 const SURELY_SMALL = Math.floor(PART_BYTES / 3);
@@ -93,7 +93,7 @@ export function isElsewhere(column: string | null): boolean {
 }
 
 /** The parts of a text that is too large for a row. */
-export function textParts(text: string): Iterable<Part> | undefined {
+export function textParts(text: string): Iterable<StoredPart> | undefined {
   if (text.length <= SURELY_SMALL) return undefined;
   const bytes = encoder.encode(text);
   return bytes.length <= PART_BYTES ? undefined : partsOf(bytes);

@@ -30,7 +30,7 @@ import { shownWebhookUrl } from "#secrets/webhook-url.ts";
 import { tableIn } from "../../console/text/csv.ts";
 import { withoutEntities } from "../../console/text/foreign.ts";
 import { lexer } from "../../console/text/lexer.ts";
-import { settled } from "../../console/text/settled.ts";
+import { completedMarkdown } from "../../console/text/completed-markdown.ts";
 import { thoughtIn } from "../../console/text/thought.ts";
 
 /** Characters and beginnings that mean something to one of the readers, and some that do not, each repeated. */
@@ -59,7 +59,7 @@ const MOST_MS = 1_000;
 const READERS: readonly (readonly [name: string, read: (text: string) => unknown])[] = [
   ["asData", (text) => asData("memory", text, { mark: "f3a1" })],
   ["extractCodeBlocks", (text) => extractCodeBlocks(text, ["python", "sh"])],
-  ["settled", settled],
+  ["settled", completedMarkdown],
   ["thoughtIn", thoughtIn],
   ["tableIn", tableIn],
   ["withoutEntities", withoutEntities],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ActivityFrame, Message, TurnInfo } from "troupe/client";
-import { Cards, type Entry, messagesIn } from "../../conversation/entries.ts";
+import { Cards, type ConversationEntry, messagesIn } from "../../conversation/entries.ts";
 import { doingOf, withPresent } from "../../conversation/live.ts";
 import { numbersOf, speakersOf } from "../../conversation/numbers.ts";
 
@@ -16,7 +16,7 @@ const gets = (source: string, call_id: string): Message =>
     { call_id, name: "find", content: "42", is_error: false },
   ]);
 
-const shape = (entries: readonly Entry[]): unknown[] =>
+const shape = (entries: readonly ConversationEntry[]): unknown[] =>
   entries.map((entry) =>
     entry.kind === "card"
       ? [entry.source, ...messagesIn(entry).map(({ type }) => type)]

@@ -37,7 +37,7 @@ import {
   type LeftTask,
   withTask,
 } from "./left-task.ts";
-import { isAtRest, type Refused, type RemoteTask, type Reply } from "./remote-task.ts";
+import { isAtRest, type RefusedReply, type RemoteTask, type Reply } from "./remote-task.ts";
 import { sendMessage } from "./send-message.ts";
 import { isFile } from "../../core/models/attached-files.ts";
 import { imageMediaType } from "../../core/models/images.ts";
@@ -182,7 +182,7 @@ export class A2AAgent extends BaseChatAgent {
     const sending = { agent: this.#remote, at, message, asked: task, timeoutMs: this.#timeoutMs };
     const sent = await ctx.step(
       "send",
-      async (attempt): Promise<Refused | Recorded<Reply>> => {
+      async (attempt): Promise<RefusedReply | Recorded<Reply>> => {
         const work = begun(messageId, attempt);
         const sendsAgain = again || attempt.attempt > 1;
         const reply = await sendMessage({ ...sending, work, again: sendsAgain }, attempt);

@@ -10,7 +10,7 @@ import {
   hasEnded,
   hasMessage,
   readTask,
-  type Refused,
+  type RefusedReply,
   type RemoteTask,
   type Reply,
 } from "./remote-task.ts";
@@ -64,7 +64,7 @@ function nameOf({ name, url }: Pick<A2AAgentConfig, "name" | "url">): string {
 }
 
 /** The state of the work after an answer of the agent: to its message, or about the task. */
-export function afterReply(work: LeftTask, reply: Reply | Refused): LeftTask {
+export function afterReply(work: LeftTask, reply: Reply | RefusedReply): LeftTask {
   const order = work.order + 1;
   if ("task" in reply) return withTask(work, reply.task);
   // A message or an error comes instead of a task, or leaves one as it is that has asked.

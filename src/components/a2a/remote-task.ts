@@ -29,7 +29,7 @@ export interface RemoteTask {
 export type Reply = { task: RemoteTask } | { message: { text: string; contextId: string } };
 
 /** A remote agent's error in place of a reply. */
-export interface Refused {
+export interface RefusedReply {
   refused: string;
 }
 

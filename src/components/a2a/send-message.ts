@@ -10,7 +10,7 @@ import {
   hasMessage,
   readReply,
   readTask,
-  type Refused,
+  type RefusedReply,
   type RemoteTask,
   type Reply,
 } from "./remote-task.ts";
@@ -42,7 +42,7 @@ type Sent = Parameters<RemoteAgent["call"]>[3];
 export async function sendMessage(
   sending: Sending,
   attempt: StepAttempt,
-): Promise<Reply | Refused> {
+): Promise<Reply | RefusedReply> {
   const { agent, work } = sending;
   const { signal } = attempt;
   signal.throwIfAborted();
@@ -66,7 +66,7 @@ export async function sendMessage(
 async function send(
   sending: Sending,
   { signal, idempotencyKey, ...context }: StepAttempt,
-): Promise<Reply | Refused> {
+): Promise<Reply | RefusedReply> {
   const { agent, at, message, again, timeoutMs } = sending;
   const late = AbortSignal.timeout(timeoutMs);
   const sent: Sent = { signal: AbortSignal.any([signal, late]) };

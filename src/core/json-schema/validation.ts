@@ -3,7 +3,7 @@ import {
   type Check,
   Inspection,
   type InspectedValue,
-  type Verdict,
+  type SchemaVerdict,
 } from "./keywords/inspection.ts";
 import { arrayKeywords } from "./keywords/arrays.ts";
 import { compositionKeywords, unevaluatedKeywords } from "./keywords/composition.ts";
@@ -13,7 +13,7 @@ import { numberKeywords, valueKeywords } from "./keywords/values.ts";
 import type { Pattern } from "./pattern/pattern.ts";
 import type { WorkLimit } from "./pattern/work-limit.ts";
 
-const GOOD: Verdict = { failures: [], described: new Set() };
+const GOOD: SchemaVerdict = { failures: [], described: new Set() };
 
 type Keyword = (inspection: Inspection, argument: Json) => void;
 
@@ -43,7 +43,7 @@ export class Validation implements Check {
   }
 
   /** @throws when the work exceeds its limit: {@link isTooMuch} */
-  verdict(schema: Json, place: InspectedValue): Verdict {
+  verdict(schema: Json, place: InspectedValue): SchemaVerdict {
     this.limit.spend();
     if (schema === false) {
       return { ...GOOD, failures: [{ keys: place.keys(), message: "is not allowed" }] };

@@ -17,7 +17,7 @@ const REASONS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The functions of `program/main.py`. */
-export type Entry = "inspect_functions" | "call_function";
+export type PythonFunction = "inspect_functions" | "call_function";
 
 /** A request to the Python program as a block of code, and the reader of its answers in the block's output. */
 export interface PythonRequest {
@@ -30,7 +30,7 @@ export interface PythonRequest {
 
 /** @param key the step's: a repeated request must be the same code */
 export async function pythonRequest(
-  entry: Entry,
+  entry: PythonFunction,
   request: unknown,
   key: string,
 ): Promise<PythonRequest> {

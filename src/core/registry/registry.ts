@@ -31,7 +31,7 @@ import { nearMatches } from "../options/near-matches.ts";
 import { notesOn, refusalsOf } from "../component/checks/notes.ts";
 import { buildStored } from "../component/refused-where-new.ts";
 import { prepareComponents } from "../component/checks/prepare.ts";
-import { whyNotHere } from "../component/checks/not-here.ts";
+import { whyUnsupported } from "../component/checks/unsupported-components.ts";
 import { configJsonSchema, unknownKeys } from "../component/checks/unknown-keys.ts";
 import {
   className,
@@ -310,7 +310,7 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
         { path: `${path}.provider`, message: `"${provider}" is not a component` },
       ]);
     }
-    const why = whyNotHere(name);
+    const why = whyUnsupported(name);
     if (why !== undefined) {
       throw invalid("unknown_provider", [
         { path: `${path}.provider`, message: `"${provider}" is not available here: ${why}` },

@@ -9,12 +9,12 @@ import { memoriesNamed } from "../../sqlite/object-address.ts";
 import { addMethods, type Handlers } from "../../sqlite/remote-methods.ts";
 import { type KeptMemoriesMethods, memoryHandlers } from "../entries/kept-memories.ts";
 import { vectorizeAbove } from "../vectors/vector-service.ts";
-import { loadParts, type MemoryEnv, type ObjectParts } from "./memory-parts.ts";
+import { loadParts, type MemoryEnv, type MemoryParts } from "./memory-parts.ts";
 
 /** The alarm of data that cannot be used fires again after this time. */
 const REFUSED_AGAIN_MS = 60_000;
 
-const handlers: Handlers<CollectionGateway & KeptMemoriesMethods, ObjectParts> = {
+const handlers: Handlers<CollectionGateway & KeptMemoriesMethods, MemoryParts> = {
   ...memoryHandlers,
   putCollection: ({ collection }, input) => collection.put(input),
   collection: ({ collection }) => collection.info(),
@@ -37,7 +37,7 @@ export abstract class TroupeMemory<Env extends MemoryEnv = MemoryEnv> extends Du
     addMethods(this.prototype, handlers, (object) => object.#parts);
   }
 
-  #loaded: ObjectParts | undefined;
+  #loaded: MemoryParts | undefined;
   /** Why what is stored cannot be used. */
   #refused: Refused | undefined;
 
@@ -47,7 +47,7 @@ export abstract class TroupeMemory<Env extends MemoryEnv = MemoryEnv> extends Du
   }
 
   /** @throws an error with the refusal, if what is stored cannot be used */
-  get #parts(): ObjectParts {
+  get #parts(): MemoryParts {
     if (this.#loaded === undefined) throw new Error(this.#refused?.problem.detail);
     return this.#loaded;
   }

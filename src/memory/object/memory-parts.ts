@@ -41,7 +41,7 @@ export interface MemoryEnv {
 }
 
 /** The parts' view of their object and of its deployment. */
-export interface MemoryHost {
+export interface MemoryPartsHost {
   ctx: DurableObjectState;
   env: MemoryEnv;
   /** Builds an embedding client. @throws ComponentError */
@@ -54,7 +54,7 @@ export interface MemoryHost {
 }
 
 /** The parts of an object of memories. */
-export interface ObjectParts {
+export interface MemoryParts {
   collection: Collection;
   memories: KeptMemories;
   vectors: OutsideVectors;
@@ -62,7 +62,7 @@ export interface ObjectParts {
 }
 
 /** Loads what is stored. Writes nothing for an object that holds nothing. @throws NewerDataError */
-export function loadParts(host: MemoryHost): ObjectParts {
+export function loadParts(host: MemoryPartsHost): MemoryParts {
   const { ctx, env } = host;
   const [tenant = "", ...path] = (ctx.id.name ?? "").split("/");
   const name = path.join("/");
@@ -177,7 +177,7 @@ export function loadParts(host: MemoryHost): ObjectParts {
 /** Erases everything. What has to be deleted in the service is known until that is done. */
 async function eraseStorage(
   storage: DurableObjectStorage,
-  { vectors, chores }: ObjectParts,
+  { vectors, chores }: MemoryParts,
 ): Promise<void> {
   const remains = vectors.leave();
   if (remains) {

@@ -34,7 +34,7 @@ import { IDLE_MS, type StreamClient, type WatcherCall } from "../stream/stream-p
 import { CURSOR, readWatchRequest } from "../stream/watch-relay.ts";
 import type { WatchSocket } from "../stream/watch-socket.ts";
 import { Watchers } from "../stream/watchers.ts";
-import type { ObjectParts, TeamHandlers } from "./handlers/team-methods.ts";
+import type { TeamCommandParts, TeamHandlers } from "./handlers/team-methods.ts";
 import { refuseAnswers, runHandlers, withAnswers } from "./handlers/run-handlers.ts";
 import { memoryHandlers } from "./handlers/memory-handlers.ts";
 import { stateHandlers } from "./handlers/state-handlers.ts";
@@ -60,7 +60,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     addMethods(this.prototype, handlers, (object) => object.#parts);
   }
 
-  readonly #parts: ObjectParts;
+  readonly #parts: TeamCommandParts;
   readonly #watchers: Watchers<string | null>;
   /** Writers of native frames, by the logins that their clients may see. */
   readonly #native = new Map<string, FrameWriter>();

@@ -138,7 +138,7 @@ async function passAll(
     const relay = new WatchRelay({ ...options, after: cursor }, native?.writable ?? writable);
     relay.follow(response.webSocket);
     if (native === undefined) return;
-    const { untilContinues } = await import("./resting-run.ts");
+    const { untilContinues } = await import("./continue-run.ts");
     const requests = await untilContinues(native.readable, writable);
     current = requests && (await reopen?.({ cursor, requests }));
   }

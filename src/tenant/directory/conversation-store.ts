@@ -1,4 +1,4 @@
-import type { Conversation } from "../../contract/directory.ts";
+import type { ConversationKey } from "../../contract/directory.ts";
 import type { Database } from "../../sqlite/database.ts";
 
 /** Stored as the agent of a conversation whose team was deleted. */
@@ -12,11 +12,11 @@ export class ConversationStore {
     this.#db = db;
   }
 
-  add(id: string, { agent, owner }: Conversation): void {
+  add(id: string, { agent, owner }: ConversationKey): void {
     this.#db.write("insert into conversation values (?, ?, ?)", agent, owner, id);
   }
 
-  remove(id: string, { agent, owner }: Conversation): void {
+  remove(id: string, { agent, owner }: ConversationKey): void {
     this.#db.write(
       "delete from conversation where agent in (?, ?) and owner = ? and id = ?",
       agent,

@@ -18,7 +18,7 @@ import {
 } from "./activity-store.ts";
 import { shownConversation } from "../../contract/team/shown-conversation.ts";
 import { ConversationStore } from "./conversation-store.ts";
-import { ClosedRequests, DeletedTeams } from "./recently-gone.ts";
+import { ClosedRequests, DeletedTeams } from "./recent-removals.ts";
 import { completeRun, isOpen, type OpenRuns, type RunRow } from "./open-runs.ts";
 import { DirectoryRunStore } from "./directory-run-store.ts";
 import { addDays, type DayUsage, laterUsageOf, usageOf, type UsageStore } from "./usage-store.ts";

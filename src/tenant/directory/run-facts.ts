@@ -5,7 +5,7 @@ import { addUsage, type TokenUsage } from "../../core/models/request-usage.ts";
 import type { Database } from "../../sqlite/database.ts";
 
 /** The properties of a run that lists filter, sort and add up, without its texts unless they are searched. */
-export interface RunFacts {
+export interface ListedRunFacts {
   status: RunStatus;
   created: number;
   team: string;
@@ -44,7 +44,7 @@ export function runFacts(
   status: RunStatus,
   { from, before }: { from: RunSortKey; before: RunSortKey },
   { model, q, team_user }: Pick<RunQuery, "model" | "q" | "team_user">,
-): RunFacts[] {
+): ListedRunFacts[] {
   const now = Date.now();
   const rows = db.all<FactsRow>(
     `select created, team, id,
@@ -87,7 +87,7 @@ export function ofUser(user: string | undefined): { condition: string; values: s
 }
 
 export function matchesRun(
-  run: RunFacts,
+  run: ListedRunFacts,
   { team, model, error, min_cost, q }: Omit<RunQuery, "limit">,
 ): boolean {
   if (team !== undefined && run.team !== team) return false;
@@ -98,7 +98,7 @@ export function matchesRun(
 }
 
 /** Adds up runs. */
-export function totalsOf(runs: readonly RunFacts[]): Omit<RunTotals, "complete"> {
+export function totalsOf(runs: readonly ListedRunFacts[]): Omit<RunTotals, "complete"> {
   const count = (status: RunStatus): number => runs.filter((run) => run.status === status).length;
   const durations = runs
     .flatMap(({ ended, seconds }) => (ended && seconds !== null ? [seconds] : []))

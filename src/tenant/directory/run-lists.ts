@@ -11,7 +11,7 @@ import type { RunStatus } from "../../contract/run.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { fromCursor, invalidCursor, toCursor } from "./cursor.ts";
 import { OPEN_STATUSES, readRunRow } from "./open-runs.ts";
-import { matchesRun, ofUser, type RunFacts, runFacts, totalsOf } from "./run-facts.ts";
+import { matchesRun, ofUser, type ListedRunFacts, runFacts, totalsOf } from "./run-facts.ts";
 
 /** Runs examined for one page and for its totals: the latest ones. */
 const MOST_LOOKED_AT = 10_000;
@@ -27,7 +27,7 @@ const FIRST: RunPlace = [Number.MAX_SAFE_INTEGER, "", ""];
 
 /** The runs that were examined, newest first. */
 interface Examined {
-  matching: RunFacts[];
+  matching: ListedRunFacts[];
   /** The last run that was examined, if there are more after it. */
   end: RunPlace | undefined;
 }
@@ -59,7 +59,7 @@ export class RunLists {
         next_cursor: last === undefined ? null : toCursor(...last),
       });
     }
-    const value = (run: RunFacts): number => run[order === "cost" ? "cost" : "seconds"] ?? -1;
+    const value = (run: ListedRunFacts): number => run[order === "cost" ? "cost" : "seconds"] ?? -1;
     const sorted = all.matching
       .toSorted((one, other) => value(other) - value(one) || newestFirst(one, other))
       .filter((run) => start === undefined || isAfter(run, value(run), start));
@@ -145,7 +145,7 @@ export class RunLists {
     };
   }
 
-  #load({ status, created, team, id }: RunFacts): ListedRun {
+  #load({ status, created, team, id }: ListedRunFacts): ListedRun {
     const { record } = this.#db.first<{ record: string }>(
       "select record from run where status = ? and created = ? and team = ? and id = ?",
       status,
@@ -174,7 +174,7 @@ function placeIn(cursor: string, order: NonNullable<RunQuery["order"]>): Start |
   return { value, place };
 }
 
-function isAfter(run: RunFacts, value: number, start: Start): boolean {
+function isAfter(run: ListedRunFacts, value: number, start: Start): boolean {
   if (value !== start.value) return value < start.value;
   const [created, team, id] = start.place;
   return newestFirst(run, { created, team, id }) > 0;

@@ -11,7 +11,7 @@ import { Database } from "../../sqlite/database.ts";
 import type { WebhookHost } from "../webhooks/webhooks.ts";
 import { ChangeClock } from "../directory/change-clock.ts";
 import { ChangeFeed } from "../directory/change-feed.ts";
-import type { OtherObjects } from "./other-objects.ts";
+import type { TenantCalls } from "./tenant-calls.ts";
 import { REGISTRY } from "./registry.ts";
 import { createTenantTables, holdsTenant } from "./tables.ts";
 import { type ConnectionHost, loadParts, type TenantParts } from "./tenant-parts.ts";
@@ -23,7 +23,7 @@ export interface TenantHolderOptions extends Omit<
   "db" | "setAlarm" | "answerLogin"
 > {
   ctx: DurableObjectState;
-  others: OtherObjects;
+  others: TenantCalls;
   /** The settings of the deployment, read when its limits are first needed. */
   settings: () => Readonly<Record<string, unknown>>;
 }

@@ -12,7 +12,7 @@ import type { RegistryMethods } from "./registry.ts";
 import type { TenantHolder } from "./tenant-holder.ts";
 
 /** The parts of a tenant's object that carry out commands. */
-export interface ObjectParts {
+export interface TenantCommandParts {
   tenant: TenantHolder;
   webhooks: WebhookSource;
   /** The sockets of Workers that wait for the end of a key, with its id. */
@@ -27,4 +27,4 @@ export type TenantMethods = Omit<TenantGateway, "events" | "keyEnds"> &
   RegistryMethods &
   Pick<Erasure<null>, "wipe">;
 
-export type TenantHandlers = Handlers<TenantMethods, ObjectParts>;
+export type TenantHandlers = Handlers<TenantMethods, TenantCommandParts>;

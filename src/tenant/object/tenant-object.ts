@@ -14,14 +14,14 @@ import type { SendResult } from "../webhooks/dispatcher.ts";
 import type { SignedRequest } from "../webhooks/signing.ts";
 import { webhookHandlers } from "../webhooks/webhook-handlers.ts";
 import { beingDeleted, directoryHandlers, tenantHandlers } from "./tenant-handlers.ts";
-import type { ObjectParts, TenantHandlers } from "./tenant-methods.ts";
+import type { TenantCommandParts, TenantHandlers } from "./tenant-methods.ts";
 import { connectionHandlers, type ConnectionSource } from "../connections/connection-handlers.ts";
 import type { OAuth } from "../connections/grants.ts";
-import { OtherObjects, type OtherObjectsEnv } from "./other-objects.ts";
+import { TenantCalls, type TenantCallsEnv } from "./tenant-calls.ts";
 import { TenantHolder } from "./tenant-holder.ts";
 
 /** Dependencies of a tenant's object on its Worker. */
-export interface TenantEnv extends OtherObjectsEnv {
+export interface TenantEnv extends TenantCallsEnv {
   /** Encrypts the secrets of webhooks. */
   SECRETS_KEY?: string;
 }
@@ -47,7 +47,7 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends Du
     addMethods(this.prototype, handlers, (object) => object.#parts);
   }
 
-  readonly #parts: ObjectParts;
+  readonly #parts: TenantCommandParts;
   readonly #watchers: Watchers<Watched>;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -55,7 +55,7 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends Du
     const sealer = new Sealer(env.SECRETS_KEY);
     const tenant = new TenantHolder({
       ctx,
-      others: new OtherObjects(env),
+      others: new TenantCalls(env),
       settings: () => this.settings(),
       sealer,
       send: (request) => this.sendWebhook(request),

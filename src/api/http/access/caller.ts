@@ -51,10 +51,13 @@ export function sightOf(
 }
 
 /** The lists over the teams of a tenant, or over those that a principal may reach. */
-export type Lists = Pick<TenantGateway, "teams" | "runs" | "requests" | "usageReport" | "events">;
+export type TenantLists = Pick<
+  TenantGateway,
+  "teams" | "runs" | "requests" | "usageReport" | "events"
+>;
 
 /** @throws ProblemError 503 without the binding TENANT */
-export function listsOf(services: Pick<Services, "tenants">, principal: Principal): Lists {
+export function listsOf(services: Pick<Services, "tenants">, principal: Principal): TenantLists {
   const tenant = tenantOf(services, principal.tenant);
   const { own_teams_of: team_user } = principal;
   if (team_user === undefined) return tenant;

@@ -10,7 +10,7 @@ import { originOf } from "../../http/input/call.ts";
 import { ProblemError, unwrap } from "../../http/endpoint/problem.ts";
 import type { MessageServices } from "../../http/endpoint/services.ts";
 import { streamAnswer } from "../../http/endpoint/sse.ts";
-import { Conversation, type GivenAnswer } from "../shared/conversation.ts";
+import { TeamConversation, type RequestAnswer } from "../shared/conversation.ts";
 import { follow, type Following, nothing } from "./follow.ts";
 import { placeId, readInput, type RunInput } from "./wire/input.ts";
 import { type AgUiOptions, formatOf, keptThread } from "./wire/options.ts";
@@ -42,7 +42,7 @@ export async function answer(
   const team = teamFor(asker.user);
   const { said, results } = addedBy(input);
   const options = optionsOf(input);
-  const conversation = new Conversation(team, services);
+  const conversation = new TeamConversation(team, services);
   const following: Following = { conversation, input, options };
   const answers = input.resume.length > 0 || results.length > 0;
   const run = answers ? await conversation.lastRun() : undefined;
@@ -69,9 +69,9 @@ export async function answer(
 
 /** The answer of a client that may know no interrupts: what its user says while the run asks for an input. */
 async function spokenAnswer(
-  conversation: Conversation,
+  conversation: TeamConversation,
   said: Added["said"],
-): Promise<{ run: RunInfo; answer: GivenAnswer } | undefined> {
+): Promise<{ run: RunInfo; answer: RequestAnswer } | undefined> {
   const run = await conversation.activeRun();
   const question = run?.requests.find(({ kind }) => kind === "input");
   if (run === undefined || question === undefined) return undefined;

@@ -8,11 +8,11 @@ import { SharedState } from "./encoder/shared-state.ts";
 import { type AgUiEvent, runStarted, sse } from "./wire/events.ts";
 import type { RunInput } from "./wire/input.ts";
 import { type AgUiOptions, type Continued, formatOf, keptThread } from "./wire/options.ts";
-import type { Conversation, GivenAnswer } from "../shared/conversation.ts";
+import type { TeamConversation, RequestAnswer } from "../shared/conversation.ts";
 import { readThread } from "./request/thread.ts";
 
 export interface Following {
-  conversation: Conversation;
+  conversation: TeamConversation;
   input: RunInput;
   options: AgUiOptions;
 }
@@ -27,7 +27,7 @@ const encoder = new TextEncoder();
 export async function follow(
   { conversation, input, options }: Following,
   run: RunInfo,
-  answers: readonly GivenAnswer[] = [],
+  answers: readonly RequestAnswer[] = [],
 ): Promise<Response> {
   const { team } = conversation;
   // A queued run has no messages in the conversation yet.

@@ -1,13 +1,13 @@
 import type { HumanRequest } from "../../../contract/run.ts";
 import { asJson, isJsonObject, type JsonObject } from "../../../core/json.ts";
-import type { GivenAnswer } from "../shared/conversation.ts";
+import type { RequestAnswer } from "../shared/conversation.ts";
 import { COUNT } from "./encoder/tool-parts.ts";
 import type { UIMessage, UIPart } from "./chat-request.ts";
 import type { ChatStreamOptions } from "./encoder/format.ts";
 
 /** The answers to open questions in a message of the assistant that the client sends back. */
-export interface Answers {
-  answers: GivenAnswer[];
+export interface ChatAnswers {
+  answers: RequestAnswer[];
   /** The options of the stream that follows. */
   options: ChatStreamOptions;
 }
@@ -18,9 +18,9 @@ interface ToolCallPart extends UIPart {
 }
 
 /** The answers to open questions in a message: approvals, and outputs of tools that the client has. */
-export function answersIn({ parts }: UIMessage, open: readonly HumanRequest[]): Answers {
+export function answersIn({ parts }: UIMessage, open: readonly HumanRequest[]): ChatAnswers {
   const calls = parts.filter(isToolCall);
-  const answers: GivenAnswer[] = [];
+  const answers: RequestAnswer[] = [];
   const own: string[] = [];
   const denied: string[] = [];
   const decided: Record<string, boolean> = {};

@@ -11,8 +11,8 @@ import { originOf } from "../../http/input/call.ts";
 import { ProblemError, unwrap } from "../../http/endpoint/problem.ts";
 import type { MessageServices } from "../../http/endpoint/services.ts";
 import { eventStreamHead, streamAnswer } from "../../http/endpoint/sse.ts";
-import { Conversation, type RunOptions } from "../shared/conversation.ts";
-import { type Answers, answersIn } from "./answers.ts";
+import { TeamConversation, type NewRunOptions } from "../shared/conversation.ts";
+import { type ChatAnswers, answersIn } from "./answers.ts";
 import { type ChatAddress, ChatBranch, isStartedBy, type StartedRun } from "./branch.ts";
 import { type ChatRequest, NO_TEXT_STREAM, parseChat } from "./chat-request.ts";
 import { chatFormat, HEADERS } from "./encoder/format.ts";
@@ -24,7 +24,7 @@ type Conflict = ChatRequest["on_conflict"];
 interface Chat {
   services: MessageServices;
   branch: ChatBranch;
-  conversation: Conversation;
+  conversation: TeamConversation;
   request: ChatRequest;
   /** The caller, for a run that is started. */
   asker: Asker;
@@ -57,7 +57,7 @@ export async function answerChat(
 }
 
 function chatIn(branch: ChatBranch, chat: Omit<Chat, "branch" | "conversation">): Chat {
-  return { ...chat, branch, conversation: new Conversation(branch.team, chat.services) };
+  return { ...chat, branch, conversation: new TeamConversation(branch.team, chat.services) };
 }
 
 /** @throws ProblemError 406 for a client that reads nothing but text */
@@ -110,7 +110,7 @@ async function startRun(
   requireSize("tools", request.tools, services.limits);
   const to = recipient(conversation.team);
   const task = await readTask(chatMessageOf(message, path), services, to);
-  const options: RunOptions = {
+  const options: NewRunOptions = {
     ...origin,
     ...asker,
     on_conflict,
@@ -196,7 +196,7 @@ async function giveAnswers(chat: Chat): Promise<Response> {
 async function continueRun(
   { conversation }: Chat,
   run: string,
-  { answers, options }: Answers,
+  { answers, options }: ChatAnswers,
 ): Promise<Response> {
   const stream = { after: Number.MAX_SAFE_INTEGER, format: chatFormat(options) };
   return streamAnswer(unwrap(await conversation.continue(run, answers, stream)), HEADERS);

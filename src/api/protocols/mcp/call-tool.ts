@@ -17,7 +17,7 @@ import { answeredResult, refusal, runResult } from "./run/run-result.ts";
 import { type McpRequest, teamOf } from "./session/services.ts";
 import { runTeam } from "./run/run-team.ts";
 import { takesTasks } from "./run/task.ts";
-import { type McpToolCall, type ToolResult, waitForRun } from "./run/wait-for-run.ts";
+import { type McpToolCall, type McpToolResult, waitForRun } from "./run/wait-for-run.ts";
 import { teamOfTool, tenantTools, toolName } from "./session/tool-names.ts";
 import { toolInputs } from "./run/list-tools.ts";
 
@@ -27,7 +27,7 @@ export async function callTool(
   { params }: CallToolRequest,
   ctx: ServerContext,
   server: Server,
-): Promise<ToolResult> {
+): Promise<McpToolResult> {
   const { name, arguments: given = {} } = params;
   const call: McpToolCall = { request, ctx, server };
   const inputs = toolInputs(request.services.limits.max_wait_seconds, takesTasks(server));
@@ -58,7 +58,7 @@ function unknownTool(name: string): ProblemError {
   return new ProblemError({ status: 404, code: "tool_not_found", detail });
 }
 
-async function orRefusal(call: () => Promise<ToolResult>): Promise<ToolResult> {
+async function orRefusal(call: () => Promise<McpToolResult>): Promise<McpToolResult> {
   try {
     return await call();
   } catch (error) {
@@ -93,7 +93,7 @@ async function answerRequest(
     wait_seconds,
     ...given
   }: z.output<ReturnType<typeof toolInputs>[typeof ANSWER_REQUEST]>,
-): Promise<ToolResult> {
+): Promise<McpToolResult> {
   requireOwn(call.request, team_id);
   const answer = parse(answerSchema, given) as JsonObject;
   const { scopes } = call.request.principal;

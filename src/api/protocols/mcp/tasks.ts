@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import { invalid, ProblemError, unwrap } from "../../http/endpoint/problem.ts";
-import { Conversation } from "../shared/conversation.ts";
+import { TeamConversation } from "../shared/conversation.ts";
 import { readResponses } from "./run/input-requests.ts";
 import { detailedTask, placeOfTask, takesTasks, TASKS } from "./run/task.ts";
 import { mayAnswer } from "./run/wait-for-run.ts";
@@ -33,7 +33,7 @@ export const TASK_METHODS = {
     }
     const { answers } = readResponses(run, inputResponses);
     if (answers.length > 0)
-      unwrap(await new Conversation(team, request.services).answer(run.id, answers));
+      unwrap(await new TeamConversation(team, request.services).answer(run.id, answers));
     return {};
   },
 

@@ -8,7 +8,7 @@ import { checkMetadata } from "../../http/input/body.ts";
 import { newTeamId, reservedId } from "../../http/input/team-input.ts";
 import { json } from "../../http/endpoint/endpoint.ts";
 import { ProblemError, unwrap } from "../../http/endpoint/problem.ts";
-import type { Entry } from "./request/entry.ts";
+import type { InputEntry } from "./request/entry.ts";
 import { parseRequest, refusedAt } from "./request/parse.ts";
 import { entryOf, itemSchema } from "./request/response-items.ts";
 import { conversationTeam, isConversation } from "./request/response-settings.ts";
@@ -121,7 +121,7 @@ export async function deleteConversation(call: OpenAICall, id: string): Promise<
 /** The parts of a conversation that a response needs. */
 export interface OpenedConversation {
   /** Entries that were not given to a run yet. */
-  entries: Entry[];
+  entries: InputEntry[];
   /** Notes that a run has it. @throws ProblemError */
   given: () => Promise<void>;
 }

@@ -17,7 +17,7 @@ import { unwrap } from "../../http/endpoint/problem.ts";
 import type { MessageServices } from "../../http/endpoint/services.ts";
 
 /** An answer to a question of a run, as a client gave it. */
-export interface GivenAnswer {
+export interface RequestAnswer {
   request: string;
   answer: JsonObject;
   /** See {@link AnswersInput}. */
@@ -25,7 +25,7 @@ export interface GivenAnswer {
 }
 
 /** Options of a new run. */
-export type RunOptions = Partial<StartRunInput> & Asker;
+export type NewRunOptions = Partial<StartRunInput> & Asker;
 
 /** The start and the format of a run's stream. */
 type StreamOfRun = Omit<StreamInput, "run">;
@@ -34,7 +34,7 @@ type StreamOfRun = Omit<StreamInput, "run">;
  * A conversation with a team, the same over every protocol: a run is started or queued, continued with answers, and followed.
  * Each of these is one call of the team.
  */
-export class Conversation {
+export class TeamConversation {
   readonly team: TeamGateway;
   readonly #services: MessageServices;
 
@@ -46,7 +46,7 @@ export class Conversation {
   /** Starts a run and opens its stream. `on_conflict` says whether a busy team refuses it, queues it or is interrupted. */
   start(
     task: StartRunInput["task"],
-    options: RunOptions,
+    options: NewRunOptions,
     format?: StreamFormat,
   ): Promise<Result<StartedStream>> {
     return this.team.startStream(newRun(task, options), format);
@@ -55,7 +55,7 @@ export class Conversation {
   /** Starts a run that the client does not follow. */
   startAlone(
     task: StartRunInput["task"],
-    options: RunOptions,
+    options: NewRunOptions,
   ): Promise<Result<RunInfo & { created: boolean }>> {
     return this.team.startRun(newRun(task, options));
   }
@@ -63,14 +63,14 @@ export class Conversation {
   /** Gives answers to a run and opens its stream. @throws ProblemError for an answer that cannot be read */
   async continue(
     run: string,
-    answers: readonly GivenAnswer[],
+    answers: readonly RequestAnswer[],
     stream: StreamOfRun,
   ): Promise<Result<OpenedStream>> {
     return this.team.continueRun(await this.#read(run, answers), stream);
   }
 
   /** Gives answers to a run that the client does not follow. @throws ProblemError for an answer that cannot be read */
-  async answer(run: string, answers: readonly GivenAnswer[]): Promise<Result<RunInfo>> {
+  async answer(run: string, answers: readonly RequestAnswer[]): Promise<Result<RunInfo>> {
     return this.team.answers(await this.#read(run, answers));
   }
 
@@ -91,7 +91,7 @@ export class Conversation {
     return active ?? unwrap(await this.team.runs({ limit: 1 })).runs[0];
   }
 
-  async #read(run: string, answers: readonly GivenAnswer[]): Promise<AnswersInput> {
+  async #read(run: string, answers: readonly RequestAnswer[]): Promise<AnswersInput> {
     const to = recipient(this.team);
     const read = answers.map(async ({ answer, ...given }) => ({
       ...given,
@@ -102,7 +102,7 @@ export class Conversation {
 }
 
 /** The input of a run whose task its client has already. */
-function newRun(task: StartRunInput["task"], options: RunOptions): StartRunInput {
+function newRun(task: StartRunInput["task"], options: NewRunOptions): StartRunInput {
   return {
     task,
     output_task_messages: false,

@@ -20,7 +20,7 @@ export type Block = { raw: JsonObject } & (
 );
 
 /** Usage of a message or of an event; servers of other providers leave out parts of it. */
-export interface Usage {
+export interface AnthropicUsage {
   input?: number | undefined;
   output?: number | undefined;
   cacheWritten?: number | undefined;
@@ -30,11 +30,11 @@ export interface Usage {
 
 /** An event of a streamed message. A whole message is all of them in one. */
 export type MessageEvent =
-  | { type: "message_start"; usage: Usage }
-  | { type: "message"; blocks: Block[]; stopReason: string | undefined; usage: Usage }
+  | { type: "message_start"; usage: AnthropicUsage }
+  | { type: "message"; blocks: Block[]; stopReason: string | undefined; usage: AnthropicUsage }
   | { type: "content_block_start"; index: number; block: Block }
   | { type: "content_block_delta"; index: number; delta: BlockDelta }
-  | { type: "message_delta"; stopReason: string | undefined; usage: Usage }
+  | { type: "message_delta"; stopReason: string | undefined; usage: AnthropicUsage }
   | { type: "message_stop" }
   | { type: "other" };
 
@@ -126,7 +126,7 @@ function deltaOf(delta: JsonObject): BlockDelta {
   }
 }
 
-function usageIn(value: Json | undefined): Usage {
+function usageIn(value: Json | undefined): AnthropicUsage {
   const usage = optionalObject(value);
   const details = optionalObject(usage?.["output_tokens_details"]);
   return {

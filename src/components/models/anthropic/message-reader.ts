@@ -6,7 +6,7 @@ import { StreamedText, type StreamedTextSettings } from "../chat/streamed-text.t
 import type { Piece } from "../http/answer-pieces.ts";
 import { unfinished } from "../http/errors.ts";
 import type { AnswerReader } from "../http/read-stream.ts";
-import { type Block, type BlockDelta, eventOf, type Usage } from "./events.ts";
+import { type Block, type BlockDelta, eventOf, type AnthropicUsage } from "./events.ts";
 import { resultOf, usageOf } from "./reply.ts";
 import { signedTurn } from "./signed-turn.ts";
 
@@ -19,7 +19,7 @@ export class MessageReader implements AnswerReader<CreateResult> {
   readonly #blocks = new Map<number, JsonObject>();
   readonly #toolCalls = new CallAssembly();
   #stopReason: string | null = null;
-  #usage: Usage = {};
+  #usage: AnthropicUsage = {};
   #isComplete = false;
   ended = false;
 
@@ -81,7 +81,11 @@ export class MessageReader implements AnswerReader<CreateResult> {
     );
   }
 
-  #addWhole(message: { blocks: Block[]; stopReason: string | undefined; usage: Usage }): string {
+  #addWhole(message: {
+    blocks: Block[];
+    stopReason: string | undefined;
+    usage: AnthropicUsage;
+  }): string {
     const shown = message.blocks.map((block, index) => this.#begin(index, block)).join("");
     this.#addUsage(message.usage);
     this.#stopReason = message.stopReason ?? null;
@@ -130,7 +134,7 @@ export class MessageReader implements AnswerReader<CreateResult> {
   }
 
   /** Counts are sums over the message so far; an event need not have all of them. */
-  #addUsage(usage: Usage): void {
+  #addUsage(usage: AnthropicUsage): void {
     for (const [name, count] of Object.entries(usage))
       if (count !== undefined) this.#usage = { ...this.#usage, [name]: count };
   }

@@ -2,7 +2,7 @@ import type { CreateResult } from "../../../core/models/chat-completion-client.t
 import { type TokenUsage, usageDetails } from "../../../core/models/request-usage.ts";
 import type { FunctionCall, MakerData } from "../../../core/models/llm-messages.ts";
 import { type AnsweringModel, toResult } from "../chat/reply.ts";
-import type { Usage } from "./events.ts";
+import type { AnthropicUsage } from "./events.ts";
 
 /** A message of the model, streamed or not. */
 export interface ModelMessage {
@@ -53,7 +53,7 @@ export function resultOf(
 }
 
 /** Input tokens that were written to or read from the cache are counted apart by the API, and are part of the prompt. */
-export function usageOf({ input = 0, output = 0, ...usage }: Usage): TokenUsage {
+export function usageOf({ input = 0, output = 0, ...usage }: AnthropicUsage): TokenUsage {
   const { cacheWritten = 0, cacheRead = 0, thinking } = usage;
   return {
     prompt_tokens: input + cacheWritten + cacheRead,

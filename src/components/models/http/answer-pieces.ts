@@ -20,7 +20,7 @@ const LARGEST_STREAM_BYTES = 64 * 1024 * 1024;
 const MOST_FORM_BYTES = 16_384;
 
 /** An answer, and who gives it. */
-export interface GivenAnswer {
+export interface ServerAnswer {
   response: Response;
   /** Its host, for errors. */
   server: string;
@@ -62,7 +62,7 @@ export class AnswerPieces {
    * @param keepsLists whether a list is one piece; otherwise each of its items is one
    */
   constructor(
-    { response: { body, headers }, server }: GivenAnswer,
+    { response: { body, headers }, server }: ServerAnswer,
     isStreamed: boolean,
     keepsLists = false,
   ) {

@@ -3,7 +3,7 @@ import type { Json } from "../../../core/json.ts";
 import type { CreateOptions } from "../../../core/models/chat-completion-client.ts";
 import { contextHeaders } from "../../../core/steps/hops.ts";
 import type { TraceContext } from "../../../core/steps/step-attempt.ts";
-import { AnswerPieces, type GivenAnswer, type Piece } from "./answer-pieces.ts";
+import { AnswerPieces, type ServerAnswer, type Piece } from "./answer-pieces.ts";
 import { guarded, timeoutError, withRequestId } from "./errors.ts";
 import { StallWatch } from "./stall-watch.ts";
 
@@ -113,7 +113,7 @@ export async function* readStream<T>(
  * @throws ModelError, ServerFailure or an error of the connection; the signal's reason when it aborted
  */
 export async function readAnswer<T>(
-  given: GivenAnswer,
+  given: ServerAnswer,
   reader: AnswerReader<T>,
   signal: AbortSignal,
 ): Promise<T> {

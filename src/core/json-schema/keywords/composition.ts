@@ -1,5 +1,5 @@
 import { type Json, isJsonObject } from "../../json.ts";
-import type { Inspection, Verdict } from "./inspection.ts";
+import type { Inspection, SchemaVerdict } from "./inspection.ts";
 import { resolveReference } from "./reference.ts";
 
 export const compositionKeywords = {
@@ -43,12 +43,12 @@ export const compositionKeywords = {
   },
 };
 
-function isGood({ failures }: Verdict): boolean {
+function isGood({ failures }: SchemaVerdict): boolean {
   return failures.length === 0;
 }
 
 /** If only one alternative has the type of the value, its issues are reported. */
-function failUnion(inspection: Inspection, verdicts: readonly Verdict[]): void {
+function failUnion(inspection: Inspection, verdicts: readonly SchemaVerdict[]): void {
   const depth = inspection.place.keys().length;
   const sameType = verdicts.filter(
     ({ failures }) => !failures.some(({ keys, otherType }) => otherType && keys.length === depth),

@@ -11,11 +11,11 @@ export interface Check {
   readonly patterns: ReadonlyMap<string, Pattern>;
   readonly limit: WorkLimit;
   /** Applies a schema to a place. */
-  verdict(schema: Json, place: InspectedValue): Verdict;
+  verdict(schema: Json, place: InspectedValue): SchemaVerdict;
 }
 
 /** One schema applied to one place: the findings of its keywords so far. */
-export class Inspection implements Verdict {
+export class Inspection implements SchemaVerdict {
   readonly validation: Check;
   readonly schema: JsonObject;
   readonly place: InspectedValue;
@@ -41,7 +41,7 @@ export class Inspection implements Verdict {
   }
 
   /** The findings of another schema about this place, or a nested one. */
-  verdict(schema: Json, place = this.place): Verdict {
+  verdict(schema: Json, place = this.place): SchemaVerdict {
     return this.validation.verdict(schema, place);
   }
 
@@ -68,7 +68,7 @@ export class Inspection implements Verdict {
 }
 
 /** The findings of one schema at one place. */
-export interface Verdict {
+export interface SchemaVerdict {
   failures: readonly Failure[];
   /** The properties and items that a schema describes, for `unevaluatedProperties` and `unevaluatedItems`. */
   described: ReadonlySet<PropertyKey>;
@@ -84,7 +84,7 @@ export interface Failure {
 /** A nested value, with the findings of the schemas applied to it. */
 export class InspectedValue {
   readonly value: Json;
-  readonly verdicts = new Map<JsonObject, Verdict>();
+  readonly verdicts = new Map<JsonObject, SchemaVerdict>();
   readonly #above: InspectedValue | undefined;
   readonly #key: PropertyKey;
   readonly #children = new Map<PropertyKey, InspectedValue>();

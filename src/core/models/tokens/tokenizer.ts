@@ -10,14 +10,14 @@ const NEW_MODELS = /^(openai\/)?(gpt-(4o|4\.1|4\.5|5|oss)|chatgpt-|o[1-9]\b)/;
 const loaded = new Map<Encoding, Promise<BytePairCounter>>();
 
 /** Counts the tokens of texts for one model. */
-export interface Tokenizer {
+export interface ModelTokenizer {
   /** Equal for models that share a vocabulary. */
   readonly name: Encoding;
   readonly count: (text: string) => number;
 }
 
 /** The tokenizer of a model, for unknown models GPT-4's. Vocabularies are loaded at the first use. */
-export async function tokenizerFor(model: string): Promise<Tokenizer> {
+export async function tokenizerFor(model: string): Promise<ModelTokenizer> {
   const name = await encodingOf(model);
   let counter = loaded.get(name);
   if (counter === undefined) {

@@ -32,7 +32,7 @@ export function layoutOf(codeBytes: number): CodeLayout {
 }
 
 /** The records of the entries of one embedding whose row ids follow each other, packed into the bytes of one row. */
-export class CodeBlock {
+export class PackedCodes {
   readonly first: number;
   readonly #layout: CodeLayout;
   #bytes: Uint8Array<ArrayBuffer>;

@@ -2,7 +2,7 @@ import { hashOf } from "../../../core/hash.ts";
 import type { Database } from "../../database.ts";
 import { LazyTable } from "../../lazy-table.ts";
 import { type AwayItem, packPairs } from "./away-items.ts";
-import { AWAY_BYTES, BLOCK_ENTRIES, CodeBlock } from "./code-block.ts";
+import { AWAY_BYTES, BLOCK_ENTRIES, PackedCodes } from "./code-block.ts";
 import { CodeSpace, hashNumber, type SpaceKey } from "./code-space.ts";
 import { Estimates } from "./estimates.ts";
 
@@ -35,7 +35,7 @@ export class CodeIndex {
   readonly #name: string;
   #spaces: Map<number, CodeSpace> | undefined;
   #ids = new Map<number, number>();
-  readonly #changed = new Set<CodeBlock>();
+  readonly #changed = new Set<PackedCodes>();
   /** Entries that were removed though their vectors are elsewhere, where they have to be deleted. */
   #gone: AwayItem[] = [];
   /** Vectors that have to be deleted elsewhere, because their entries were removed or have other ones. */
@@ -245,7 +245,7 @@ export class CodeIndex {
     )) {
       const space = spaces.get(Math.floor(n / SPACE_STEP));
       if (space === undefined) continue;
-      const block = new CodeBlock((n % SPACE_STEP) * BLOCK_ENTRIES, space.layout, body);
+      const block = new PackedCodes((n % SPACE_STEP) * BLOCK_ENTRIES, space.layout, body);
       space.blocks.set(n % SPACE_STEP, block);
       for (let index = 0; index < block.count; index++) {
         this.#noteId(block.idAt(index), block.seqAt(index));

@@ -1,5 +1,5 @@
 import { hashOf } from "../../../core/hash.ts";
-import { AWAY_BYTES, BLOCK_ENTRIES, CodeBlock, layoutOf } from "./code-block.ts";
+import { AWAY_BYTES, BLOCK_ENTRIES, PackedCodes, layoutOf } from "./code-block.ts";
 import { type CodeLayout, VectorCoder } from "./vector-code.ts";
 
 /** The vectors of a space: those of one embedding with one number of dimensions. */
@@ -11,7 +11,7 @@ export interface SpaceKey {
 
 /** The place of an entry's record. */
 export interface RecordPlace {
-  block: CodeBlock;
+  block: PackedCodes;
   index: number;
 }
 
@@ -26,7 +26,7 @@ export class CodeSpace {
   readonly dimensions: number;
   readonly coder: VectorCoder | undefined;
   readonly layout: CodeLayout;
-  readonly blocks = new Map<number, CodeBlock>();
+  readonly blocks = new Map<number, PackedCodes>();
   /** Entries by the hashes of their texts; made when it is first needed. */
   #texts: Map<number, number> | undefined;
 
@@ -53,9 +53,9 @@ export class CodeSpace {
   }
 
   /** The block for an entry, which is made when it is missing. Its records change. */
-  blockFor(seq: number): CodeBlock {
+  blockFor(seq: number): PackedCodes {
     const n = Math.floor(seq / BLOCK_ENTRIES);
-    const block = this.blocks.get(n) ?? new CodeBlock(n * BLOCK_ENTRIES, this.layout);
+    const block = this.blocks.get(n) ?? new PackedCodes(n * BLOCK_ENTRIES, this.layout);
     this.blocks.set(n, block);
     this.#texts = undefined;
     return block;

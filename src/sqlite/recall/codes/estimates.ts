@@ -1,4 +1,4 @@
-import type { CodeBlock } from "./code-block.ts";
+import type { PackedCodes } from "./code-block.ts";
 import type { CodeLayout, CodeQuery } from "./vector-code.ts";
 
 /** An entry with the estimate of its similarity. */
@@ -25,7 +25,7 @@ export class Estimates {
   constructor(
     query: CodeQuery,
     layout: CodeLayout,
-    blocks: readonly CodeBlock[],
+    blocks: readonly PackedCodes[],
     group: number | null,
   ) {
     const size = blocks.reduce((sum, { count }) => sum + count, 0);

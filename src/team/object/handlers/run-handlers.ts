@@ -3,7 +3,7 @@ import type { AnswersInput } from "../../../contract/gateways/team-gateway.ts";
 import { ok, type Refused, type Result } from "../../../contract/result.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { TeamHolder } from "../parts/team-holder.ts";
-import type { ObjectParts, TeamHandlers } from "./team-methods.ts";
+import type { TeamCommandParts, TeamHandlers } from "./team-methods.ts";
 import { listed } from "./team-handlers.ts";
 
 /** Runs: started, read, stopped and scheduled, and who is notified of them. */
@@ -113,7 +113,7 @@ export const runHandlers = {
     team.change(({ schedules }) => schedules.runNow(id, idempotency)),
 } satisfies Partial<TeamHandlers>;
 
-function giveAnswers({ team }: ObjectParts, input: AnswersInput): Promise<Result<RunInfo>> {
+function giveAnswers({ team }: TeamCommandParts, input: AnswersInput): Promise<Result<RunInfo>> {
   return withAnswers(team, input, (_parts, give) => give());
 }
 

@@ -10,7 +10,7 @@ import { objectKey } from "../../storage/tables/meta-store.ts";
 import { createTeam, type NewTeam } from "../../storage/create-team.ts";
 import { RevokedTokens } from "./revoked-tokens.ts";
 import type { TeamHolder } from "../parts/team-holder.ts";
-import type { ObjectParts, TeamHandlers } from "./team-methods.ts";
+import type { TeamCommandParts, TeamHandlers } from "./team-methods.ts";
 
 /** Limit of the wait for the tenant before a creation, or a run that was waited for, is answered. */
 const LISTED_WITHIN_MS = 1_000;
@@ -118,13 +118,13 @@ export const teamHandlers = {
 } satisfies Partial<TeamHandlers>;
 
 /** Resolves when the tenant lists all changes, so that a client that reads the lists next finds them; or after the limit. */
-export async function listed({ team }: ObjectParts): Promise<void> {
+export async function listed({ team }: TeamCommandParts): Promise<void> {
   const outbox = team.parts?.outbox;
   if (outbox) await within(LISTED_WITHIN_MS, outbox.deliver()).catch(() => undefined);
 }
 
 async function create(
-  object: ObjectParts,
+  object: TeamCommandParts,
   input: NewTeam,
   seal: () => Promise<ComponentModel>,
 ): Promise<Result<TeamInfo>> {

@@ -11,7 +11,7 @@ import type { TeamHolder } from "../parts/team-holder.ts";
 import type { RunInputs } from "../parts/team-parts.ts";
 
 /** The parts of a team's object that carry out commands. */
-export interface ObjectParts {
+export interface TeamCommandParts {
   team: TeamHolder;
   listing: Listing;
   secrets: ComponentSecrets;
@@ -44,4 +44,4 @@ export type TeamMethods = UserStub &
   ForkSourceStub &
   ForkTargetStub;
 
-export type TeamHandlers = Handlers<TeamMethods, ObjectParts>;
+export type TeamHandlers = Handlers<TeamMethods, TeamCommandParts>;

@@ -11,7 +11,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { TraceContext } from "../../../core/steps/step-attempt.ts";
 import {
   exchangeOf,
-  type KnownExchange,
+  type StoredExchange,
   type ListedStores,
   listedMessage,
   listedRequest,
@@ -20,7 +20,7 @@ import {
   occasionOf,
   participantsOf,
   runPush,
-} from "./listed.ts";
+} from "./list-entries.ts";
 import type { QuestionStore, StoredQuestion } from "../runs/question-store.ts";
 import { TOP } from "../runs/run-queue.ts";
 import { hopsAfter, type RunRecord, type StoredRun } from "../runs/run-record.ts";
@@ -98,12 +98,12 @@ export class Announcer {
   }
 
   /** Reports a created run or a change of its status. */
-  run(run: StoredRun, known: KnownExchange): void {
+  run(run: StoredRun, known: StoredExchange): void {
     this.#run(run, known, false);
   }
 
   /** @param earlier before the team had an outbox */
-  #run(stored: StoredRun, known: KnownExchange, earlier: boolean): void {
+  #run(stored: StoredRun, known: StoredExchange, earlier: boolean): void {
     const { record } = stored;
     const { id, status } = record;
     if (this.#announced?.id === id && this.#announced.status === status) return;

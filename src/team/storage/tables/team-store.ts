@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { RequestUsage } from "../../../core/models/request-usage.ts";
 import type { Idempotency } from "../../../contract/common.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
-import type { Conversation } from "../../../contract/directory.ts";
+import type { ConversationKey } from "../../../contract/directory.ts";
 import { type MetaKey, type MetaStore, objectKey } from "./meta-store.ts";
 
 /** The stored record of the team. Times are ISO 8601 UTC. */
@@ -25,7 +25,7 @@ export interface TeamRecord {
   idempotency: Idempotency | null;
   forked_from: TeamInfo["forked_from"];
   /** The caller and the team of this conversation. Missing in other teams. */
-  conversation?: Conversation;
+  conversation?: ConversationKey;
   /** To whom it belongs. Missing in teams of the tenant. */
   user?: string;
   /** Seconds after `updated_at` after which the team is erased, unless a run is active. Missing in a permanent team. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CodeBlock, layoutOf } from "#sqlite/recall/codes/code-block.ts";
+import { PackedCodes, layoutOf } from "#sqlite/recall/codes/code-block.ts";
 import { Estimates } from "#sqlite/recall/codes/estimates.ts";
 import { product, unitVector, VectorCoder } from "#sqlite/recall/codes/vector-code.ts";
 
@@ -25,8 +25,8 @@ function vector(): Float32Array {
 const vectors = Array.from({ length: 256 }, vector);
 
 /** A block of all vectors; every second one belongs to group 1, and the others to group 2. */
-function block(): CodeBlock {
-  const made = new CodeBlock(1000, layout);
+function block(): PackedCodes {
+  const made = new PackedCodes(1000, layout);
   for (const [n, unit] of vectors.entries())
     made.add(1000 + n, { id: n, text: n, group: 1 + (n % 2), ...coder.encode(unit) });
   return made;
@@ -64,7 +64,7 @@ test("a search in a group has the entries of that group only", () => {
 test("a stored block has the records that were not removed", () => {
   const made = block();
   made.remove(0);
-  const stored = new CodeBlock(1000, layout, made.body);
+  const stored = new PackedCodes(1000, layout, made.body);
   expect(stored.count).toBe(255);
   expect(stored.indexOf(1000)).toBe(-1);
   expect(stored.idAt(stored.indexOf(1255))).toBe(255);

@@ -4,7 +4,7 @@ import { isFile } from "../../../../core/models/attached-files.ts";
 import { imageMediaType } from "../../../../core/models/images.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import { taskId } from "../wire/ids.ts";
-import type { A2AMessage, Artifact, Part } from "../wire/wire.ts";
+import type { A2AMessage, Artifact, A2APart } from "../wire/wire.ts";
 
 const TEXT = "text/plain";
 export const JSON_TYPE = "application/json";
@@ -13,7 +13,7 @@ export const JSON_TYPE = "application/json";
 export const ANSWER = "answer";
 
 /** The content of a chat message. At least one part. */
-export function partsOf(message: ChatMessage): Part[] {
+export function partsOf(message: ChatMessage): A2APart[] {
   if (message.type === "MultiModalMessage") {
     const parts = message.content.map((part) => {
       if (typeof part === "string") return textPart(part);
@@ -23,7 +23,7 @@ export function partsOf(message: ChatMessage): Part[] {
     return parts.length === 0 ? [textPart("")] : parts;
   }
   if (isText(message)) return [textPart(toText(message))];
-  return [{ data: (message as { content?: Part["data"] }).content ?? {}, mediaType: JSON_TYPE }];
+  return [{ data: (message as { content?: A2APart["data"] }).content ?? {}, mediaType: JSON_TYPE }];
 }
 
 /** True if the message is a text and nothing else. */
@@ -31,7 +31,7 @@ export function isText(message: ChatMessage): boolean {
   return typeof message.content === "string";
 }
 
-export function textPart(text: string): Part {
+export function textPart(text: string): A2APart {
   return { text, mediaType: TEXT };
 }
 

@@ -8,7 +8,7 @@ import { questionText } from "../../shared/question-text.ts";
 import { taskId } from "../wire/ids.ts";
 import { camelKey } from "../wire/normal-json.ts";
 import { answerOf, JSON_TYPE, messageOf, textPart } from "./content.ts";
-import type { A2AMessage, Part, A2ATask, TaskState, TaskStatus } from "../wire/wire.ts";
+import type { A2AMessage, A2APart, A2ATask, TaskState, TaskStatus } from "../wire/wire.ts";
 
 const STATES: Readonly<Record<RunInfo["status"], TaskState>> = {
   queued: "TASK_STATE_SUBMITTED",
@@ -119,7 +119,7 @@ function statusMessage(run: StatusOfRun): A2AMessage | undefined {
 export function agentMessage(
   run: Pick<RunInfo, "id" | "team_id">,
   messageId: string,
-  parts: Part[],
+  parts: A2APart[],
   metadata?: JsonObject,
 ): A2AMessage {
   return {

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../../../core/json.
 import type {
   A2AMessage,
   Artifact,
-  Part,
+  A2APart,
   StreamResponse,
   A2ATask,
   TaskPushNotificationConfig,
@@ -74,7 +74,7 @@ function shownArtifact({ parts, ...rest }: Artifact): object {
   return { ...rest, parts: parts.map(shownPart) };
 }
 
-function shownPart({ text, raw, url, data, mediaType, filename, metadata }: Part): object {
+function shownPart({ text, raw, url, data, mediaType, filename, metadata }: A2APart): object {
   const about = metadata === undefined ? {} : { metadata };
   if (text !== undefined) return { kind: "text", text, ...about };
   if (data !== undefined) return { kind: "data", data: asObject(data), ...about };

@@ -8,7 +8,7 @@ import { reservedId } from "../../../http/input/team-input.ts";
 import { unwrap } from "../../../http/endpoint/problem.ts";
 import { A2AError } from "../wire/errors.ts";
 import { conversationId, isConversationOf, type Parties, parseTaskId } from "../wire/ids.ts";
-import type { GivenMessage } from "./params.ts";
+import type { SentMessage } from "./params.ts";
 import type { A2ARequest } from "./services.ts";
 
 /** The team of tasks: the agent's own, which all callers share, or a conversation that one caller has alone. */
@@ -20,7 +20,7 @@ export interface Context {
 }
 
 /** A task visible to the caller. */
-export interface TaskPlace extends Context {
+export interface TaskAddress extends Context {
   run: string;
 }
 
@@ -43,7 +43,7 @@ export async function findContext(request: A2ARequest, id: string): Promise<Cont
 }
 
 /** @throws A2AError */
-export async function findTask(request: A2ARequest, id: string): Promise<TaskPlace> {
+export async function findTask(request: A2ARequest, id: string): Promise<TaskAddress> {
   const gone = new A2AError(
     "TASK_NOT_FOUND",
     `There is no task ${JSON.stringify(beginningOf(id, 150))}.`,
@@ -60,7 +60,7 @@ export async function findTask(request: A2ARequest, id: string): Promise<TaskPla
  *
  * @throws A2AError or ProblemError
  */
-export async function contextOf(request: A2ARequest, message: GivenMessage): Promise<Context> {
+export async function contextOf(request: A2ARequest, message: SentMessage): Promise<Context> {
   const { contextId = "" } = message;
   if (contextId === "") return newConversation(request, message);
   const found = await findContext(request, contextId);
@@ -69,7 +69,7 @@ export async function contextOf(request: A2ARequest, message: GivenMessage): Pro
 }
 
 /** A conversation of the caller alone. The same message again finds it. */
-async function newConversation(request: A2ARequest, message: GivenMessage): Promise<Context> {
+async function newConversation(request: A2ARequest, message: SentMessage): Promise<Context> {
   const { services, principal, agent } = request;
   const parties = await partiesOf(request);
   const id = await conversationId(parties, sortedJson(message));

@@ -1,9 +1,9 @@
 import { answerSchema, type HumanRequest } from "../../../../contract/run.ts";
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
-import type { GivenAnswer } from "../../shared/conversation.ts";
+import type { RequestAnswer } from "../../shared/conversation.ts";
 import { A2AError } from "../wire/errors.ts";
-import { chatMessageOf } from "./given-parts.ts";
-import type { GivenMessage, GivenPart } from "./params.ts";
+import { chatMessageOf } from "./chat-message.ts";
+import type { SentMessage, SentPart } from "./params.ts";
 import { parseParams } from "./params.ts";
 
 const YES = /^(yes|y|ok|approve|approved)\b[.!]?$/i;
@@ -16,14 +16,14 @@ const NO = /^(no|n|reject|rejected|deny|denied)\b[.!]?$/i;
  * @param open the questions, oldest first; at least one
  * @throws A2AError
  */
-export function answersOf(message: GivenMessage, open: readonly HumanRequest[]): GivenAnswer[] {
+export function answersOf(message: SentMessage, open: readonly HumanRequest[]): RequestAnswer[] {
   const exact = message.parts.flatMap((part) => exactAnswer(part, open));
   if (exact.length > 0) return exact;
   const [oldest] = open as readonly [HumanRequest];
   return [{ request: oldest.id, answer: answerTo(oldest, message) }];
 }
 
-function exactAnswer({ data }: GivenPart, open: readonly HumanRequest[]): GivenAnswer[] {
+function exactAnswer({ data }: SentPart, open: readonly HumanRequest[]): RequestAnswer[] {
   if (!isJsonObject(data) || typeof data.request_id !== "string") return [];
   const { request_id, ...answer } = data;
   const question = open.find(({ id }) => id === request_id);
@@ -37,7 +37,7 @@ function exactAnswer({ data }: GivenPart, open: readonly HumanRequest[]): GivenA
   return [{ request: request_id, answer: parseParams(answerSchema, answer) as JsonObject }];
 }
 
-function answerTo({ kind }: HumanRequest, message: GivenMessage): JsonObject {
+function answerTo({ kind }: HumanRequest, message: SentMessage): JsonObject {
   const said = chatMessageOf(message);
   if (kind !== "approval")
     return { content: typeof said.content === "string" ? said.content : said };

@@ -25,7 +25,7 @@ const partSchema = z
     `must have one of ${KINDS.join(", ")}; in version 0.3 the kind text, file or data, and what it names`,
   );
 
-export type GivenPart = z.output<typeof partSchema>;
+export type SentPart = z.output<typeof partSchema>;
 
 /** A list of texts. The fields that have one have no effect here. */
 const texts = z.array(z.string()).optional();
@@ -46,7 +46,7 @@ const messageSchema = z
     return message;
   });
 
-export type GivenMessage = z.output<typeof messageSchema>;
+export type SentMessage = z.output<typeof messageSchema>;
 
 const historyLength = z.number().int().min(0).optional();
 

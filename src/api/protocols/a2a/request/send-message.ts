@@ -8,13 +8,13 @@ import { askerOf } from "../../../http/access/access-control.ts";
 import { readTask, recipient } from "../../../http/input/task.ts";
 import { hopsOf } from "../../../http/input/hops.ts";
 import { checkMetadata } from "../../../http/input/body.ts";
-import { Conversation, type RunOptions } from "../../shared/conversation.ts";
+import { TeamConversation, type NewRunOptions } from "../../shared/conversation.ts";
 import { A2AError } from "../wire/errors.ts";
-import { type Context, contextOf, findTask, type TaskPlace, unwrapIn } from "./contexts.ts";
+import { type Context, contextOf, findTask, type TaskAddress, unwrapIn } from "./contexts.ts";
 import { formatOf } from "../encoder/format.ts";
 import { answersOf } from "./given-answers.ts";
-import { chatMessageOf } from "./given-parts.ts";
-import { type GivenMessage, parseParams, sendMessageSchema } from "./params.ts";
+import { chatMessageOf } from "./chat-message.ts";
+import { type SentMessage, parseParams, sendMessageSchema } from "./params.ts";
 import { pushConfigOf } from "./push-configs.ts";
 import { type A2ARequest, mayRead, needs } from "./services.ts";
 import { readTask as shownTask } from "./tasks.ts";
@@ -22,7 +22,7 @@ import { bareTaskOf, type HistoryLength, taskOf } from "../encoder/task.ts";
 import type { A2ATask } from "../wire/wire.ts";
 
 interface Sent {
-  message: GivenMessage;
+  message: SentMessage;
   metadata: JsonObject;
   historyLength: HistoryLength;
   /** True if the response does not wait for the task. */
@@ -44,7 +44,7 @@ export async function sendMessage(
     needs(request, "runs:write");
     const { task, options } = await runOf(request, sent);
     context = await contextOf(request, message);
-    const conversation = new Conversation(context.team, services);
+    const conversation = new TeamConversation(context.team, services);
     run = unwrapIn(context, await conversation.startAlone(task, options));
   } else {
     needs(request, "requests:write");
@@ -53,7 +53,10 @@ export async function sendMessage(
     context = place;
     const answers = answersOf(message, waiting.open);
     await addPush(place, sent);
-    run = unwrapIn(place, await new Conversation(place.team, services).answer(place.run, answers));
+    run = unwrapIn(
+      place,
+      await new TeamConversation(place.team, services).answer(place.run, answers),
+    );
     if (!mayRead(request)) return { task: bareTaskOf(run) };
   }
   if (atOnce) return { task: taskOf(run, historyLength) };
@@ -75,7 +78,7 @@ export async function sendStreamingMessage(
     const { task, options } = await runOf(request, sent);
     const context = await contextOf(request, message);
     const format = formatOf(request, { historyLength });
-    const conversation = new Conversation(context.team, services);
+    const conversation = new TeamConversation(context.team, services);
     return unwrapIn(context, await conversation.start(task, options, format));
   }
   needs(request, "requests:write");
@@ -85,7 +88,7 @@ export async function sendStreamingMessage(
   await addPush(place, sent);
   const answering = answers.map((one) => one.request);
   const stream = { after: 0, format: formatOf(request, { historyLength, answering }) };
-  const conversation = new Conversation(place.team, services);
+  const conversation = new TeamConversation(place.team, services);
   return unwrapIn(place, await conversation.continue(place.run, answers, stream));
 }
 
@@ -101,22 +104,22 @@ function parseSent(request: A2ARequest, params: unknown): Sent {
 }
 
 /** @throws ProblemError */
-async function addPush(place: TaskPlace, { push }: Sent): Promise<void> {
+async function addPush(place: TaskAddress, { push }: Sent): Promise<void> {
   if (push !== undefined) unwrapIn(place, await place.team.putPushConfig(place.run, push));
 }
 
-function isNew({ taskId = "" }: GivenMessage): boolean {
+function isNew({ taskId = "" }: SentMessage): boolean {
   return taskId === "";
 }
 
 async function runOf(
   { services, agent, principal, headers }: A2ARequest,
   { message, metadata, push }: Sent,
-): Promise<{ task: StartRunInput["task"]; options: RunOptions }> {
+): Promise<{ task: StartRunInput["task"]; options: NewRunOptions }> {
   const task = await readTask(chatMessageOf(message), services, recipient(agent.team));
   const idempotency = await idempotencyOf(message);
   const hops = hopsOf(headers, { path: "message.metadata", value: message.metadata });
-  const options: RunOptions = {
+  const options: NewRunOptions = {
     ...askerOf(principal),
     on_conflict: "queue",
     metadata,
@@ -127,7 +130,7 @@ async function runOf(
 }
 
 /** The same message again finds the same task. */
-async function idempotencyOf(message: GivenMessage): Promise<Idempotency> {
+async function idempotencyOf(message: SentMessage): Promise<Idempotency> {
   return {
     key: `a2a-${await sha256Hex(message.messageId)}`,
     hash: await sha256Hex(sortedJson(message)),
@@ -137,8 +140,8 @@ async function idempotencyOf(message: GivenMessage): Promise<Idempotency> {
 /** The task that a message answers, with its open questions. @throws A2AError or ProblemError */
 async function waitingTask(
   request: A2ARequest,
-  { taskId = "", contextId = "" }: GivenMessage,
-): Promise<{ place: TaskPlace; open: readonly HumanRequest[] }> {
+  { taskId = "", contextId = "" }: SentMessage,
+): Promise<{ place: TaskAddress; open: readonly HumanRequest[] }> {
   const place = await findTask(request, taskId);
   const { status, requests } = unwrapIn(place, await place.team.run(place.run));
   if (contextId !== "" && contextId !== place.id) {

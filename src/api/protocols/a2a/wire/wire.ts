@@ -11,7 +11,7 @@ export type TaskState =
   | "TASK_STATE_INPUT_REQUIRED";
 
 /** One of text, raw (base64), url and data. */
-export interface Part {
+export interface A2APart {
   text?: string;
   raw?: string;
   url?: string;
@@ -26,14 +26,14 @@ export interface A2AMessage {
   contextId: string;
   taskId: string;
   role: "ROLE_USER" | "ROLE_AGENT";
-  parts: Part[];
+  parts: A2APart[];
   metadata?: JsonObject;
 }
 
 export interface Artifact {
   artifactId: string;
   name?: string;
-  parts: Part[];
+  parts: A2APart[];
   metadata?: JsonObject;
 }
 

@@ -13,7 +13,7 @@ import { usageOf } from "../wire/event-fields.ts";
 import { Ids } from "./ids.ts";
 import { interruptOf } from "./interrupts.ts";
 import { SharedState } from "./shared-state.ts";
-import { Steps } from "./steps.ts";
+import { AgentSteps } from "./steps.ts";
 import { Texts } from "./texts.ts";
 import { ClientThread } from "./client-thread.ts";
 import { ToolCalls } from "./tool-calls.ts";
@@ -27,7 +27,7 @@ export class AgUiEncoder implements StreamEncoder {
   readonly #projector: RunProjector;
   readonly #ids = new Ids();
   readonly #state: SharedState;
-  readonly #steps: Steps;
+  readonly #steps: AgentSteps;
   readonly #texts: Texts;
   readonly #calls: ToolCalls;
   readonly #thread: ClientThread;
@@ -45,7 +45,7 @@ export class AgUiEncoder implements StreamEncoder {
       proxies: continued?.humans ?? [],
     });
     this.#state = new SharedState(state, continued === undefined);
-    this.#steps = new Steps(this.#state);
+    this.#steps = new AgentSteps(this.#state);
     this.#texts = new Texts(this.#ids, this.#steps);
     this.#calls = new ToolCalls(this.#ids, continued);
     this.#thread = new ClientThread(options);

@@ -2,7 +2,7 @@ import type { AgUiEvent } from "../wire/events.ts";
 import type { SharedState } from "./shared-state.ts";
 
 /** A step per agent from its first event to its message. The shared state names the last agent that began one. */
-export class Steps {
+export class AgentSteps {
   readonly #speaking = new Set<string>();
   readonly #state: SharedState;
 

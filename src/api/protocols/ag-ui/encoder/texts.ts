@@ -4,14 +4,14 @@ import { type AgUiEvent, OWN } from "../wire/events.ts";
 import { aboutMessage, type OwnMetadata } from "../wire/event-fields.ts";
 import type { Ids } from "./ids.ts";
 import { endOfThought, OpenText, startOfText, startOfThought } from "./open-text.ts";
-import type { Steps } from "./steps.ts";
+import type { AgentSteps } from "./steps.ts";
 
 type Item<Type extends RunItem["type"]> = Extract<RunItem, { type: Type }>;
 
 /** Encodes messages and thoughts: `TEXT_MESSAGE_*` and `REASONING_*`. */
 export class Texts {
   readonly #ids: Ids;
-  readonly #steps: Steps;
+  readonly #steps: AgentSteps;
   /** Texts that turned out to be thoughts, by who thinks. */
   readonly #thoughts = new Map<string, string>();
   /** Thoughts that clients have. */
@@ -20,7 +20,7 @@ export class Texts {
   /** Texts whose answer streamed behind a thought, by who speaks. Their messages are still to come. */
   readonly #answers = new Map<string, OpenText>();
 
-  constructor(ids: Ids, steps: Steps) {
+  constructor(ids: Ids, steps: AgentSteps) {
     this.#ids = ids;
     this.#steps = steps;
   }

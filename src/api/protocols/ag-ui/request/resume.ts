@@ -1,14 +1,14 @@
 import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
 import { invalid, ProblemError } from "../../../http/endpoint/problem.ts";
-import type { GivenAnswer } from "../../shared/conversation.ts";
+import type { RequestAnswer } from "../../shared/conversation.ts";
 import type { ResumeEntry, RunInput } from "../wire/input.ts";
 import { type Added, textOf } from "./task.ts";
 import { callOf } from "../wire/event-fields.ts";
 
 /** The answers of a request to a run's open questions. */
-export interface Answers {
-  answers: readonly GivenAnswer[];
+export interface ResumeAnswers {
+  answers: readonly RequestAnswer[];
   /** The client abandoned a question for input, without which the run cannot continue. */
   abandoned: boolean;
 }
@@ -23,8 +23,8 @@ export function answersOf(
   run: RunInfo,
   { resume }: RunInput,
   { results }: Pick<Added, "results">,
-): Answers {
-  const answers: GivenAnswer[] = [];
+): ResumeAnswers {
+  const answers: RequestAnswer[] = [];
   let abandoned = false;
   for (const request of run.requests) {
     if (request.kind === "tool") {

@@ -6,7 +6,7 @@ import { readTask, recipient } from "../../../http/input/task.ts";
 import type { MessageServices } from "../../../http/endpoint/services.ts";
 import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
 import { OWN } from "../wire/events.ts";
-import type { GivenMessage, GivenPart, RunInput, ToolMessage } from "../wire/input.ts";
+import type { InputMessage, InputPart, RunInput, ToolMessage } from "../wire/input.ts";
 
 /** Keys of a message's metadata with the id that the client gave it, which another thread may use again. */
 const CLIENT_ID = "ag_ui_id";
@@ -30,7 +30,7 @@ const TAIL = 200;
 
 /** The client's additions since the team's last message. */
 export interface Added {
-  said: readonly { index: number; message: GivenMessage }[];
+  said: readonly { index: number; message: InputMessage }[];
   results: readonly ToolMessage[];
 }
 
@@ -43,12 +43,12 @@ export function addedBy({ messages }: RunInput): Added {
       // The messages of humans in the team.
       (role !== "tool" && isJsonObject(metadata) && OWN in metadata),
   );
-  const said: { index: number; message: GivenMessage }[] = [];
+  const said: { index: number; message: InputMessage }[] = [];
   const results: ToolMessage[] = [];
   for (const [index, message] of messages.entries()) {
     if (index <= last) continue;
     if (message.role === "tool") results.push(message);
-    else said.push({ index, message: message as GivenMessage });
+    else said.push({ index, message: message as InputMessage });
   }
   return { said, results };
 }
@@ -130,7 +130,7 @@ function contextMessage(context: RunInput["context"]): object[] {
 
 /** The parts that agents can use; others are dropped, as the protocol asks for. */
 function partsOf(
-  content: GivenMessage["content"],
+  content: InputMessage["content"],
   { message, parts }: SourcePaths,
   dropped: string[],
 ): (string | JsonObject)[] {
@@ -144,7 +144,7 @@ function partsOf(
 }
 
 /** An image or a file, or the URL that it is to be fetched from; undefined for what agents cannot be shown. */
-function fileOf(part: Exclude<GivenPart, { type: "text" }>): JsonObject | undefined {
+function fileOf(part: Exclude<InputPart, { type: "text" }>): JsonObject | undefined {
   if (part.type === "binary") {
     const { mimeType: mediaType, data, url, filename: name } = part;
     return data === undefined ? fromUrl(url, name) : fromData({ data, mediaType, name });
@@ -169,7 +169,7 @@ function fromUrl(url: string | undefined, name: string | undefined): JsonObject 
 }
 
 /** The text of a message. */
-export function textOf({ content }: Pick<ToolMessage | GivenMessage, "content">): string {
+export function textOf({ content }: Pick<ToolMessage | InputMessage, "content">): string {
   if (typeof content === "string") return content;
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }

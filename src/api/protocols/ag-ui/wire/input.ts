@@ -35,7 +35,7 @@ const partSchema = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.enum(["audio", "video"]) }),
 ]);
-export type GivenPart = z.infer<typeof partSchema>;
+export type InputPart = z.infer<typeof partSchema>;
 
 const contentSchema = z.union([z.string(), z.array(partSchema)]);
 
@@ -45,7 +45,7 @@ const givenSchema = z.looseObject({
   role: z.enum(["user", "system", "developer"]),
   content: contentSchema,
 });
-export type GivenMessage = z.infer<typeof givenSchema>;
+export type InputMessage = z.infer<typeof givenSchema>;
 
 const toolMessageSchema = z.looseObject({
   id: idSchema,

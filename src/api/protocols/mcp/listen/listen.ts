@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
 import { json } from "../../../http/endpoint/endpoint.ts";
 import { internalErrorLine, problemOf } from "../../../http/endpoint/problem.ts";
 import { followRun } from "../session/follow-run.ts";
-import { detailedTask, placeOfTask, type TaskPlace, TASKS } from "../run/task.ts";
+import { detailedTask, placeOfTask, type McpTaskAddress, TASKS } from "../run/task.ts";
 import { mayAnswer } from "../run/wait-for-run.ts";
 import { canShowForms } from "../session/session.ts";
 import { type McpRequest, teamOf } from "../session/services.ts";
@@ -143,7 +143,7 @@ function missingTasks(id: RequestId): object {
   return { jsonrpc: "2.0", id, error: { code: -32_021, message, data } };
 }
 
-interface FoundTask extends TaskPlace {
+interface FoundTask extends McpTaskAddress {
   taskId: string;
   info: RunInfo;
 }

@@ -3,7 +3,7 @@ import { ID } from "../../../../contract/constants.ts";
 import type { Result } from "../../../../contract/result.ts";
 import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
-import { Conversation } from "../../shared/conversation.ts";
+import { TeamConversation } from "../../shared/conversation.ts";
 import { questionText } from "../../shared/question-text.ts";
 import { type McpRequest, teamOf } from "../session/services.ts";
 
@@ -97,7 +97,7 @@ export async function giveAnswer(
   { team, run, question }: { team: string; run: string; question: string },
   answer: JsonObject,
 ): Promise<Result<RunInfo>> {
-  const conversation = new Conversation(teamOf(request, team), request.services);
+  const conversation = new TeamConversation(teamOf(request, team), request.services);
   return conversation.answer(run, [{ request: question, answer }]);
 }
 

@@ -2,7 +2,7 @@ import type { RequestId, RequestMeta } from "@modelcontextprotocol/server";
 import { sha256Hex } from "../../../../core/hash.ts";
 import { sortedJson } from "../../../../core/json.ts";
 import type { Idempotency } from "../../../../contract/common.ts";
-import type { McpRequest, McpSession } from "../session/services.ts";
+import type { McpRequest, ClientSession } from "../session/services.ts";
 
 /** The field of a call's `_meta` with the key that is the same at every attempt, as Troupe's own client sends it. */
 export const KEY_IN_META = "troupe/idempotency-key";
@@ -25,6 +25,6 @@ export async function idempotencyOf(
 }
 
 /** The key of a request by its id in its session. */
-export async function requestKey(session: McpSession, id: RequestId): Promise<string> {
+export async function requestKey(session: ClientSession, id: RequestId): Promise<string> {
   return `mcp-${await sha256Hex(`${session.id} ${JSON.stringify(id)}`)}`;
 }

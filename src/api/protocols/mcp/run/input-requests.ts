@@ -1,6 +1,6 @@
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
-import type { GivenAnswer } from "../../shared/conversation.ts";
+import type { RequestAnswer } from "../../shared/conversation.ts";
 import { answerOf, formKindOf, formOf, parseFormKind } from "./elicitation.ts";
 
 /** Questions as forms that the client shows before it comes back, in the revision without sessions. */
@@ -17,7 +17,7 @@ export function inputRequestsOf(
 
 /** The human's responses to the forms. */
 export interface Responses {
-  answers: GivenAnswer[];
+  answers: RequestAnswer[];
   /** The questions whose forms were dismissed. */
   dismissed: Set<string>;
 }
@@ -28,7 +28,7 @@ export function readResponses(
   given: Readonly<Record<string, unknown>>,
 ): Responses {
   const open = new Set(requests.map(({ id }) => id));
-  const answers: GivenAnswer[] = [];
+  const answers: RequestAnswer[] = [];
   const dismissed = new Set<string>();
   for (const [key, response] of Object.entries(given)) {
     const [kind, question = ""] = split(key);

@@ -6,7 +6,7 @@ import type { Message } from "../../../../core/messages/message.ts";
 const PIECES_EVERY_MS = 100;
 
 /** Reports to a client that asks for progress: pieces of text while they are made, and complete messages. */
-export class Progress {
+export class ProgressReporter {
   readonly #ctx: ServerContext;
   readonly #before: (progress: number) => void;
   #count: number;

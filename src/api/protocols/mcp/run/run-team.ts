@@ -10,14 +10,14 @@ import { askerOf } from "../../../http/access/access-control.ts";
 import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
 import { hopsOf } from "../../../http/input/hops.ts";
 import { readTask, recipient } from "../../../http/input/task.ts";
-import { Conversation, type RunOptions } from "../../shared/conversation.ts";
+import { TeamConversation, type NewRunOptions } from "../../shared/conversation.ts";
 import { ProtocolError, ProtocolErrorCode } from "../session/sdk.ts";
 import type { TaskFile } from "./list-tools.ts";
 import { type McpRequest, teamOf } from "../session/services.ts";
 import { idempotencyOf, REQUEST_OF_RUN } from "./idempotency.ts";
 import { runOfState } from "./request-state.ts";
 import { takesTasks } from "./task.ts";
-import { type McpToolCall, resultOf, type ToolResult, waitForRun } from "./wait-for-run.ts";
+import { type McpToolCall, resultOf, type McpToolResult, waitForRun } from "./wait-for-run.ts";
 
 interface GivenTask {
   task: string;
@@ -30,7 +30,7 @@ export async function runTeam(
   call: McpToolCall,
   team: string,
   { wait_seconds: seconds, ...task }: GivenTask,
-): Promise<ToolResult> {
+): Promise<McpToolResult> {
   const { ctx, server } = call;
   const state = ctx.mcpReq.requestState();
   if (state !== undefined) return continueRun(call, { team, state, seconds });
@@ -48,7 +48,7 @@ export async function runTeam(
 async function continueRun(
   call: McpToolCall,
   { team, state, seconds }: { team: string; state: unknown; seconds: number },
-): Promise<ToolResult> {
+): Promise<McpToolResult> {
   const unknown = new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     "requestState must be the one of an earlier result of this tool",
@@ -87,7 +87,7 @@ async function start(
   const { request, ctx } = call;
   const { services, principal } = request;
   const team = teamOf(request, id);
-  const conversation = new Conversation(team, services);
+  const conversation = new TeamConversation(team, services);
   const input = await taskOf(task, services, team);
   const { id: requestId, _meta: meta } = ctx.mcpReq;
   const idempotency = await idempotencyOf(request, {
@@ -98,7 +98,7 @@ async function start(
   const key = idempotency?.key ?? (await keyOfCall(request, task));
   const hops = hopsOf(request.headers, { path: "params._meta", value: meta });
   const begin = (on_conflict: "reject" | "queue"): Promise<Result<Started>> => {
-    const options: RunOptions = {
+    const options: NewRunOptions = {
       on_conflict,
       ...askerOf(principal),
       metadata: { [REQUEST_OF_RUN]: key },
@@ -146,9 +146,9 @@ function argumentAt(path: string): string {
 }
 
 async function followed(
-  conversation: Conversation,
+  conversation: TeamConversation,
   task: NewRunTask,
-  options: RunOptions,
+  options: NewRunOptions,
 ): Promise<Result<Started>> {
   const started = await conversation.start(task, options);
   if (!started.ok) return started;
@@ -157,9 +157,9 @@ async function followed(
 }
 
 async function alone(
-  conversation: Conversation,
+  conversation: TeamConversation,
   task: NewRunTask,
-  options: RunOptions,
+  options: NewRunOptions,
 ): Promise<Result<Started>> {
   const started = await conversation.startAlone(task, options);
   if (!started.ok) return started;

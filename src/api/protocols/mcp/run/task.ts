@@ -20,13 +20,13 @@ export function takesTasks(server: Pick<Server, "getClientCapabilities">): boole
 }
 
 /** A run by the id of its task. */
-export interface TaskPlace {
+export interface McpTaskAddress {
   team: string;
   run: string;
 }
 
 /** The place that a task's id names; undefined for an id that was not made here. */
-export function placeOfTask(id: string): TaskPlace | undefined {
+export function placeOfTask(id: string): McpTaskAddress | undefined {
   const [team = "", run = "", ...rest] = id.split("/");
   return rest.length === 0 && ID.test(team) && ID.test(run) ? { team, run } : undefined;
 }

@@ -8,12 +8,12 @@ import type {
 import type { OpenedStream, TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import { unwrap } from "../../../http/endpoint/problem.ts";
-import { Conversation, type GivenAnswer } from "../../shared/conversation.ts";
+import { TeamConversation, type RequestAnswer } from "../../shared/conversation.ts";
 import { CallLog } from "./call-log.ts";
 import { elicitationRequest } from "./elicitation.ts";
 import { followRun } from "../session/follow-run.ts";
 import { inputRequestsOf, readResponses, type Responses } from "./input-requests.ts";
-import { Progress } from "./progress.ts";
+import { ProgressReporter } from "./progress.ts";
 import { runResult } from "./run-result.ts";
 import { requestState } from "./request-state.ts";
 import { createdTask } from "./task.ts";
@@ -21,7 +21,7 @@ import { type McpRequest, teamOf } from "../session/services.ts";
 import { canShowForms } from "../session/session.ts";
 
 /** The answer of a tool: its result, its first questions, or the task that has the result later. */
-export type ToolResult = CallToolResult | InputRequiredResult | Result;
+export type McpToolResult = CallToolResult | InputRequiredResult | Result;
 
 /** A call of a tool. */
 export interface McpToolCall {
@@ -39,7 +39,7 @@ export interface WaitedRun {
   /** The run's stream, if it is open already. */
   opened?: OpenedStream;
   /** Answers with which the run continues. */
-  answers?: readonly GivenAnswer[];
+  answers?: readonly RequestAnswer[];
   /** True if the run becomes a task if it continues after that. */
   asTask?: boolean;
 }
@@ -53,10 +53,10 @@ export interface WaitedRun {
 export async function waitForRun(
   call: McpToolCall,
   { team: id, run, seconds, opened, answers = [], asTask = false }: WaitedRun,
-): Promise<ToolResult> {
+): Promise<McpToolResult> {
   const { request, ctx } = call;
   const team = teamOf(request, id);
-  const conversation = new Conversation(team, request.services);
+  const conversation = new TeamConversation(team, request.services);
   const responses = await responsesOf(call, team, run);
   const given = [...answers, ...responses.answers];
   const answering = new Set(given.map((one) => one.request));
@@ -70,7 +70,7 @@ export async function waitForRun(
   const asked = new Set(resumes?.asked);
   const sent = { cursor: resumes?.cursor ?? 0, progress: resumes?.progress ?? 0 };
   const next = (): void => events?.next({ ...sent, asked: [...asked] });
-  const progress = new Progress(ctx, sent.progress, (count) => {
+  const progress = new ProgressReporter(ctx, sent.progress, (count) => {
     sent.progress = count;
     next();
   });
@@ -125,7 +125,7 @@ export async function resultOf(
   call: McpToolCall,
   run: RunInfo,
   { asTask, dismissed = new Set() }: { asTask: boolean; dismissed?: ReadonlySet<string> },
-): Promise<ToolResult> {
+): Promise<McpToolResult> {
   if (asTask && run.ended_at === null) return createdTask(run);
   const { asks, now } = formsOf(call);
   const open = run.requests.filter(({ id: question }) => !dismissed.has(question));

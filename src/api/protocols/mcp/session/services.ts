@@ -23,7 +23,7 @@ export interface McpRequest {
   /** At the address of one team: that team. */
   only: TeamInfo | undefined;
   /** The session, in the revisions of the protocol that have sessions. */
-  session: McpSession | undefined;
+  session: ClientSession | undefined;
   /** The CPU time that it may use for streams. */
   budget: CpuBudget;
   /** The headers of the request. They are empty where a stream is continued, because that request is not the call. */
@@ -35,7 +35,7 @@ export interface McpRequest {
 }
 
 /** The client's data at the beginning of a session. The session's id holds all of it. */
-export interface McpSession {
+export interface ClientSession {
   id: string;
   /** True if the client can show forms. */
   forms: boolean;

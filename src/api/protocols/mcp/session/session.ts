@@ -1,6 +1,6 @@
 import type { ClientCapabilities } from "@modelcontextprotocol/server";
 import { isJsonObject } from "../../../../core/json.ts";
-import type { McpSession } from "./services.ts";
+import type { ClientSession } from "./services.ts";
 
 const HEADER = "mcp-session-id";
 const ID = /^[0-9a-f-]{36}\.(forms|plain)$/;
@@ -11,7 +11,7 @@ export function versionOf(request: Request): string {
 }
 
 /** The session that a request names; undefined for none, and for an id that is not of this server's form. */
-export function sessionOf(request: Request): McpSession | undefined {
+export function sessionOf(request: Request): ClientSession | undefined {
   const id = request.headers.get(HEADER) ?? "";
   const [, kind] = ID.exec(id) ?? [];
   return kind === undefined ? undefined : { id, forms: kind === "forms" };

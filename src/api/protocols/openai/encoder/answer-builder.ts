@@ -18,7 +18,7 @@ interface Said {
 }
 
 /** The abilities of a protocol. */
-export interface AnswerForm {
+export interface ProtocolAbilities {
   /** True for a question that is part of the text. */
   isSpoken: (request: HumanRequest) => boolean;
   /** True if the text of a repeated model call may continue where the one before it broke off. */
@@ -34,7 +34,7 @@ export interface AnswerForm {
 export class AnswerBuilder {
   readonly #options: AnswerOptions;
   readonly #projector: RunProjector;
-  readonly #form: AnswerForm;
+  readonly #form: ProtocolAbilities;
   #run: RunInfo | undefined;
   #said: Said[] = [];
   #live: LiveText | undefined;
@@ -50,7 +50,7 @@ export class AnswerBuilder {
   #isLive = false;
   ended = false;
 
-  constructor(options: AnswerOptions, form: AnswerForm) {
+  constructor(options: AnswerOptions, form: ProtocolAbilities) {
     this.#options = options;
     this.#form = form;
     this.#projector = new RunProjector({ answering: options.answering, inPieces: form.inPieces });

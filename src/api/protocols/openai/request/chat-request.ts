@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { JsonObject } from "../../../../core/json.ts";
 import type { ToolSchema } from "../../../../core/models/chat-completion-client.ts";
 import { contentOf, outputOf, textOf } from "./content.ts";
-import { type Entry, withoutEmptyAnswers } from "./entry.ts";
+import { type InputEntry, withoutEmptyAnswers } from "./entry.ts";
 import {
   chatFormatSchema,
   chosenTools,
@@ -75,7 +75,7 @@ export interface ChatRequest extends Omit<
   z.output<typeof chatSchema>,
   "messages" | "input" | "instructions" | "tools"
 > {
-  entries: Entry[];
+  entries: InputEntry[];
   /** The field that has them. */
   field: "messages" | "input";
   tools: ToolSchema[];
@@ -112,9 +112,9 @@ export function parseChatRequest(value: unknown): ChatRequest {
 function inputEntries(
   input: z.output<typeof inputSchema> | undefined,
   instructions: string | null | undefined,
-): Entry[] {
+): InputEntry[] {
   const { items } = withoutCompaction(itemsOf(input));
-  const said: Entry = {
+  const said: InputEntry = {
     type: "message",
     source: "system",
     content: instructions ?? "",
@@ -126,7 +126,7 @@ function inputEntries(
   ];
 }
 
-function entriesOf(message: z.output<typeof messageSchema>, path: string): Entry[] {
+function entriesOf(message: z.output<typeof messageSchema>, path: string): InputEntry[] {
   const { role, tool_calls, tool_call_id, name } = message;
   const content = message.content ?? "";
   const place = `${path}.content`;

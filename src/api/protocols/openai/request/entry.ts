@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../../core/json.ts";
 import type { FunctionCall } from "../../../../core/models/llm-messages.ts";
 
 /** An entry of a request in either of OpenAI's protocols: an earlier answer, or something new. */
-export type Entry =
+export type InputEntry =
   | { type: "message"; source: string; content: Content; answer: boolean }
   /** Calls of the client's tools, in an earlier answer. */
   | { type: "calls"; calls: readonly FunctionCall[] }
@@ -15,25 +15,25 @@ export type Entry =
 export type Content = string | (string | JsonObject)[];
 
 /** Entries without empty answers, which programs send where the next answer is to appear. */
-export function withoutEmptyAnswers(entries: readonly Entry[]): Entry[] {
+export function withoutEmptyAnswers(entries: readonly InputEntry[]): InputEntry[] {
   return entries.filter(
     (entry) => entry.type !== "message" || !entry.answer || textIn(entry).trim() !== "",
   );
 }
 
 /** The answer at the end of a request, which its client wants to be continued. */
-export function openAnswer(entries: readonly Entry[]): string | undefined {
+export function openAnswer(entries: readonly InputEntry[]): string | undefined {
   const last = entries.at(-1);
   return last?.type === "message" && last.answer ? textIn(last) : undefined;
 }
 
-function textIn({ content }: Entry & { type: "message" }): string {
+function textIn({ content }: InputEntry & { type: "message" }): string {
   if (typeof content === "string") return content;
   return content.map((part) => (typeof part === "string" ? part : "<part>")).join("\n");
 }
 
 /** The entries after the last answer. */
-export function sinceAnswer(entries: readonly Entry[]): Entry[] {
+export function sinceAnswer(entries: readonly InputEntry[]): InputEntry[] {
   const last = entries.findLastIndex(
     (entry) =>
       entry.type === "calls" ||
@@ -44,10 +44,10 @@ export function sinceAnswer(entries: readonly Entry[]): Entry[] {
 }
 
 /** Entries as the messages of a task. Calls and their outputs are summaries of calls. */
-export function taskOf(entries: readonly Entry[]): JsonObject[] {
+export function taskOf(entries: readonly InputEntry[]): JsonObject[] {
   const task: JsonObject[] = [];
   let calls: readonly FunctionCall[] = [];
-  let outputs: (Entry & { type: "output" })[] = [];
+  let outputs: (InputEntry & { type: "output" })[] = [];
   const summarize = (): void => {
     if (outputs.length > 0) task.push(summaryOf(calls, outputs));
     outputs = [];
@@ -66,7 +66,7 @@ export function taskOf(entries: readonly Entry[]): JsonObject[] {
 }
 
 /** A message of a task or an answer. */
-export function messageOf({ source, content }: Entry & { type: "message" }): JsonObject {
+export function messageOf({ source, content }: InputEntry & { type: "message" }): JsonObject {
   return typeof content === "string"
     ? { type: "TextMessage", source, content }
     : { type: "MultiModalMessage", source, content };
@@ -74,7 +74,7 @@ export function messageOf({ source, content }: Entry & { type: "message" }): Jso
 
 function summaryOf(
   calls: readonly FunctionCall[],
-  outputs: readonly (Entry & { type: "output" })[],
+  outputs: readonly (InputEntry & { type: "output" })[],
 ): JsonObject {
   const answered = calls.filter(({ id }) => outputs.some((output) => output.id === id));
   return {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { fromBase64, toBase64 } from "../../../../core/base64.ts";
 import { contentOf, outputOf, textOf } from "./content.ts";
-import type { Entry } from "./entry.ts";
+import type { InputEntry } from "./entry.ts";
 import { refusedAt } from "./parse.ts";
 
 const contentSchema = z.union(
@@ -103,7 +103,7 @@ function parsed(text: string): unknown {
 }
 
 /** @param path where errors find it. @throws ProblemError 422 */
-export function entryOf(item: InputItem, path: string): Entry {
+export function entryOf(item: InputItem, path: string): InputEntry {
   switch (item.type) {
     case "message": {
       const { role, content } = item;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
 import type { ToolSchema } from "../../../../core/models/chat-completion-client.ts";
-import { type Entry, withoutEmptyAnswers } from "./entry.ts";
+import { type InputEntry, withoutEmptyAnswers } from "./entry.ts";
 import {
   chosenTools,
   jsonOutputOf,
@@ -45,7 +45,7 @@ export interface ResponseRequest extends Omit<
   z.output<typeof responseSchema>,
   "input" | "tools" | "conversation"
 > {
-  entries: Entry[];
+  entries: InputEntry[];
   tools: ToolSchema[];
   form: WantedForm;
   /** Names of parameters that have no effect. */

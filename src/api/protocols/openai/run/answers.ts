@@ -1,14 +1,14 @@
 import type { JsonObject } from "../../../../core/json.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import { ProblemError } from "../../../http/endpoint/problem.ts";
-import type { GivenAnswer } from "../../shared/conversation.ts";
+import type { RequestAnswer } from "../../shared/conversation.ts";
 import { parseRequestId, type RequestPlace } from "../request/ids.ts";
 import { NOT_IN_RESULTS, resultText } from "../request/content.ts";
-import { type Entry, messageOf } from "../request/entry.ts";
+import { type InputEntry, messageOf } from "../request/entry.ts";
 import { refusedAt, type TroupeParameters } from "../request/parse.ts";
 
 /** The questions that a request's outputs and approvals answer. Ids that were made elsewhere name none. */
-export function questionsOf(entries: readonly Entry[]): RequestPlace[] {
+export function questionsOf(entries: readonly InputEntry[]): RequestPlace[] {
   return entries.flatMap((entry) => {
     if (entry.type !== "output" && entry.type !== "approval") return [];
     const place = parseRequestId(entry.id);
@@ -25,11 +25,11 @@ export function questionsOf(entries: readonly Entry[]): RequestPlace[] {
  */
 export function answersTo(
   run: RunInfo,
-  entries: readonly Entry[],
+  entries: readonly InputEntry[],
   { answers: given, on_conflict }: TroupeParameters,
   field: string,
-): GivenAnswer[] {
-  const answers: GivenAnswer[] = Object.entries(given).map(([request, answer]) => ({
+): RequestAnswer[] {
+  const answers: RequestAnswer[] = Object.entries(given).map(([request, answer]) => ({
     request,
     answer: answer as JsonObject,
   }));
@@ -66,10 +66,10 @@ export function answersTo(
  * @throws ProblemError 422
  */
 function withMessages(
-  answers: readonly GivenAnswer[],
-  messages: readonly (Entry & { type: "message" })[],
+  answers: readonly RequestAnswer[],
+  messages: readonly (InputEntry & { type: "message" })[],
   field: string,
-): GivenAnswer[] {
+): RequestAnswer[] {
   const last = answers.findLastIndex(({ answer }) => typeof answer["content"] === "string");
   const output = answers[last];
   const said = output?.answer["content"];
@@ -87,7 +87,7 @@ function withMessages(
 }
 
 /** The content of an answer to a question for input. */
-function inputOf(messages: (Entry & { type: "message" })[]): string | JsonObject {
+function inputOf(messages: (InputEntry & { type: "message" })[]): string | JsonObject {
   const texts = messages.flatMap(({ content }) => (typeof content === "string" ? [content] : []));
   if (texts.length === messages.length) return texts.join("\n\n");
   const content = messages.flatMap((message) => message.content);

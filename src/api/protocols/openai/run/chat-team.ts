@@ -1,7 +1,7 @@
 import { beginningOf } from "../../../../core/cut.ts";
 import { newTeamId } from "../../../http/input/team-input.ts";
 import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
-import { type Entry, openAnswer, sinceAnswer } from "../request/entry.ts";
+import { type InputEntry, openAnswer, sinceAnswer } from "../request/entry.ts";
 import type { Wanted } from "./find-conversation.ts";
 import { TEMPLATE } from "./models.ts";
 import { type OpenAIRequest, teamOf } from "./services.ts";
@@ -21,7 +21,7 @@ const NAME = "openai_chat";
 /** The place at which a request continues its chat. */
 export interface ChatPlace {
   /** The new entries of the chat: all, if the chat begins or its user went back. */
-  entries: readonly Entry[];
+  entries: readonly InputEntry[];
   /** The team that has the chat so far, or the id of the one that is to be made. */
   team: Pick<Wanted, "conversation" | "makes">;
   /** Notes where the chat is now. @throws ProblemError */
@@ -33,7 +33,7 @@ export async function placeInChat(
   request: OpenAIRequest,
   { headers }: Request,
   asker: { model: string; user: string | undefined },
-  entries: readonly Entry[],
+  entries: readonly InputEntry[],
 ): Promise<ChatPlace> {
   const alone = { entries, team: {}, note: () => Promise.resolve() };
   if (!asker.model.startsWith(TEMPLATE)) return alone;
@@ -53,7 +53,7 @@ export async function placeInChat(
 async function placeIn(
   request: OpenAIRequest,
   { chat, model, user = "" }: { chat: string; model: string; user: string | undefined },
-  entries: readonly Entry[],
+  entries: readonly InputEntry[],
 ): Promise<ChatPlace> {
   const { tenant, id } = request.principal;
   const key = JSON.stringify([id, user, model, chat]);
@@ -96,7 +96,7 @@ async function following(
   return isTakenBack ? undefined : team;
 }
 
-function answersIn(entries: readonly Entry[]): number {
+function answersIn(entries: readonly InputEntry[]): number {
   return entries.filter((entry) => entry.type === "message" && entry.answer).length;
 }
 
@@ -116,7 +116,7 @@ const ASIDE =
   /^You have been provided with a set of responses from various models to the latest user query\b/;
 
 /** The text of a request whose only message, apart from those of the system, is the user's. */
-function onlyText(entries: readonly Entry[]): string | undefined {
+function onlyText(entries: readonly InputEntry[]): string | undefined {
   const said = entries.filter((entry) => entry.type !== "message" || entry.source !== "system");
   const [only] = said;
   if (said.length !== 1 || only?.type !== "message" || only.answer) return undefined;

@@ -4,11 +4,11 @@ import type { JsonObject } from "../../../../core/json.ts";
 import type { ToolSchema } from "../../../../core/models/chat-completion-client.ts";
 import { recipient, type Recipient } from "../../../http/input/task.ts";
 import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
-import { Conversation } from "../../shared/conversation.ts";
+import { TeamConversation } from "../../shared/conversation.ts";
 import type { AnswerOptions } from "../encoder/answer-options.ts";
 import { parseResponseId } from "../request/ids.ts";
 import type { WantedForm } from "../request/answer-form.ts";
-import { type Entry, sinceAnswer } from "../request/entry.ts";
+import { type InputEntry, sinceAnswer } from "../request/entry.ts";
 import { refusedAt, type TroupeParameters } from "../request/parse.ts";
 import { questionsOf } from "./answers.ts";
 import { findModel, type NamedModel } from "./models.ts";
@@ -19,9 +19,9 @@ import { continuedTeam, makeTeam } from "./temporary-team.ts";
 /** A request for a chat completion or a response. */
 export interface Wanted extends Asker {
   model: string;
-  entries: readonly Entry[];
+  entries: readonly InputEntry[];
   /** All that the request has, also what the team of its conversation has already. */
-  history: readonly Entry[];
+  history: readonly InputEntry[];
   /** The request's field with the entries. */
   field: "messages" | "input";
   tools: readonly ToolSchema[];
@@ -47,7 +47,7 @@ export interface FoundConversation {
   /** The run that the request follows, or whose questions it answers. */
   run: RunInfo | undefined;
   /** The new entries of the request. */
-  entries: readonly Entry[];
+  entries: readonly InputEntry[];
 }
 
 /** Finds the conversation that a request continues. @throws ProblemError */
@@ -72,7 +72,7 @@ export async function findConversation(
   }
   // A new team gets all of the conversation.
   if (team === undefined) return { named, run: undefined, entries: wanted.entries };
-  const conversationWith = new Conversation(teamOf(request, team), request.services);
+  const conversationWith = new TeamConversation(teamOf(request, team), request.services);
   const run = await conversationWith.lastRun(named.type === "team" ? named.team : undefined);
   return { named, run, entries };
 }

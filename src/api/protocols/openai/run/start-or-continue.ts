@@ -11,9 +11,9 @@ import { sha256Hex } from "../../../../core/hash.ts";
 import { readTask, recipient, type Recipient, requireSize } from "../../../http/input/task.ts";
 import { checkMetadata } from "../../../http/input/body.ts";
 import { invalid, ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
-import { Conversation, type GivenAnswer } from "../../shared/conversation.ts";
+import { TeamConversation, type RequestAnswer } from "../../shared/conversation.ts";
 import { answerOptions } from "../encoder/answer-options.ts";
-import { type Entry, openAnswer, sinceAnswer, taskOf } from "../request/entry.ts";
+import { type InputEntry, openAnswer, sinceAnswer, taskOf } from "../request/entry.ts";
 import { refusedAt } from "../request/parse.ts";
 import { type ResponseSettings, settingsOf, runMetadata } from "../request/response-settings.ts";
 import { answersTo, stillWaiting } from "./answers.ts";
@@ -32,14 +32,17 @@ import { type OpenAIRequest, teamOf } from "./services.ts";
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /** The stream of a run that was started, or is continued with answers. */
-export interface RunStream {
+export interface ReopenableStream {
   opened: OpenedStream;
   /** Opens its stream once more. */
   reopen: () => Promise<OpenedStream>;
 }
 
 /** Does what a request wants: answers a run that waits, or starts one. @throws ProblemError */
-export async function startOrContinue(request: OpenAIRequest, wanted: Wanted): Promise<RunStream> {
+export async function startOrContinue(
+  request: OpenAIRequest,
+  wanted: Wanted,
+): Promise<ReopenableStream> {
   const { limits } = request.services;
   checkMetadata(wanted.metadata, limits);
   requireSize("tools", wanted.tools, limits);
@@ -50,7 +53,10 @@ export async function startOrContinue(request: OpenAIRequest, wanted: Wanted): P
  * Starts the run of a request that has nothing but messages for a team, which takes one call of the team. Undefined for other
  * requests, and while the team is busy: it may wait for the messages.
  */
-async function startAtOnce(request: OpenAIRequest, wanted: Wanted): Promise<RunStream | undefined> {
+async function startAtOnce(
+  request: OpenAIRequest,
+  wanted: Wanted,
+): Promise<ReopenableStream | undefined> {
   const { model, previous, conversation, instructions, troupe } = wanted;
   const team = teamOfModel(model);
   if (team === undefined || previous !== undefined || conversation !== undefined) return undefined;
@@ -70,7 +76,7 @@ async function startAtOnce(request: OpenAIRequest, wanted: Wanted): Promise<RunS
   return code === "team_busy" ? undefined : unwrap(started);
 }
 
-async function continueOrStart(request: OpenAIRequest, wanted: Wanted): Promise<RunStream> {
+async function continueOrStart(request: OpenAIRequest, wanted: Wanted): Promise<ReopenableStream> {
   const conversation = await findConversation(request, wanted);
   const { run, entries } = conversation;
   if (run !== undefined) {
@@ -89,7 +95,7 @@ async function continueOrStart(request: OpenAIRequest, wanted: Wanted): Promise<
   const { instructions } = wanted;
   const hash = instructions === undefined ? null : (await sha256Hex(instructions)).slice(0, 16);
   const repeated = run !== undefined && hash === settingsOf(run).instructions;
-  const system: Entry[] =
+  const system: InputEntry[] =
     instructions === undefined || repeated
       ? []
       : [{ type: "message", source: "system", content: instructions, answer: false }];
@@ -112,7 +118,7 @@ async function continued(
   request: OpenAIRequest,
   { history, field }: Wanted,
   { run }: FoundConversation,
-): Promise<readonly Entry[]> {
+): Promise<readonly InputEntry[]> {
   const answer = openAnswer(history);
   if (answer === undefined) {
     throw refusedAt(
@@ -139,7 +145,7 @@ async function start(
   request: OpenAIRequest,
   wanted: Wanted,
   { team: id, task, instructions = null }: Start,
-): Promise<Result<RunStream>> {
+): Promise<Result<ReopenableStream>> {
   const { troupe, tools, form } = wanted;
   const about: ResponseSettings = {
     model: wanted.model,
@@ -151,7 +157,7 @@ async function start(
     previous: wanted.previous ?? null,
     instructions,
   };
-  const conversation = new Conversation(teamOf(request, id), request.services);
+  const conversation = new TeamConversation(teamOf(request, id), request.services);
   const format = {
     name: wanted.format,
     options: answerOptions(about, { team: id }, wanted.options),
@@ -203,8 +209,8 @@ async function continueRun(
   request: OpenAIRequest,
   wanted: Wanted,
   { id: run, status, team_id, metadata }: RunInfo,
-  answers: readonly GivenAnswer[],
-): Promise<RunStream> {
+  answers: readonly RequestAnswer[],
+): Promise<ReopenableStream> {
   if (wanted.form.toolChoice !== undefined) {
     throw refusedAt(
       "tool_choice",
@@ -212,7 +218,7 @@ async function continueRun(
     );
   }
   const team = teamOf(request, team_id);
-  const conversation = new Conversation(team, request.services);
+  const conversation = new TeamConversation(team, request.services);
   const about = settingsOf({ metadata, team_id });
   // For a repeated request it is not known where its answer began.
   const after = status === "waiting" ? await lastCursor(team) : 0;

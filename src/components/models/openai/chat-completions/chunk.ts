@@ -24,7 +24,7 @@ export interface Delta {
 }
 
 /** Token counts of an answer; servers leave out some or all. */
-export interface Usage {
+export interface ChatUsage {
   prompt: number | undefined;
   completion: number | undefined;
   total: number | undefined;
@@ -41,7 +41,7 @@ export interface Chunk {
   isWhole: boolean;
   delta: Delta | undefined;
   finishReason: string | undefined;
-  usage: Usage | undefined;
+  usage: ChatUsage | undefined;
   logprobs: TokenLogprob[];
   /** The error in the choice; undefined if it has none. */
   error: Json | undefined;
@@ -120,7 +120,7 @@ function optionalText(value: Json | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function usageIn(value: Json | undefined): Usage | undefined {
+function usageIn(value: Json | undefined): ChatUsage | undefined {
   const usage = optionalObject(value);
   if (usage === undefined) return undefined;
   const prompt = optionalObject(usage["prompt_tokens_details"]);

@@ -6,23 +6,23 @@ import { StreamedText, type StreamedTextSettings } from "../../chat/streamed-tex
 import type { Piece } from "../../http/answer-pieces.ts";
 import { ServerFailure, unfinished } from "../../http/errors.ts";
 import type { AnswerReader } from "../../http/read-stream.ts";
-import { type Chunk, chunkOf, type Usage } from "./chunk.ts";
-import { keepFields } from "./given-fields.ts";
-import { GivenParts } from "./given-parts.ts";
+import { type Chunk, chunkOf, type ChatUsage } from "./chunk.ts";
+import { keepFields } from "./provider-fields.ts";
+import { ProviderDataCollector } from "./provider-data-collector.ts";
 import { type Served, shownTexts, usageOf } from "./shown.ts";
 
 /** Assembles a chat completion from its chunks, of which a whole answer is the only one. */
 export class CompletionReader implements AnswerReader<CreateResult> {
   readonly #served: Served;
   readonly #chunkOf: (value: JsonObject) => Chunk;
-  readonly #given: GivenParts;
+  readonly #given: ProviderDataCollector;
   readonly #shown: StreamedText;
   #isRefusal = false;
   #finishReason: string | null = null;
   /** True once a part of the reply has arrived, and once its last one has. */
   #hasBegun = false;
   #isComplete = false;
-  #usage: Usage | undefined;
+  #usage: ChatUsage | undefined;
   readonly #logprobs: TokenLogprob[] = [];
   readonly #toolCalls = new CallAssembly();
   ended = false;
@@ -36,7 +36,7 @@ export class CompletionReader implements AnswerReader<CreateResult> {
     this.#served = served;
     this.#shown = new StreamedText({ ...served, startOver });
     this.#chunkOf = chunk;
-    this.#given = new GivenParts(served.maker.repeats === true);
+    this.#given = new ProviderDataCollector(served.maker.repeats === true);
   }
 
   /** The text that a chunk adds, with reasoning between `<think>` tags. */

@@ -1,8 +1,8 @@
 import type { AnsweringModel } from "../../chat/reply.ts";
 import { type TokenUsage, usageDetails } from "../../../../core/models/request-usage.ts";
 import type { Maker } from "./maker.ts";
-import type { Delta, Usage } from "./chunk.ts";
-import { textsOf } from "./given-parts.ts";
+import type { Delta, ChatUsage } from "./chunk.ts";
+import { textsOf } from "./provider-data-collector.ts";
 
 /** A model and the operator of its server. */
 export interface Served extends AnsweringModel {
@@ -22,7 +22,7 @@ export function shownTexts({ content, refusal, reasoning_content, reasoning }: D
 }
 
 /** Some servers omit the usage or parts of it. */
-export function usageOf(usage: Usage | undefined, maker: Maker): TokenUsage {
+export function usageOf(usage: ChatUsage | undefined, maker: Maker): TokenUsage {
   const thinking = thinkingApart(usage, maker);
   return {
     prompt_tokens: usage?.prompt ?? 0,
@@ -39,7 +39,7 @@ export function usageOf(usage: Usage | undefined, maker: Maker): TokenUsage {
  * The tokens of thinking that a server counts in the total alone, though they cost as much as completion tokens. xAI says how
  * many they are (https://docs.x.ai/docs/key-information/consumption-and-rate-limits), Google does not.
  */
-function thinkingApart(usage: Usage | undefined, { name }: Maker): number {
+function thinkingApart(usage: ChatUsage | undefined, { name }: Maker): number {
   const { prompt = 0, completion = 0, total = 0, reasoning } = usage ?? {};
   const rest = total - prompt - completion;
   const isThinking = name === "google" || reasoning === rest;

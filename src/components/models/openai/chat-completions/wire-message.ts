@@ -18,7 +18,12 @@ import type {
 import { showImages, splitImages, withoutImages } from "../../../../core/models/shown-images.ts";
 import type { ModelAbilities } from "../../client/http-model-client.ts";
 import type { Dialect } from "./dialect.ts";
-import { type GivenFields, givenFields, reasonedFields, signedFields } from "./given-fields.ts";
+import {
+  type ProviderFields,
+  providerFields,
+  reasonedFields,
+  signedFields,
+} from "./provider-fields.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import type { Maker } from "./maker.ts";
 import { BRIDGE } from "../../chat/conversation.ts";
@@ -36,7 +41,7 @@ export interface WireStyle {
   /** True if an assistant has to speak between the results of tools and a user. */
   bridged: boolean;
   /** Provider data to send back with an assistant's message. */
-  givenBack: (message: AssistantMessage) => GivenFields | undefined;
+  givenBack: (message: AssistantMessage) => ProviderFields | undefined;
 }
 
 /** A message as JSON: one object, several for several tool results, none for a message that is left out. */
@@ -185,7 +190,7 @@ export class GivenBack {
   }
 
   /** The fields of one message. */
-  fields(message: AssistantMessage, calls: Form["calls"]): GivenFields | undefined {
+  fields(message: AssistantMessage, calls: Form["calls"]): ProviderFields | undefined {
     const isWithout = calls === "plain" || calls === "blank";
     const given = isWithout ? undefined : this.#givenTo(message);
     if (this.#maker.calls === "signed") return signedFields(given ?? {}, message);
@@ -197,9 +202,9 @@ export class GivenBack {
     for (const { troupe } of turns) if (troupe !== undefined) this.#refused.add(troupe);
   }
 
-  #givenTo(message: AssistantMessage): GivenFields | undefined {
+  #givenTo(message: AssistantMessage): ProviderFields | undefined {
     const { troupe } = message;
     if (troupe === undefined || this.#refused.has(troupe)) return undefined;
-    return givenFields(message, this.#maker, this.#model);
+    return providerFields(message, this.#maker, this.#model);
   }
 }

@@ -16,7 +16,7 @@ const FORMULAS = [
  * Markdown that is still being written, so that it looks as it will when it is complete: what is open is closed, and what may
  * turn into something else is not shown yet.
  */
-export function settled(text: string): string {
+export function completedMarkdown(text: string): string {
   const lines = text.split("\n");
   const fence = openFence(lines);
   if (fence !== undefined) {

@@ -31,7 +31,7 @@ export function listedMessage(message: JsonObject): JsonObject {
   return { seq, turn, id, type, source, truncated: true };
 }
 
-export function listedRun(team_id: string, record: RunRecord, exchange: Exchange): ListedRun {
+export function listedRun(team_id: string, record: RunRecord, exchange: ListedExchange): ListedRun {
   const { id, status, stop_reason, error, usage, retry_of, user, subject, metadata } = record;
   const { created_at, started_at, ended_at } = record;
   return {
@@ -126,17 +126,21 @@ export function occasionOf(stores: ListedStores, run: string): Occasion {
 }
 
 /** The task of a run and its last message, shown in the lists of runs. */
-export type Exchange = Pick<ListedRun, "task" | "answer">;
+export type ListedExchange = Pick<ListedRun, "task" | "answer">;
 
 /** The messages of an exchange that are in memory. The others are read. */
-export interface KnownExchange {
+export interface StoredExchange {
   task?: RunTask | undefined;
   /** The run's last chat message. */
   last?: ChatMessage | undefined;
 }
 
 /** The task of the team's last run, and its answer once it has ended. */
-export function exchangeOf(stores: ListedStores, run: StoredRun, known: KnownExchange): Exchange {
+export function exchangeOf(
+  stores: ListedStores,
+  run: StoredRun,
+  known: StoredExchange,
+): ListedExchange {
   const { record } = run;
   const task = listedTask(stores, run, known.task);
   if (!isOver(record)) return { task, answer: null };

@@ -2,7 +2,10 @@ import type { HumanRequest, RunInfo } from "../../contract/run.ts";
 import { PING_FRAME } from "./frames.ts";
 
 /** Statuses in which the streams of a run in the formats of protocols have no end and nothing to send. */
-const RESTS: ReadonlySet<RunInfo["status"]> = new Set<RunInfo["status"]>(["queued", "paused"]);
+const IDLE_STATUSES: ReadonlySet<RunInfo["status"]> = new Set<RunInfo["status"]>([
+  "queued",
+  "paused",
+]);
 
 /**
  * Waits until a run that is queued or paused continues or has ended. Meanwhile its client gets the pings, so that the connection stays open.
@@ -29,7 +32,7 @@ export async function untilContinues(
       rest = frames.pop() ?? "";
       for (const frame of frames) {
         const run = runIn(frame);
-        if (run !== undefined && !RESTS.has(run.status)) return asked;
+        if (run !== undefined && !IDLE_STATUSES.has(run.status)) return asked;
         asked = run?.requests ?? asked;
         if (`${frame}\n\n` === PING_FRAME) await writer.write(ping);
       }

@@ -12,7 +12,7 @@ import { REGISTRY, type RegistryMethods } from "./registry.ts";
 import type { TenantParts } from "./tenant-parts.ts";
 
 /** Bindings to the objects that a tenant's object calls. */
-export interface OtherObjectsEnv {
+export interface TenantCallsEnv {
   TEAM?: DurableObjectNamespace;
   TENANT?: DurableObjectNamespace;
   MEMORY?: DurableObjectNamespace;
@@ -37,10 +37,10 @@ const DELETED_AT_ONCE = 20;
 const LOADED_AT_ONCE = 200;
 
 /** Calls that a tenant's object makes to its teams and to the registry. Each may be repeated after a failure. */
-export class OtherObjects {
-  readonly #env: OtherObjectsEnv;
+export class TenantCalls {
+  readonly #env: TenantCallsEnv;
 
-  constructor(env: OtherObjectsEnv) {
+  constructor(env: TenantCallsEnv) {
     this.#env = env;
   }
 

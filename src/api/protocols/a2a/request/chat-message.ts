@@ -3,14 +3,14 @@ import { isFile, PDF, textOfFile } from "../../../../core/models/attached-files.
 import { isBase64 } from "../../../../core/base64.ts";
 import { partOfFile } from "../../../http/input/file-parts.ts";
 import { A2AError } from "../wire/errors.ts";
-import type { GivenMessage, GivenPart } from "./params.ts";
+import type { SentMessage, SentPart } from "./params.ts";
 
 /**
  * The message of a client as a chat message of the human.
  *
  * @throws A2AError for parts that no agent could read
  */
-export function chatMessageOf({ messageId, parts }: GivenMessage): JsonObject {
+export function chatMessageOf({ messageId, parts }: SentMessage): JsonObject {
   const content = parts.map((part, index) => contentOf(part, `message.parts[${index}]`));
   const texts = content.filter((part) => typeof part === "string");
   const about = { source: "user", id: messageId };
@@ -19,7 +19,7 @@ export function chatMessageOf({ messageId, parts }: GivenMessage): JsonObject {
     : { type: "MultiModalMessage", ...about, content };
 }
 
-function contentOf(part: GivenPart, path: string): Json {
+function contentOf(part: SentPart, path: string): Json {
   const { text, data, raw, url, filename, mediaType } = part;
   if (text !== undefined) return text;
   if (data !== undefined) return JSON.stringify(data);

@@ -3,7 +3,7 @@ import type { Database } from "../../sqlite/database.ts";
 /** Watchers that reconnect within this time learn which teams were deleted and which questions were closed. */
 const REMEMBERED_MS = 7 * 86_400_000;
 
-type GoneRow = { changed: number; id: string; team_user: string | null };
+type RemovedRow = { changed: number; id: string; team_user: string | null };
 
 /** Teams that were deleted recently. */
 export class DeletedTeams {
@@ -32,7 +32,7 @@ export class DeletedTeams {
 
   since(after: number): { changed: number; id: string; team_user?: string }[] {
     return this.#db
-      .all<GoneRow>("select changed, id, team_user from gone where changed > ?", after)
+      .all<RemovedRow>("select changed, id, team_user from gone where changed > ?", after)
       .map(({ team_user, ...gone }) => ({ ...gone, ...(team_user !== null && { team_user }) }));
   }
 }
@@ -52,7 +52,7 @@ export class ClosedRequests {
 
   since(after: number): { changed: number; team_id: string; id: string; team_user?: string }[] {
     return this.#db
-      .all<GoneRow & { team_id: string }>(
+      .all<RemovedRow & { team_id: string }>(
         "select changed, team as team_id, id, team_user from closed where changed > ?",
         after,
       )

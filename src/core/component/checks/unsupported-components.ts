@@ -5,7 +5,7 @@ const SERVER_CONVERSATION =
  * Reasons and replacements for the components of AutoGen 0.7.5 that need a process, a browser, a disk or a Python library, so that
  * the error for them says more than "unknown provider".
  */
-const NOT_HERE: { readonly [module: string]: { readonly [name: string]: string } } = {
+const UNSUPPORTED_COMPONENTS: { readonly [module: string]: { readonly [name: string]: string } } = {
   "autogen_ext.agents.web_surfer": {
     MultimodalWebSurfer:
       "it controls a browser process. Use an AssistantAgent with an HttpTool that calls a browsing or search service",
@@ -83,14 +83,18 @@ const NOT_HERE: { readonly [module: string]: { readonly [name: string]: string }
 };
 
 /** Why a component of AutoGen is not available here and what replaces it; undefined for all other names. */
-export function whyNotHere(provider: string): string | undefined {
+export function whyUnsupported(provider: string): string | undefined {
   const dot = provider.lastIndexOf(".");
   const name = provider.slice(dot + 1);
   if (dot === -1) {
-    const module = Object.values(NOT_HERE).find((names) => Object.hasOwn(names, name));
+    const module = Object.values(UNSUPPORTED_COMPONENTS).find((names) =>
+      Object.hasOwn(names, name),
+    );
     return module?.[name];
   }
   const path = provider.slice(0, dot);
-  const names = Object.hasOwn(NOT_HERE, path) ? NOT_HERE[path] : undefined;
+  const names = Object.hasOwn(UNSUPPORTED_COMPONENTS, path)
+    ? UNSUPPORTED_COMPONENTS[path]
+    : undefined;
   return names !== undefined && Object.hasOwn(names, name) ? names[name] : undefined;
 }

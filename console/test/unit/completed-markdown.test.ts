@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Token, Tokens } from "marked";
 import { lexer } from "../../text/lexer.ts";
-import { settled } from "../../text/settled.ts";
+import { completedMarkdown } from "../../text/completed-markdown.ts";
 import { thoughtIn } from "../../text/thought.ts";
 
 /** The visible text, without the marks that Markdown turns into elements. */
@@ -58,13 +58,13 @@ describe("a text that is being written", () => {
     const code = /const a = b \*? ?c?;?/g;
     for (let length = 1; length <= DOCUMENT.length; length++) {
       const text = DOCUMENT.slice(0, length);
-      const shown = seen(lexer(settled(text)) ?? []).replaceAll(code, "");
+      const shown = seen(lexer(completedMarkdown(text)) ?? []).replaceAll(code, "");
       expect([text.slice(-20), shown.match(/[*_`|[\]~#$\\]|\(http|---|===/)]).toEqual([
         text.slice(-20),
         null,
       ]);
     }
-    expect(settled(DOCUMENT)).toBe(DOCUMENT);
+    expect(completedMarkdown(DOCUMENT)).toBe(DOCUMENT);
   });
 
   test.each([
@@ -89,7 +89,7 @@ describe("a text that is being written", () => {
     ["snake_case_name", "snake_case_name"],
     ["plain", "plain"],
   ])("is shown for %j as %j", (text, shown) => {
-    expect(settled(text)).toBe(shown);
+    expect(completedMarkdown(text)).toBe(shown);
   });
 });
 

@@ -18,7 +18,7 @@ const fieldsSchema = z.object({
   /** The `extra_content` of calls, by their ids. */
   calls: z.record(z.string(), jsonObjectSchema).optional(),
 });
-export type GivenFields = z.infer<typeof fieldsSchema>;
+export type ProviderFields = z.infer<typeof fieldsSchema>;
 
 /** Stands in for a signature that is not there: https://ai.google.dev/gemini-api/docs/thought-signatures */
 const UNSIGNED: JsonObject = {
@@ -30,14 +30,14 @@ const UNREASONED = " ";
 
 /** The provider data of an answer for the next request; undefined if the provider needs none. */
 export function keepFields(
-  fields: GivenFields,
+  fields: ProviderFields,
   hasCalls: boolean,
   maker: Maker,
   model: string,
 ): MakerData | undefined {
   if (maker.calls === "bare") return undefined;
   const { reasoning_content, reasoning, ...rest } = fields;
-  const data: GivenFields = rest;
+  const data: ProviderFields = rest;
   if (hasCalls || maker.withTexts) {
     if (reasoning_content !== undefined) data.reasoning_content = reasoning_content;
     // The details contain the same and more.
@@ -50,25 +50,31 @@ export function keepFields(
 }
 
 /** The provider data of a message; undefined for a message of another provider. */
-export function givenFields(
+export function providerFields(
   { troupe }: AssistantMessage,
   maker: Maker,
   model: string,
-): GivenFields | undefined {
+): ProviderFields | undefined {
   if (troupe?.maker !== maker.name || (maker.ofOneModel && troupe.model !== model))
     return undefined;
   return fieldsSchema.safeParse(troupe.data).data;
 }
 
 /** The fields with a placeholder for the signature of the first of a message's calls, where it is missing. */
-export function signedFields(fields: GivenFields, { content }: AssistantMessage): GivenFields {
+export function signedFields(
+  fields: ProviderFields,
+  { content }: AssistantMessage,
+): ProviderFields {
   const first = typeof content === "string" ? undefined : content[0];
   if (first === undefined || fields.calls?.[first.id] !== undefined) return fields;
   return { ...fields, calls: { ...fields.calls, [first.id]: UNSIGNED } };
 }
 
 /** The fields with a placeholder for the reasoning before a message's calls, where it is missing. */
-export function reasonedFields(fields: GivenFields, { content }: AssistantMessage): GivenFields {
+export function reasonedFields(
+  fields: ProviderFields,
+  { content }: AssistantMessage,
+): ProviderFields {
   const { reasoning_content, reasoning, reasoning_details } = fields;
   const isThere = [reasoning_content, reasoning, reasoning_details].some((field) => field?.length);
   if (isThere || typeof content === "string") return fields;

@@ -2,11 +2,11 @@ import { isJsonObject, type Json, type JsonObject } from "../../../../core/json.
 import type { FunctionCall } from "../../../../core/models/llm-messages.ts";
 import type { CallAssembly } from "../../chat/call-assembly.ts";
 import type { Delta } from "./chunk.ts";
-import type { GivenFields } from "./given-fields.ts";
+import type { ProviderFields } from "./provider-fields.ts";
 
 /** Collects the provider data, from a whole message or from its parts. */
-export class GivenParts {
-  readonly fields: GivenFields = {};
+export class ProviderDataCollector {
+  readonly fields: ProviderFields = {};
   readonly #repeats: boolean;
 
   /** @param repeats whether each part of a detail begins with all that came before */
