@@ -8,6 +8,21 @@
 export * from "./core/registry/basic-classes.ts";
 export * from "./core/registry/team-classes.ts";
 export * from "./core/registry/part-classes.ts";
+export * from "./components/models/classes.ts";
+export * from "./components/embeddings/classes.ts";
+export * from "./components/memories/classes.ts";
+export * from "./components/http-tool/classes.ts";
+export * from "./components/a2a/classes.ts";
+export * from "./components/mcp/classes.ts";
+export * from "./components/sandbox/classes.ts";
+export {
+  a2aComponents,
+  embeddingComponents,
+  httpToolComponents,
+  mcpComponents,
+  memoryComponents,
+  openAIComponents,
+} from "./components/network-components.ts";
 
 // Agents
 export type {
@@ -163,32 +178,12 @@ export type {
   ToolResult,
   ToolRun,
 } from "./core/tools/tool.ts";
-export { httpToolComponents } from "./components/http-tool/components.ts";
-export { A2AAgent } from "./components/a2a/a2a-agent.ts";
 export { A2AError } from "./components/a2a/a2a-error.ts";
-export { a2aComponents } from "./components/a2a/components.ts";
-export type { A2AAgentOptions } from "./components/a2a/config.ts";
-export type { HttpToolOptions } from "./components/http-tool/config.ts";
-export { HttpTool } from "./components/http-tool/http-tool.ts";
-export { mcpComponents } from "./components/mcp/components.ts";
-export { type Elicitor, HumanElicitor } from "./components/mcp/host/elicitor.ts";
 export { McpError } from "./components/mcp/answers/mcp-error.ts";
-export { McpWorkbench } from "./components/mcp/mcp-workbench.ts";
-export type { McpToolOverride, McpWorkbenchOptions } from "./components/mcp/workbench-config.ts";
 export type {
   McpAnswering,
   McpServerQuestion,
 } from "./components/mcp/connection/server-question.ts";
-export {
-  type Root,
-  type RootsProvider,
-  StaticRootsProvider,
-} from "./components/mcp/host/roots-provider.ts";
-export {
-  ChatCompletionClientSampler,
-  type Sampler,
-  type SamplerOptions,
-} from "./components/mcp/host/sampler.ts";
 export type {
   McpServerConfig,
   McpServerParams,
@@ -196,18 +191,7 @@ export type {
   StdioServerParams,
   StreamableHttpServerParams,
 } from "./components/mcp/connection/server-params.ts";
-export {
-  McpSessionHost,
-  type McpSessionHostOptions,
-} from "./components/mcp/connection/session-host.ts";
-export {
-  type McpToolAdapter,
-  type McpToolAdapterOptions,
-  mcpServerTools,
-  SseMcpToolAdapter,
-  StdioMcpToolAdapter,
-  StreamableHttpMcpToolAdapter,
-} from "./components/mcp/tool-adapters.ts";
+export { mcpServerTools } from "./components/mcp/tool-adapters.ts";
 export type { McpTool } from "./components/mcp/tool-list.ts";
 export type { McpDependencies } from "./components/mcp/connection/dependencies.ts";
 export type { OutgoingDependencies } from "./outgoing/dependencies.ts";
@@ -232,10 +216,6 @@ export type {
   SandboxAddress,
   SandboxFetch,
 } from "./components/sandbox/client/sandbox-connection.ts";
-export {
-  SandboxCodeExecutor,
-  type SandboxCodeExecutorOptions,
-} from "./components/sandbox/sandbox-code-executor.ts";
 export {
   SandboxError,
   type SandboxErrorOptions,
@@ -318,41 +298,10 @@ export type {
 } from "./components/models/client/http-model-client.ts";
 export type { SendOptions } from "./components/models/http/read-stream.ts";
 export type { OtherForm, RequestForms } from "./components/models/http/request-forms.ts";
-export { embeddingComponents } from "./components/embeddings/components.ts";
-export {
-  OpenAIEmbeddingClient,
-  type OpenAIEmbeddingClientOptions,
-} from "./components/embeddings/openai-embedding-client.ts";
-export {
-  WorkersAIEmbeddingClient,
-  type WorkersAIEmbeddingClientOptions,
-} from "./components/embeddings/workers-ai-embedding-client.ts";
-export {
-  ChromaDBVectorMemory,
-  type ChromaDBVectorMemoryOptions,
-} from "./components/memories/chromadb-vector-memory.ts";
-export { memoryComponents } from "./components/memories/components.ts";
-export { Mem0Memory, type Mem0MemoryOptions } from "./components/memories/mem0-memory.ts";
-export { RedisMemory, type RedisMemoryOptions } from "./components/memories/redis-memory.ts";
-export { AnthropicChatCompletionClient } from "./components/models/anthropic/anthropic-client.ts";
-export type { AnthropicChatCompletionClientOptions } from "./components/models/anthropic/config.ts";
-export { openAIComponents } from "./components/models/components.ts";
-export type { OllamaChatCompletionClientOptions } from "./components/models/ollama/config.ts";
-export { OllamaChatCompletionClient } from "./components/models/ollama/ollama-client.ts";
-export type { OpenAIAgentOptions } from "./components/models/openai/agent/config.ts";
-export { OpenAIAgent } from "./components/models/openai/agent/openai-agent.ts";
-export { AzureOpenAIChatCompletionClient } from "./components/models/openai/azure-client.ts";
-export type {
-  AzureOpenAIChatCompletionClientOptions,
-  OpenAIChatCompletionClientOptions,
-} from "./components/models/openai/config.ts";
-export { OpenAIChatCompletionClient } from "./components/models/openai/openai-client.ts";
 export type {
   ModelDependencies,
   WorkersAIBinding,
 } from "./components/models/workers-ai/binding.ts";
-export type { WorkersAIChatCompletionClientOptions } from "./components/models/workers-ai/config.ts";
-export { WorkersAIChatCompletionClient } from "./components/models/workers-ai/workers-ai-client.ts";
 
 // Messages
 export type {

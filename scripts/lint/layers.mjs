@@ -99,6 +99,7 @@ export const LAYERS = {
   },
   "components/provider-names.ts": { src: [], packages: [] },
   "components/component-groups.ts": { src: ["core/", "components/"], packages: [] },
+  "components/network-components.ts": { src: ["core/", "outgoing/", "components/"], packages: [] },
   "sqlite/": { src: ["core/", "contract/"], packages: ["@noble/hashes"] },
   ...floors("team/", TEAM),
   ...floors("tenant/", TENANT, ["team/"]),

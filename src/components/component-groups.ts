@@ -1,4 +1,4 @@
-import { componentsOf } from "../core/registry/component-classes.ts";
+import { componentsFor, componentsOf } from "../core/registry/component-classes.ts";
 import type { ToolCatalog } from "../core/tools/catalog.ts";
 import type { ComponentGroup } from "../core/registry/lazy-components.ts";
 import type { ModelDependencies } from "./models/workers-ai/binding.ts";
@@ -57,29 +57,27 @@ export function componentImports(dependencies: GroupDependencies): ComponentImpo
     },
     {
       group: "models",
-      load: async () => (await import("./models/components.ts")).openAIComponents(dependencies),
+      load: async () => componentsFor(await import("./models/classes.ts"), dependencies),
     },
     {
       group: "embeddings",
-      load: async () =>
-        (await import("./embeddings/components.ts")).embeddingComponents(dependencies),
+      load: async () => componentsFor(await import("./embeddings/classes.ts"), dependencies),
     },
     {
       group: "memories",
-      load: async () => (await import("./memories/components.ts")).memoryComponents(dependencies),
+      load: async () => componentsFor(await import("./memories/classes.ts"), dependencies),
     },
     {
       group: "httpTool",
-      load: async () =>
-        (await import("./http-tool/components.ts")).httpToolComponents(dependencies),
+      load: async () => componentsFor(await import("./http-tool/classes.ts"), dependencies),
     },
     {
       group: "a2a",
-      load: async () => (await import("./a2a/components.ts")).a2aComponents(dependencies),
+      load: async () => componentsFor(await import("./a2a/classes.ts"), dependencies),
     },
     {
       group: "mcp",
-      load: async () => (await import("./mcp/components.ts")).mcpComponents(dependencies),
+      load: async () => componentsFor(await import("./mcp/classes.ts"), dependencies),
     },
     {
       group: "sandbox",

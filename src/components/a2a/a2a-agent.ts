@@ -78,6 +78,8 @@ const stateSchema = stateSchemaOf("A2AAgentState").extend({
  * });
  */
 export class A2AAgent extends BaseChatAgent {
+  /** @internal */
+  static readonly component = a2aAgentDefinition;
   readonly definition: ChatAgent["definition"] = definition;
   readonly producedMessageTypes = ["TextMessage"];
   readonly #config: A2AAgentConfig;
@@ -260,7 +262,7 @@ function resultOf({ id, state, message, artifacts, contextId }: RemoteTask) {
 }
 
 /** The component definition, with the fetch, settings and secrets of its host. */
-export function a2aAgentDefinition(
+function a2aAgentDefinition(
   dependencies: OutgoingDependencies,
 ): ComponentDefinition<A2AAgentConfig, A2AAgent> {
   return {

@@ -71,6 +71,8 @@ const definition = {
  * const embedding = new OpenAIEmbeddingClient({ apiKey: "env:OPENAI_API_KEY" });
  */
 export class OpenAIEmbeddingClient implements EmbeddingClient {
+  /** @internal */
+  static readonly component = openAIEmbeddingDefinition;
   readonly definition = definition;
   readonly space: string;
   readonly subject: StepSubject;
@@ -151,7 +153,7 @@ function toError(error: unknown, redact: (text: string) => string): TroupeError 
   });
 }
 
-export function openAIEmbeddingDefinition(
+function openAIEmbeddingDefinition(
   dependencies: OutgoingDependencies,
 ): ComponentDefinition<OpenAIEmbeddingConfig, OpenAIEmbeddingClient> {
   return {

@@ -56,6 +56,8 @@ const definition = {
  * const embedding = new WorkersAIEmbeddingClient({}, { ai: env.AI });
  */
 export class WorkersAIEmbeddingClient implements EmbeddingClient {
+  /** @internal */
+  static readonly component = workersAIEmbeddingDefinition;
   readonly definition = definition;
   readonly space: string;
   readonly subject: StepSubject;
@@ -118,7 +120,7 @@ function read(body: unknown): EmbeddingAnswer {
   return { vectors: data, usage: usageOf(usage) };
 }
 
-export function workersAIEmbeddingDefinition(
+function workersAIEmbeddingDefinition(
   dependencies: ModelDependencies,
 ): ComponentDefinition<WorkersAIEmbeddingConfig, WorkersAIEmbeddingClient> {
   return {

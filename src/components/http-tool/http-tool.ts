@@ -50,6 +50,8 @@ const definition = {
  * });
  */
 export class HttpTool implements Tool {
+  /** @internal */
+  static readonly component = httpToolDefinition;
   readonly definition: Tool["definition"] = definition;
   readonly name: string;
   readonly description: string;
@@ -161,7 +163,7 @@ export class HttpTool implements Tool {
   }
 }
 
-export function httpToolDefinition(
+function httpToolDefinition(
   dependencies: OutgoingDependencies,
 ): ComponentDefinition<z.output<typeof httpToolConfigSchema>, HttpTool> {
   return {

@@ -72,6 +72,8 @@ const MAX_CHANGES = 3;
  * const agent = new AssistantAgent({ name: "reader", modelClient, workbench: docs });
  */
 export class McpWorkbench implements Workbench {
+  /** @internal */
+  static readonly component = mcpWorkbenchDefinition;
   readonly definition: Workbench["definition"] = definition;
   readonly #params: McpServerConfig;
   readonly #overrides: NonNullable<McpWorkbenchOptions["toolOverrides"]>;
@@ -320,7 +322,7 @@ type Request = (
 ) => Promise<object>;
 
 /** The component definition, with what its host provides. */
-export function mcpWorkbenchDefinition(
+function mcpWorkbenchDefinition(
   dependencies: McpDependencies,
 ): ComponentDefinition<z.output<typeof workbenchConfigSchema>, McpWorkbench> {
   const askSandbox = async (items: unknown[]): Promise<boolean[]> => {

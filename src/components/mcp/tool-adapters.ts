@@ -1,5 +1,9 @@
 import * as z from "zod";
-import { type ComponentDefinition, withoutInnerNulls } from "../../core/component/component.ts";
+import {
+  type AnyComponentDefinition,
+  type ComponentDefinition,
+  withoutInnerNulls,
+} from "../../core/component/component.ts";
 import { inConfig } from "../../core/component/refused-where-new.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { optionsOf, parseOptions } from "../../core/options/option-names.ts";
@@ -142,6 +146,11 @@ const optionsSchema: OptionsSchema<McpToolAdapterOptions<unknown>> = z.object({
 
 /** A tool of a server that runs as a program (AutoGen `StdioMcpToolAdapter`). */
 export class StdioMcpToolAdapter extends McpToolAdapter {
+  /** @internal */
+  static component(dependencies: McpDependencies): AnyComponentDefinition {
+    return adapterDefinition("StdioMcpToolAdapter", stdioServerParamsSchema, dependencies);
+  }
+
   constructor(
     options: McpToolAdapterOptions<StdioServerParams>,
     dependencies: McpDependencies = {},
@@ -163,6 +172,11 @@ export class StdioMcpToolAdapter extends McpToolAdapter {
 
 /** A tool of a server of the older HTTP transport (AutoGen `SseMcpToolAdapter`). */
 export class SseMcpToolAdapter extends McpToolAdapter {
+  /** @internal */
+  static component(dependencies: McpDependencies): AnyComponentDefinition {
+    return adapterDefinition("SseMcpToolAdapter", sseServerParamsSchema, dependencies);
+  }
+
   constructor(options: McpToolAdapterOptions<SseServerParams>, dependencies: McpDependencies = {}) {
     const { serverParams, tool } = checkOptions<McpToolAdapterOptions<SseServerParams>>(
       optionsSchema,
@@ -181,6 +195,15 @@ export class SseMcpToolAdapter extends McpToolAdapter {
 
 /** A tool of a Streamable HTTP server (AutoGen `StreamableHttpMcpToolAdapter`). */
 export class StreamableHttpMcpToolAdapter extends McpToolAdapter {
+  /** @internal */
+  static component(dependencies: McpDependencies): AnyComponentDefinition {
+    return adapterDefinition(
+      "StreamableHttpMcpToolAdapter",
+      streamableHttpServerParamsSchema,
+      dependencies,
+    );
+  }
+
   constructor(
     options: McpToolAdapterOptions<StreamableHttpServerParams>,
     dependencies: McpDependencies = {},
@@ -244,20 +267,16 @@ function adapterFor(
   }
 }
 
-/** The component definitions of the three adapters, with what their host provides. */
-export function mcpToolAdapterDefinitions(dependencies: McpDependencies) {
-  const define = <Params extends McpServerConfig>(
-    className: string,
-    paramsSchema: z.ZodType<Params>,
-  ): ComponentDefinition<{ server_params: Params; tool: McpTool }, Tool> => ({
+/** The component definition of an adapter, with what its host provides. */
+function adapterDefinition<Params extends McpServerConfig>(
+  className: string,
+  paramsSchema: z.ZodType<Params>,
+  dependencies: McpDependencies,
+): ComponentDefinition<{ server_params: Params; tool: McpTool }, Tool> {
+  return {
     ...definitionOf(className),
     configSchema: z.object({ server_params: paramsSchema, tool: mcpToolSchema }),
     refusals: ({ server_params }) => inConfig(serverParamsMistakes(server_params)),
     fromConfig: ({ server_params, tool }) => adapterFor(server_params, tool, dependencies),
-  });
-  return [
-    define("StdioMcpToolAdapter", stdioServerParamsSchema),
-    define("SseMcpToolAdapter", sseServerParamsSchema),
-    define("StreamableHttpMcpToolAdapter", streamableHttpServerParamsSchema),
-  ];
+  };
 }

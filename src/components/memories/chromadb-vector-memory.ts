@@ -59,6 +59,8 @@ const definition = {
  * function compares meanings; the others run in Python, and the memory recalls by words.
  */
 export class ChromaDBVectorMemory extends RecallMemory {
+  /** @internal */
+  static readonly component = chromaDBDefinition;
   readonly definition = definition;
   readonly #config: ChromaConfig;
 
@@ -101,7 +103,7 @@ function scoreOf(metric: string, similarity: number): number {
   return 1 / (1 + (metric === "l2" ? 2 * distance : distance));
 }
 
-export function chromaDBDefinition(
+function chromaDBDefinition(
   dependencies: OutgoingDependencies,
 ): ComponentDefinition<ChromaConfig, ChromaDBVectorMemory> {
   return {

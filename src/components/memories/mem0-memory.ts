@@ -40,6 +40,8 @@ const definition = {
  * without one, and in runs without a user, in those of the team. It recalls by words and stores texts as they are.
  */
 export class Mem0Memory extends RecallMemory {
+  /** @internal */
+  static readonly component = mem0Definition;
   readonly definition = definition;
   readonly #config: Mem0Config;
 
@@ -65,23 +67,25 @@ export class Mem0Memory extends RecallMemory {
   }
 }
 
-export const mem0Definition: ComponentDefinition<Mem0Config, Mem0Memory> = {
-  ...definition,
-  configSchema: mem0ConfigSchema,
-  fromConfig: (config) => new Mem0Memory(optionsOf(mem0ConfigSchema, config)),
-  notes: ({ user_id }) => [
-    {
-      path: "config.is_cloud",
-      message: `has no effect: the contents are not in Mem0 but in the memories of the ${user_id == null ? "team" : "run's user"}, and are recalled by words`,
-    },
-    ...(user_id == null
-      ? []
-      : [
-          {
-            path: "config.user_id",
-            message:
-              "is not read: the memories are those of the run's user, and in runs without a user those of the team",
-          },
-        ]),
-  ],
-};
+function mem0Definition(): ComponentDefinition<Mem0Config, Mem0Memory> {
+  return {
+    ...definition,
+    configSchema: mem0ConfigSchema,
+    fromConfig: (config) => new Mem0Memory(optionsOf(mem0ConfigSchema, config)),
+    notes: ({ user_id }) => [
+      {
+        path: "config.is_cloud",
+        message: `has no effect: the contents are not in Mem0 but in the memories of the ${user_id == null ? "team" : "run's user"}, and are recalled by words`,
+      },
+      ...(user_id == null
+        ? []
+        : [
+            {
+              path: "config.user_id",
+              message:
+                "is not read: the memories are those of the run's user, and in runs without a user those of the team",
+            },
+          ]),
+    ],
+  };
+}

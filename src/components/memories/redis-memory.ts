@@ -36,6 +36,8 @@ const definition = {
  * so it recalls by words, or with `sequential` the latest contents.
  */
 export class RedisMemory extends RecallMemory {
+  /** @internal */
+  static readonly component = redisMemoryDefinition;
   readonly definition = definition;
   readonly #config: RedisConfig;
 
@@ -61,23 +63,25 @@ export class RedisMemory extends RecallMemory {
   }
 }
 
-export const redisMemoryDefinition: ComponentDefinition<RedisConfig, RedisMemory> = {
-  ...definition,
-  configSchema: redisConfigSchema,
-  fromConfig: (config) => new RedisMemory(optionsOf(redisConfigSchema, config)),
-  notes: ({ index_name, sequential }) => [
-    {
-      path: "config.redis_url",
-      message: `has no effect: the contents are not in Redis but in the team's memories, in the collection "${index_name}"`,
-    },
-    ...(sequential
-      ? []
-      : [
-          {
-            path: "config.model_name",
-            message:
-              "runs in Python: the memory recalls by words only, and distance_threshold does not apply. Use a VectorMemory with an embedding client to compare meanings",
-          },
-        ]),
-  ],
-};
+function redisMemoryDefinition(): ComponentDefinition<RedisConfig, RedisMemory> {
+  return {
+    ...definition,
+    configSchema: redisConfigSchema,
+    fromConfig: (config) => new RedisMemory(optionsOf(redisConfigSchema, config)),
+    notes: ({ index_name, sequential }) => [
+      {
+        path: "config.redis_url",
+        message: `has no effect: the contents are not in Redis but in the team's memories, in the collection "${index_name}"`,
+      },
+      ...(sequential
+        ? []
+        : [
+            {
+              path: "config.model_name",
+              message:
+                "runs in Python: the memory recalls by words only, and distance_threshold does not apply. Use a VectorMemory with an embedding client to compare meanings",
+            },
+          ]),
+    ],
+  };
+}

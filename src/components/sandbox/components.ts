@@ -1,10 +1,12 @@
 import type { AnyComponentDefinition } from "../../core/component/component.ts";
+import { componentsFor } from "../../core/registry/component-classes.ts";
 import { autoGenExecutors } from "./autogen-executors.ts";
+import * as classes from "./classes.ts";
 import type { PythonHost } from "../../core/python/python-host.ts";
 import type { SandboxAddress } from "./client/sandbox-connection.ts";
 import type { OutgoingDependencies } from "../../outgoing/dependencies.ts";
 import { environmentNotes } from "./environment.ts";
-import { SandboxCodeExecutor, sandboxExecutorDefinition } from "./sandbox-code-executor.ts";
+import { SandboxCodeExecutor } from "./sandbox-code-executor.ts";
 
 /**
  * Components that run code: the sandbox's executor, and AutoGen's executors under their own names.
@@ -17,7 +19,7 @@ export function sandboxComponents(
   dependencies: OutgoingDependencies = {},
 ): AnyComponentDefinition[] {
   return [
-    sandboxExecutorDefinition(sandbox, dependencies),
+    ...componentsFor(classes, { ...dependencies, sandbox }),
     ...autoGenExecutors(sandbox, dependencies),
   ];
 }

@@ -74,6 +74,8 @@ const optionsSchema: OptionsSchema<SandboxCodeExecutorOptions> = sandboxAddressS
  * const runner = new CodeExecutorAgent({ name: "runner", codeExecutor });
  */
 export class SandboxCodeExecutor implements CodeExecutor {
+  /** @internal */
+  static readonly component = sandboxExecutorDefinition;
   readonly definition: CodeExecutor["definition"] = definition;
   readonly retry: RetryPolicy | undefined;
   readonly #client: SandboxClient;
@@ -159,10 +161,14 @@ export class SandboxCodeExecutor implements CodeExecutor {
   }
 }
 
-export function sandboxExecutorDefinition(
-  sandbox: SandboxAddress | undefined,
-  dependencies: OutgoingDependencies,
+interface SandboxDependencies extends OutgoingDependencies {
+  sandbox: SandboxAddress | undefined;
+}
+
+function sandboxExecutorDefinition(
+  dependencies: SandboxDependencies,
 ): ComponentDefinition<z.infer<typeof configSchema>, SandboxCodeExecutor> {
+  const { sandbox } = dependencies;
   return {
     ...definition,
     configSchema,

@@ -37,6 +37,8 @@ const API_VERSION = "2023-06-01";
  * const result = await client.create([{ type: "UserMessage", source: "user", content: "Hello" }]);
  */
 export class AnthropicChatCompletionClient extends HttpModelClient {
+  /** @internal */
+  static readonly component = anthropicDefinition;
   /** @throws ValueError for invalid options */
   constructor(
     options: AnthropicChatCompletionClientOptions,
@@ -84,7 +86,7 @@ export class AnthropicChatCompletionClient extends HttpModelClient {
   }
 }
 
-export function anthropicDefinition(
+function anthropicDefinition(
   dependencies: OutgoingDependencies,
 ): ComponentDefinition<AnthropicConfig, AnthropicChatCompletionClient> {
   return {

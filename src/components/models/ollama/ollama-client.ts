@@ -35,6 +35,8 @@ const definition = {
  * const client = new OllamaChatCompletionClient({ model: "qwen3", options: { num_ctx: 16384 } });
  */
 export class OllamaChatCompletionClient extends HttpModelClient {
+  /** @internal */
+  static readonly component = ollamaDefinition;
   /** @throws ValueError for invalid options */
   constructor(given: OllamaChatCompletionClientOptions, dependencies: OutgoingDependencies = {}) {
     const parsed = parseOptions(ollamaConfigSchema, given, "OllamaChatCompletionClient");
@@ -79,7 +81,7 @@ export class OllamaChatCompletionClient extends HttpModelClient {
   }
 }
 
-export function ollamaDefinition(
+function ollamaDefinition(
   dependencies: OutgoingDependencies,
 ): ComponentDefinition<OllamaConfig, OllamaChatCompletionClient> {
   return {

@@ -33,6 +33,8 @@ const definition = {
  * The SDK's own Azure class is not used: it insists on serialising bodies itself.
  */
 export class AzureOpenAIChatCompletionClient extends HttpModelClient {
+  /** @internal */
+  static readonly component = azureDefinition;
   /** @throws ValueError for invalid options */
   constructor(
     options: AzureOpenAIChatCompletionClientOptions,
@@ -108,7 +110,7 @@ function tokenOf(
   return config.azure_ad_token ?? readEnv(dependencies, "AZURE_OPENAI_AD_TOKEN");
 }
 
-export function azureDefinition(
+function azureDefinition(
   dependencies: OutgoingDependencies,
 ): ComponentDefinition<AzureOpenAIConfig, AzureOpenAIChatCompletionClient> {
   return {

@@ -34,6 +34,8 @@ const definition = {
  * const result = await client.create([{ type: "UserMessage", source: "user", content: "Hello" }]);
  */
 export class OpenAIChatCompletionClient extends HttpModelClient {
+  /** @internal */
+  static readonly component = openAIDefinition;
   /** @throws ValueError for invalid options */
   constructor(options: OpenAIChatCompletionClientOptions, dependencies: OutgoingDependencies = {}) {
     const config = parseOptions(openAIConfigSchema, options, "OpenAIChatCompletionClient");
@@ -75,7 +77,7 @@ export class OpenAIChatCompletionClient extends HttpModelClient {
   }
 }
 
-export function openAIDefinition(
+function openAIDefinition(
   dependencies: OutgoingDependencies,
 ): ComponentDefinition<OpenAIConfig, OpenAIChatCompletionClient> {
   return {

@@ -33,6 +33,8 @@ const definition = {
  * const client = new WorkersAIChatCompletionClient({ model: "@cf/openai/gpt-oss-120b" }, { ai: env.AI });
  */
 export class WorkersAIChatCompletionClient extends HttpModelClient {
+  /** @internal */
+  static readonly component = workersAIDefinition;
   /** @throws ValueError for invalid options, and without the binding */
   constructor(options: WorkersAIChatCompletionClientOptions, dependencies: ModelDependencies = {}) {
     const config = parseOptions(workersAIConfigSchema, options, "WorkersAIChatCompletionClient");
@@ -68,7 +70,7 @@ export class WorkersAIChatCompletionClient extends HttpModelClient {
   }
 }
 
-export function workersAIDefinition(
+function workersAIDefinition(
   dependencies: ModelDependencies,
 ): ComponentDefinition<WorkersAIConfig, WorkersAIChatCompletionClient> {
   return {

@@ -63,6 +63,8 @@ const definition = {
  * });
  */
 export class OpenAIAgent extends BaseChatAgent {
+  /** @internal */
+  static readonly component = openAIAgentDefinition;
   readonly definition: ChatAgent["definition"] = definition;
   readonly producedMessageTypes = ["TextMessage"];
   readonly #config: Omit<OpenAIAgentConfig, "model_client">;
@@ -243,7 +245,7 @@ function isForgotten(error: unknown): boolean {
 
 const CLIENTS = /\.(Azure)?OpenAIChatCompletionClient$/;
 
-export function openAIAgentDefinition(
+function openAIAgentDefinition(
   dependencies: OutgoingDependencies,
 ): ComponentDefinition<OpenAIAgentConfig, OpenAIAgent> {
   return {
