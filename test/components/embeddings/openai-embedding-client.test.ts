@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
-import { dumpComponent, ComponentRegistry, OpenAIEmbeddingClient } from "troupe";
-import { openAIEmbeddingDefinition } from "#components/embeddings/openai-embedding-client.ts";
+import {
+  ComponentRegistry,
+  dumpComponent,
+  embeddingComponents,
+  OpenAIEmbeddingClient,
+} from "troupe";
 import {
   type Misbehaviour,
   startEmbeddingServer,
@@ -172,7 +176,7 @@ test("a server without usage is counted by length", async () => {
 });
 
 test("a client is loaded from component JSON, dumped unchanged, and bad configs name the field", () => {
-  const registry = new ComponentRegistry().register(openAIEmbeddingDefinition({}));
+  const registry = new ComponentRegistry().register(...embeddingComponents());
   const model = {
     provider: "troupe.embeddings.OpenAIEmbeddingClient",
     component_type: "embedding",

@@ -6,12 +6,12 @@ import {
   coreComponents,
   FunctionTool,
   HttpTool,
+  httpToolComponents,
   RoundRobinGroupChat,
   StaticWorkbench,
   TeamTool,
 } from "troupe";
 import type { AnyTool, JsonObject } from "troupe";
-import { httpToolDefinition } from "#components/http-tool/http-tool.ts";
 import { FUNCTION_TOOL } from "#core/tools/function/function-tool.ts";
 import {
   ScriptedChatCompletionClient,
@@ -139,7 +139,7 @@ describe("a name that makers of models refuse", () => {
   catalog.registerTool(toolAt("f g", "f g"));
   const registry = new ComponentRegistry().register(
     ...coreComponents(catalog),
-    httpToolDefinition({}),
+    ...httpToolComponents(),
   );
   const team = new RoundRobinGroupChat([new TestAgent("a")]);
   const parameters: JsonObject = { type: "object", properties: {} };
