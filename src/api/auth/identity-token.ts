@@ -161,7 +161,7 @@ function withoutSlash(path: string): string {
   return path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
-/** A subject as a user; a longer one is named by its hash. */
+/** A subject as a user; a longer subject is replaced by its hash. */
 async function userOf(subject: string): Promise<string> {
   return subject.length <= LONGEST_USER ? subject : `sha256-${await sha256Hex(subject)}`;
 }

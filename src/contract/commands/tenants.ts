@@ -33,7 +33,7 @@ export const tenantCommands = {
     method: "get",
     path: "/v1/tenants/:tenant",
     id: "getTenant",
-    summary: "A tenant, its limits as they hold and what it has",
+    summary: "A tenant, its limits in force and its usage",
     tag: "Tenants",
     scope: "operator",
     object: "tenant",

@@ -49,11 +49,13 @@ export type PutTenant = z.output<typeof putTenantSchema>;
 export const tenantSchema = z.object({
   id: z.string(),
   label: z.string().nullable(),
-  limits: tenantLimitsSchema.describe("As they hold: defaults and overrides."),
+  limits: tenantLimitsSchema.describe("The limits in force: defaults and overrides."),
   teams: count,
   collections: count,
   memory_users: count.describe("Users of whom something is remembered."),
-  stored_bytes: count.describe("Of all teams, memories and collections, as they report it."),
+  stored_bytes: count.describe(
+    "The bytes that all teams, memories and collections store, as they report them.",
+  ),
   active_runs: z.number().int().min(0),
   created_at: timeSchema,
 });

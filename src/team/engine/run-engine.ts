@@ -290,7 +290,7 @@ export class RunEngine implements AlarmSource, LoopOfRun {
     }
   }
 
-  /** Lets go of the run; an execution under way is cancelled. */
+  /** Detaches the run and cancels an execution under way. */
   #leave(): void {
     this.#execution?.cancel();
     this.#execution = undefined;
