@@ -30,18 +30,14 @@ export function hashOf(text: string, seed = 0): Hash {
 }
 
 /** A hash of an ordered list of hashes, as 16 hexadecimal digits. Long texts with a common part can share its hash. */
-export class HashChain {
-  #a = 0xdeadbeef;
-  #b = 0x41c6ce57;
-
-  add({ high, low }: Hash): void {
-    this.#a = Math.imul(Math.imul(this.#a ^ low, 2654435761) ^ high, 2246822507);
-    this.#b = Math.imul(Math.imul(this.#b ^ high, 1597334677) ^ low, 3266489909);
+export function hashOfHashes(hashes: Iterable<Hash>): string {
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
+  for (const { high, low } of hashes) {
+    a = Math.imul(Math.imul(a ^ low, 2654435761) ^ high, 2246822507);
+    b = Math.imul(Math.imul(b ^ high, 1597334677) ^ low, 3266489909);
   }
-
-  end(): string {
-    return toHex(finish(this.#a, this.#b));
-  }
+  return toHex(finish(a, b));
 }
 
 function finish(a: number, b: number): Hash {

@@ -256,8 +256,8 @@ export function namesExactly({ exact = [] }: Pick<EgressRules, "exact">, url: UR
 }
 
 /** URLs keep the dot at the end of a name, which does not change the destination. */
-export function plainHost(url: URL): string {
-  return trimEnd(url.hostname, ".");
+export function plainHost({ hostname }: URL): string {
+  return hostname.endsWith(".") ? trimEnd(hostname, ".") : hostname;
 }
 
 /** In open mode neither the scheme nor the port matters unless the entry has it. */

@@ -54,7 +54,8 @@ export function localOnly(
 
 /** The developer, who acts in any tenant: a Worker of one's own gives its users tenants of theirs. */
 function localCaller({ headers }: Request): Principal | Refusal {
-  const tenant = headers.get(TENANT_HEADER) ?? LOCAL.tenant;
+  const tenant = headers.get(TENANT_HEADER);
+  if (tenant === null) return LOCAL;
   return isTenantId(tenant) ? { ...LOCAL, tenant } : invalidTenant();
 }
 

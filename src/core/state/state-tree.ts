@@ -80,10 +80,15 @@ export class StateTree {
     return { heads, logs };
   }
 
-  /** Marks the current state as the stored one. */
-  mark(): void {
-    for (const head of this.#heads) head.marked = JSON.stringify(head.save());
-    for (const { log } of this.#logs) log.mark();
+  /** Marks the state as the stored one. @param changes of which it consists since the last mark: those that were stored */
+  mark({ heads, logs }: StateChanges = this.changes()): void {
+    const values = new Map(heads.map(({ path, value }) => [path, value]));
+    for (const head of this.#heads) {
+      const value = values.get(head.path);
+      if (value !== undefined) head.marked = JSON.stringify(value);
+    }
+    const changed = new Set(logs.map(({ path }) => path));
+    for (const { path, log } of this.#logs) if (changed.has(path)) log.mark();
   }
 
   /** Drops stored log items from memory that are no longer read. */

@@ -130,7 +130,7 @@ export abstract class GroupChat implements Team {
     const { messages, outputTaskMessages, earlier = 0 } = task;
     this.#parts.manager.validateTask?.(messages, this.#view, earlier);
     this.#parts.termination.begin(ctx.elapsedMs);
-    this.#parts.thread.runStart = this.#parts.thread.length + earlier;
+    this.#parts.thread.beginRun(earlier);
     if (messages === null) return { done: false };
     if (outputTaskMessages) yield* messages;
     const { orchestrates = false } = this.#parts.manager;
@@ -241,12 +241,10 @@ export abstract class GroupChat implements Team {
 
   /** Adds the speakers' messages to the thread, in the order of selection. */
   #append(speakers: readonly string[], items: readonly ThreadItem[][], ctx: TurnContext): Progress {
-    const start = this.#parts.thread.length;
     const { orchestrates = false } = this.#parts.manager;
-    for (const said of items) {
-      this.#parts.thread.add(orchestrates ? said.filter(({ shared }) => shared) : said);
-    }
-    for (const name of speakers) this.#parts.thread.heard(name, start);
+    const all = items.flat();
+    const shown = orchestrates ? all.filter(({ shared }) => shared) : all;
+    this.#parts.thread.addSaid(speakers, shown);
     const spoken = speakers.map((name, index) => ({
       name,
       messages: (items[index] ?? []).map(({ message }) => message),
@@ -266,7 +264,7 @@ export abstract class GroupChat implements Team {
   #whyStop(delta: readonly Message[], turns: 0 | 1, ctx: TurnContext): Stop | undefined {
     const { orchestrates = false, name: source } = this.#parts.manager;
     const receiver = turns === 0 ? this.name : undefined;
-    const where = { elapsedMs: ctx.elapsedMs, source, receiver };
+    const where = { clock: ctx, source, receiver };
     return (
       this.#parts.manager.finished?.() ??
       this.#parts.termination.check(delta, orchestrates ? 0 : turns, where) ??

@@ -3,6 +3,7 @@ import { ValueError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { isSameComponent } from "../state/migrate-state.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
 
 /** The progress of a run towards its end, as it is stored. */
 export type RunTerminationHead = { turn: number; started: number; condition: Json };
@@ -50,16 +51,20 @@ export class RunTermination {
    * Why the run ends after the new messages in `delta`; undefined when it continues.
    *
    * @param turns how many turns they count for
-   * @param where `receiver`: the team's name when `delta` is its task
+   * @param where `clock`: the running time; `receiver`: the team's name when `delta` is its task
    */
   check(
     delta: readonly Message[],
     turns: 0 | 1,
-    where: { elapsedMs: number; source: string; receiver: string | undefined },
+    where: {
+      clock: Pick<TurnContext, "elapsedMs">;
+      source: string;
+      receiver: string | undefined;
+    },
   ): Stop | undefined {
     if (this.condition) {
       const step = this.condition.check(this.#conditionState, delta, {
-        elapsedMs: where.elapsedMs - this.#startedMs,
+        elapsedMs: where.clock.elapsedMs - this.#startedMs,
         receiver: where.receiver,
       });
       this.#conditionState = step.state;

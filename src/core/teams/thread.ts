@@ -57,6 +57,18 @@ export class Thread implements ThreadView {
     for (const item of items) this.items.append(item);
   }
 
+  /** Adds what participants have said, who have heard everything before it. */
+  addSaid(names: readonly string[], items: readonly ThreadItem[]): void {
+    const { length } = this.items;
+    this.add(items);
+    for (const name of names) this.heard(name, length);
+  }
+
+  /** @param earlier how many messages of the run's task are from before it */
+  beginRun(earlier: number): void {
+    this.runStart = this.items.length + earlier;
+  }
+
   /** The chat messages that a participant has not heard yet, without its own. */
   unheard(name: string): Unheard {
     const { seen, before } = this.#listener(name);

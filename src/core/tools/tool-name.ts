@@ -22,6 +22,7 @@ export function toolNameMistakes(name: string, path = "name"): Issue[] {
 
 /** A name with the characters that makers of models refuse replaced, cut to what they take. */
 export function fittingName(name: string): string {
+  if (isToolName(name)) return name;
   return beginningOf(name.replaceAll(NOT_IN_NAMES, "_"), MAX_NAME) || "_";
 }
 

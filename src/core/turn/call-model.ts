@@ -1,4 +1,4 @@
-import { type Hash, HashChain, hashOf } from "../hash.ts";
+import { type Hash, hashOf, hashOfHashes } from "../hash.ts";
 import type { RetryPolicy } from "../steps/retry.ts";
 import type { StepAttempt } from "../steps/step-attempt.ts";
 import type { CallEstimate, RequestOfStep, StepOptions, TurnContext } from "./turn-context.ts";
@@ -148,11 +148,8 @@ const known = new WeakMap<object, Hash>();
 /** A fingerprint of the request. Costs a look-up per message, whatever their length. */
 function fingerprint(messages: readonly LLMMessage[], options: ModelCallOptions): string {
   const { tools = [], toolChoice = "auto", jsonOutput = null, extraCreateArgs = {} } = options;
-  const chain = new HashChain();
-  for (const message of messages) chain.add(knownHash(message));
-  for (const tool of tools) chain.add(knownHash(tool));
-  chain.add(hashOf(JSON.stringify([tools.length, toolChoice, jsonOutput, extraCreateArgs])));
-  return chain.end();
+  const rest = JSON.stringify([tools.length, toolChoice, jsonOutput, extraCreateArgs]);
+  return hashOfHashes([...messages.map(knownHash), ...tools.map(knownHash), hashOf(rest)]);
 }
 
 function knownHash(value: object): Hash {

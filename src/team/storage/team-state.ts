@@ -1,6 +1,6 @@
 import { StateError } from "../../core/errors.ts";
 import type { LogIndex, LogSource } from "../../core/state/item-log.ts";
-import { StateTree } from "../../core/state/state-tree.ts";
+import { type StateChanges, StateTree } from "../../core/state/state-tree.ts";
 import type { Stateful } from "../../core/state/stateful.ts";
 import type { TextStore } from "../../sqlite/text-store.ts";
 import type { Database } from "../../sqlite/database.ts";
@@ -44,6 +44,8 @@ export class TeamState {
   /** Until the first commit. */
   #replaces: boolean;
   #commits = 0;
+  /** The changes of the commit that is being written. */
+  #written: StateChanges | undefined;
 
   constructor(
     { db, texts, log }: TeamStateStores,
@@ -85,7 +87,8 @@ export class TeamState {
    * @param keepSteps the text of the steps of the turn, given what the turn appends to logs
    */
   write(commit: Commit, keepSteps?: (inLogs: MakerDataInLogs) => string | undefined): void {
-    const { heads, logs } = this.#tree.changes();
+    this.#written = this.#tree.changes();
+    const { heads, logs } = this.#written;
     const steps = keepSteps?.(this.#logs.makerData(logs));
     const changed = new Set<string>([""]);
     if (this.#replaces) this.#hideStored(changed, new Set(logs.map(({ path }) => path)), commit);
@@ -114,7 +117,7 @@ export class TeamState {
 
   committed(): void {
     this.#replaces = false;
-    this.#tree.mark();
+    this.#tree.mark(this.#written);
     if (++this.#commits % COMMITS_PER_RELEASE === 0) this.#tree.releaseUnread();
   }
 

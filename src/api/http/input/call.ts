@@ -11,11 +11,8 @@ import { callerOf } from "../access/caller.ts";
 import { exactValueOf, type JsonBody, readJson } from "./body.ts";
 import type { CheckedRequest, Endpoint, Match } from "../endpoint/endpoint.ts";
 import { invalid, ProblemError } from "../endpoint/problem.ts";
-import { hopsOf } from "./hops.ts";
 import { ID } from "../../../contract/constants.ts";
 import type { Services } from "../endpoint/services.ts";
-import type { TraceContext } from "../../../core/steps/step-attempt.ts";
-import { readTraceContext } from "../../../telemetry/spans/trace-context.ts";
 
 const LONGEST_KEY = 255;
 
@@ -210,13 +207,4 @@ function invalidPath(message: string): ProblemError {
   return invalid("invalid_path", `The path of the file is invalid: it ${message}.`, [
     { path: "path", message },
   ]);
-}
-
-/** The trace of a request's caller, which a run continues, and its hop count, as fields of the run's input. @throws ProblemError 422 */
-export function originOf({ headers }: Request): { trace?: TraceContext; hops?: number } {
-  const hops = hopsOf(headers);
-  const parent = headers.get("traceparent");
-  if (parent === null) return hops;
-  const trace = readTraceContext(parent, headers.get("tracestate"));
-  return trace === undefined ? hops : { ...hops, trace };
 }

@@ -70,6 +70,7 @@ export async function readAnswer(
 
 /** True if a message has parts that are not texts. */
 function mayHaveFiles(given: unknown): boolean {
+  if (typeof given === "string") return false;
   return [given]
     .flat()
     .some((message) => isJsonObject(message) && [message["content"]].flat().some(isJsonObject));
@@ -207,7 +208,8 @@ function sizeIssues(
 
 /** The base64 of the files and images of a message. */
 function filesOf(message: unknown): string[] {
-  if (!isJsonObject(message) || message["type"] !== "MultiModalMessage") return [];
+  if (typeof message === "string" || !isJsonObject(message)) return [];
+  if (message["type"] !== "MultiModalMessage") return [];
   return [message["content"]]
     .flat()
     .flatMap((part) =>

@@ -9,7 +9,7 @@ import { acceptsEventStream } from "../../../http/event-stream.ts";
 import { cursorOf, eventStream, eventStreamHead, streamAnswer } from "../endpoint/sse.ts";
 import { readAnswer, readTask, recipient, requireSize } from "../input/task.ts";
 import { checkMetadata } from "../input/body.ts";
-import { originOf } from "../input/call.ts";
+import { originOf } from "../input/origin.ts";
 import { requireWebhookUrl } from "../input/webhook-url.ts";
 
 /** Runs: started, streamed, stopped and answered. */

@@ -7,7 +7,7 @@ import { sha256Hex } from "../../../core/hash.ts";
 import { type Asker, askerOf } from "../../http/access/access-control.ts";
 import { readJson } from "../../http/input/body.ts";
 import { readTask, recipient, requireSize } from "../../http/input/task.ts";
-import { originOf } from "../../http/input/call.ts";
+import { originOf } from "../../http/input/origin.ts";
 import { ProblemError, unwrap } from "../../http/endpoint/problem.ts";
 import type { MessageServices } from "../../http/endpoint/services.ts";
 import { eventStreamHead, streamAnswer } from "../../http/endpoint/sse.ts";

@@ -6,8 +6,7 @@ import type { AssistantMessage, LLMMessage, MakerData } from "../../../core/mode
 import type { ModelInfo } from "../../../core/models/model-info.ts";
 import { withoutTrailingSpace } from "../../../core/text/python-space.ts";
 import { OutgoingConversation, WITHOUT_PREFILL } from "../chat/conversation.ts";
-import { joined, MessageWriter } from "../chat/message-writer.ts";
-import { requestText } from "../chat/request-text.ts";
+import { joined, MessageWriter, requestText } from "../chat/request-text.ts";
 import type { AnsweringModel } from "../chat/reply.ts";
 import { type RequestForms, withNotes } from "../http/request-forms.ts";
 import { ModelAbilities } from "../client/http-model-client.ts";

@@ -7,7 +7,7 @@ import type {
 } from "../../../core/models/llm-messages.ts";
 import { withoutTrailingSpace } from "../../../core/text/python-space.ts";
 import { CallPairs } from "./call-pairs.ts";
-import { soundMessage } from "./sound-message.ts";
+import { soundMessages } from "./sound-message.ts";
 import { placeSystemMessages, type SystemPlace } from "./system-messages.ts";
 
 /** The conversations that a maker's server takes. It refuses others. */
@@ -67,12 +67,14 @@ export class OutgoingConversation {
 
   /** The messages to send, at least one. Those without a fault are the same objects. */
   accepted(messages: readonly LLMMessage[]): LLMMessage[] {
-    const sound = placeSystemMessages(messages.map(soundMessage), this.#rules.systems);
+    const sound = placeSystemMessages(soundMessages(messages), this.#rules.systems);
     const shown = sound.flatMap((message) => {
       const sent = this.#shownOf(message);
       return sent === "skipped" ? [] : [sent];
     });
-    return this.#ended(this.#ordered(this.#pairs.complete(shown)));
+    // Calls and results are lists.
+    const isText = shown.every(({ content }) => typeof content === "string");
+    return this.#ended(this.#ordered(isText ? shown : this.#pairs.complete(shown)));
   }
 
   #shownOf(message: LLMMessage): LLMMessage | "skipped" {
@@ -101,8 +103,9 @@ export class OutgoingConversation {
     return message.content === "" ? { ...message, content: " " } : message;
   }
 
-  #ordered(messages: readonly LLMMessage[]): LLMMessage[] {
+  #ordered(messages: LLMMessage[]): LLMMessage[] {
     const { userFirst, bridged, callsAfterUser } = this.#rules;
+    if (!userFirst && !bridged && !callsAfterUser) return messages;
     const ordered: LLMMessage[] = [];
     for (const message of messages) {
       const before = ordered.findLast(({ type }) => type !== "SystemMessage");

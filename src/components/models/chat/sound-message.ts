@@ -12,16 +12,18 @@ import { toolNameOf } from "./tool-name.ts";
 const sound = new WeakMap<LLMMessage, LLMMessage>();
 
 /**
- * The message with each field of the type that APIs expect; the message itself where nothing is wrong with it. A stored
+ * The messages with each field of the type that APIs expect; the same objects where nothing is wrong with them. A stored
  * conversation may hold what a server once answered: a call with a number as its id, a text of null.
  */
-export function soundMessage(message: LLMMessage): LLMMessage {
-  let known = sound.get(message);
-  if (known === undefined) {
-    known = repaired(message);
-    sound.set(message, known);
-  }
-  return known;
+export function soundMessages(messages: readonly LLMMessage[]): LLMMessage[] {
+  return messages.map((message) => {
+    let known = sound.get(message);
+    if (known === undefined) {
+      known = repaired(message);
+      sound.set(message, known);
+    }
+    return known;
+  });
 }
 
 function repaired(message: LLMMessage): LLMMessage {

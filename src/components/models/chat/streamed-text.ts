@@ -24,7 +24,8 @@ export interface StreamedTextSettings {
 export class StreamedText {
   /** All of the text so far, with the tags of thoughts in it. */
   text = "";
-  #reasoning: string | null = null;
+  /** The reasoning from a field of its own so far; null when there was none. */
+  reasoning: string | null = null;
   readonly #startOver: StreamedTextSettings["startOver"];
   #part: "start" | "thought" | "answer";
   #close: RegExp | undefined;
@@ -45,18 +46,13 @@ export class StreamedText {
     this.#loneEnd = reads ? new LoneEnd() : undefined;
   }
 
-  /** The reasoning from a field of its own so far; null when there was none. */
-  get reasoning(): string | null {
-    return this.#reasoning;
-  }
-
   /**
    * The text that a chunk adds to the shown text. An empty piece of reasoning does not end the reasoning; a chunk
    * without any does.
    * @param reasoning the reasoning in the chunk; null if it has none
    */
   add(reasoning: string | null, text = ""): string {
-    if (reasoning) this.#reasoning = (this.#reasoning ?? "") + reasoning;
+    if (reasoning) this.reasoning = (this.reasoning ?? "") + reasoning;
     const thought = this.#think(reasoning ?? "");
     if (text !== "") return this.#shown(thought + this.#read(text));
     return this.#shown(
@@ -133,7 +129,7 @@ export class StreamedText {
       if (this.#startOver === undefined) return shown;
       this.#startOver();
     }
-    const thought = (this.#reasoning ?? "") + this.text.slice(0, index);
+    const thought = (this.reasoning ?? "") + this.text.slice(0, index);
     const answer = this.text.slice(end);
     return thought.trim() === "" ? answer : OPEN + thought + CLOSE + answer;
   }

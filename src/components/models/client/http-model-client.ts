@@ -244,22 +244,18 @@ function answerTo({ jsonOutput }: CreateOptions, result: CreateResult): CreateRe
 
 /** Refuses requests that a model cannot serve, before anything is sent. */
 export class ModelAbilities {
+  /** True if the model gets images. */
+  readonly sees: boolean;
+  /** True if the model gets files directly. */
+  readonly readsFiles: boolean;
   readonly #model: string;
   readonly #info: ModelInfo;
 
   constructor(model: string, info: ModelInfo) {
+    this.sees = info.vision;
+    this.readsFiles = info.pdf === true;
     this.#model = model;
     this.#info = info;
-  }
-
-  /** True if the model gets images. */
-  get sees(): boolean {
-    return this.#info.vision;
-  }
-
-  /** True if the model gets files directly. */
-  get readsFiles(): boolean {
-    return this.#info.pdf === true;
   }
 
   /** @throws ValueError for a model without function calling */
@@ -272,7 +268,7 @@ export class ModelAbilities {
 
   /** @throws ValueError for a model without vision */
   checkImage(source: string): void {
-    if (!this.#info.vision)
+    if (!this.sees)
       throw new ValueError(
         `The model '${this.#model}' cannot see images, and a message of '${source}' has one (model_info.vision is false)`,
       );

@@ -3,7 +3,7 @@ import { ModelError } from "../../../core/models/model-error.ts";
 import { MOST_ANSWER_BYTES } from "../../../outgoing/limited-fetch.ts";
 import { type AnswerFormat, formatOf } from "./answer-formats.ts";
 import { type BodyReader, readerOf } from "./body-reader.ts";
-import { guarded, ServerFailure } from "./errors.ts";
+import { readingError, ServerFailure } from "./errors.ts";
 import { unreadable } from "./fields.ts";
 import { failureIn } from "./server-report.ts";
 
@@ -83,18 +83,19 @@ export class AnswerPieces {
     if (this.#failure !== undefined) throw this.#failure.error;
     if (this.#ended) return undefined;
     const { done, value } = (await this.#body?.read()) ?? { done: true };
+    let text = "the end of the answer";
     try {
       if (done || value === undefined) {
         this.#ended = true;
-        guarded(() => this.#end(), "the end of the answer");
+        this.#end();
       } else {
         this.#count(value.byteLength);
-        const text = this.#decoder.decode(value, { stream: true });
-        guarded(() => this.#feed(text), text);
+        text = this.#decoder.decode(value, { stream: true });
+        this.#feed(text);
         if (this.#ready.length > 0) this.#endPiece();
       }
     } catch (error) {
-      this.#failure = { error };
+      this.#failure = { error: readingError(error, text) };
     }
     const ready = this.#ready;
     this.#ready = [];

@@ -51,20 +51,16 @@ export function unfinished(): ModelError {
 }
 
 /**
- * Reads a piece of an answer. An error in a reader is Troupe's own fault, and would come again with the same answer: it must
- * not look like a lost connection.
+ * The error for one that was thrown while a piece of an answer was read. An error in a reader is Troupe's own fault, and would
+ * come again with the same answer: it must not look like a lost connection.
  */
-export function guarded<T>(read: () => T, piece: unknown): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof TroupeError || error instanceof ServerFailure) throw error;
-    throw new ModelError(
-      "bad_response",
-      `Troupe cannot read this piece of the model server's answer: ${errorText(quoted(piece))}`,
-      { retryable: false, cause: error },
-    );
-  }
+export function readingError(error: unknown, piece: unknown): Error {
+  if (error instanceof TroupeError || error instanceof ServerFailure) return error;
+  return new ModelError(
+    "bad_response",
+    `Troupe cannot read this piece of the model server's answer: ${errorText(quoted(piece))}`,
+    { retryable: false, cause: error },
+  );
 }
 
 /**

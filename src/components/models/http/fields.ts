@@ -34,12 +34,13 @@ export function objectIn(value: Json | undefined, field: string): JsonObject | u
  */
 export function objectsIn(value: Json | undefined, field: string): JsonObject[] {
   if (value === undefined || value === null) return [];
+  if (Array.isArray(value))
+    return value.flatMap((item): JsonObject[] => {
+      const object = objectIn(item, field);
+      return object === undefined ? [] : [object];
+    });
   if (isJsonObject(value)) return [value];
-  if (!Array.isArray(value)) throw unreadable(`"${field}" that are not a list`, value);
-  return value.flatMap((item): JsonObject[] => {
-    const object = objectIn(item, field);
-    return object === undefined ? [] : [object];
-  });
+  throw unreadable(`"${field}" that are not a list`, value);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { CreateOptions } from "../../../core/models/chat-completion-client.
 import { contextHeaders } from "../../../core/steps/hops.ts";
 import type { TraceContext } from "../../../core/steps/step-attempt.ts";
 import { AnswerPieces, type ServerAnswer, type Piece } from "./answer-pieces.ts";
-import { guarded, timeoutError, withRequestId } from "./errors.ts";
+import { readingError, timeoutError, withRequestId } from "./errors.ts";
 import { StallWatch } from "./stall-watch.ts";
 
 export interface SendOptions {
@@ -104,6 +104,15 @@ export async function* readStream<T>(
       if (complete) answer?.finish();
       else cancel();
     }
+  }
+}
+
+/** What a reader makes of a piece. */
+function guarded<T>(read: () => T, piece: unknown): T {
+  try {
+    return read();
+  } catch (error) {
+    throw readingError(error, piece);
   }
 }
 

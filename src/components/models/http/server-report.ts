@@ -166,7 +166,8 @@ export function failureIn(value: Json, event?: string): Json | undefined {
   const isNamed = event === "error" || value["object"] === "error" || value["type"] === "error";
   if (isNamed || says(value["error"]) || hasErrors(value)) return value;
   const { base_resp: status } = value;
-  if (isJsonObject(status) && Number(status["status_code"] ?? 0) !== 0) return status;
+  if (status !== undefined && isJsonObject(status) && Number(status["status_code"] ?? 0) !== 0)
+    return status;
   if (OF_ANSWERS.some((name) => value[name] !== undefined)) return undefined;
   const isError = OF_ERRORS.some((name) => isFilledText(value[name]) || Array.isArray(value[name]));
   return isError && typeof value["type"] !== "string" ? value : undefined;

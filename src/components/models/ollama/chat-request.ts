@@ -5,8 +5,7 @@ import type { CreateOptions, ToolSchema } from "../../../core/models/chat-comple
 import type { LLMMessage } from "../../../core/models/llm-messages.ts";
 import type { ModelInfo } from "../../../core/models/model-info.ts";
 import { ANY_ID, OutgoingConversation } from "../chat/conversation.ts";
-import { MessageWriter } from "../chat/message-writer.ts";
-import { requestText } from "../chat/request-text.ts";
+import { MessageWriter, requestText } from "../chat/request-text.ts";
 import type { AnsweringModel } from "../chat/reply.ts";
 import { type RequestForms, withNotes } from "../http/request-forms.ts";
 import { ModelAbilities } from "../client/http-model-client.ts";

@@ -11,10 +11,12 @@ export class Attempts {
   readonly #habits: ServerHabits;
   readonly #left: Route[];
   readonly #dropReasoning: () => boolean;
-  #route: Route;
+  /** The route of the next attempt. */
+  route: Route;
+  /** The number of refused attempts. */
+  count = 0;
   /** The habits with which the request was written; another request may have changed them since. */
   #asked: ServerHabits["account"];
-  #count = 0;
   #hasMoved = false;
   /** The error of chat completions that named the other API. */
   #chatError: unknown;
@@ -24,30 +26,21 @@ export class Attempts {
     this.#habits = habits;
     this.#asked = { ...habits.account };
     this.#dropReasoning = dropReasoning;
-    this.#route = routes.find(({ path }) => path === habits.server.path) ?? routes[0];
-    this.#left = routes.filter((route) => route !== this.#route);
-  }
-
-  get route(): Route {
-    return this.#route;
-  }
-
-  /** The number of refused attempts. */
-  get count(): number {
-    return this.#count;
+    this.route = routes.find(({ path }) => path === habits.server.path) ?? routes[0];
+    this.#left = routes.filter((route) => route !== this.route);
   }
 
   /** True to try again in another form after an error of the SDK. */
   again(error: unknown): boolean {
     if (!this.#changes(error)) return false;
-    this.#count++;
+    this.count++;
     this.#asked = { ...this.#habits.account };
     return true;
   }
 
   /** Remembers the route that was found. */
   succeeded(): void {
-    if (this.#hasMoved) this.#habits.server.path = this.#route.path;
+    if (this.#hasMoved) this.#habits.server.path = this.route.path;
   }
 
   /**
@@ -55,13 +48,13 @@ export class Attempts {
    * completions.
    */
   failure(error: unknown): unknown {
-    const { api } = this.#route;
+    const { api } = this.route;
     const lacksApi = api === "responses" && refusalOf(error, api) === "api";
     return lacksApi ? (this.#chatError ?? error) : error;
   }
 
   #changes(error: unknown): boolean {
-    const { api } = this.#route;
+    const { api } = this.route;
     switch (refusalOf(error, api)) {
       case "api": {
         // Chat completions refuses a model by naming the other API; a server without that one has chat completions.
@@ -71,7 +64,7 @@ export class Attempts {
         const [route] = next === -1 ? [] : this.#left.splice(next, 1);
         if (route === undefined) return false;
         if (api === "chat_completions") this.#chatError = error;
-        this.#route = route;
+        this.route = route;
         this.#hasMoved = true;
         return true;
       }

@@ -1,6 +1,6 @@
 import type { ClientOptions, OpenAI } from "openai";
 import { isJsonObject } from "../../../core/json.ts";
-import { SdkCache } from "../http/sdk-cache.ts";
+import { SdkCache } from "../http/sdk-connection.ts";
 
 type Given = Pick<ClientOptions, "baseURL" | "apiKey" | "organization" | "defaultHeaders">;
 

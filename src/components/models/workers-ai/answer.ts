@@ -4,7 +4,7 @@ import type { Piece } from "../http/answer-pieces.ts";
 import type { AnswerReader } from "../http/read-stream.ts";
 import { type Chunk, chunkOf } from "../openai/chat-completions/chunk.ts";
 import { CompletionReader } from "../openai/chat-completions/completion-reader.ts";
-import type { Served } from "../openai/chat-completions/shown.ts";
+import type { Served } from "../openai/chat-completions/completion-reader.ts";
 
 /** Assembles an answer of Workers AI, in OpenAI's format or in the older one of the service. */
 export class WorkersAIReader implements AnswerReader<CreateResult> {

@@ -5,7 +5,7 @@ import { readAnswer, readStream, type SendOptions } from "../http/read-stream.ts
 import { noted, type RequestForms } from "../http/request-forms.ts";
 import { type ModelEndpoint, send, toModelError } from "../http/send.ts";
 import type { ModelApi } from "../client/http-model-client.ts";
-import type { Served } from "../openai/chat-completions/shown.ts";
+import type { Served } from "../openai/chat-completions/completion-reader.ts";
 import { RequestBodies, type RequestSettings } from "../openai/chat-completions/request-body.ts";
 import { WorkersAIReader } from "./answer.ts";
 

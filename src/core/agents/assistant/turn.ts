@@ -317,5 +317,5 @@ async function listTools(
   for (const [index, workbench] of [...workbenches, ...memoryTools].entries()) {
     listed.push(await workbench.listTools({ ctx: ctx.scope(`tools:${modelCall}:${index}`) }));
   }
-  return offerTools(listed, handoffTools);
+  return listed.every(({ length }) => length === 0) ? [] : offerTools(listed, handoffTools);
 }

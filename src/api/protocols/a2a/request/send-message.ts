@@ -6,7 +6,7 @@ import { type JsonObject, sortedJson } from "../../../../core/json.ts";
 import { sha256Hex } from "../../../../core/hash.ts";
 import { askerOf } from "../../../http/access/access-control.ts";
 import { readTask, recipient } from "../../../http/input/task.ts";
-import { hopsOf } from "../../../http/input/hops.ts";
+import { hopsOf } from "../../../http/input/origin.ts";
 import { checkMetadata } from "../../../http/input/body.ts";
 import { TeamConversation, type NewRunOptions } from "../../shared/conversation.ts";
 import { A2AError } from "../wire/errors.ts";

@@ -8,7 +8,7 @@ import type { RunInfo } from "../../../../contract/run.ts";
 import { sha256Hex } from "../../../../core/hash.ts";
 import { askerOf } from "../../../http/access/access-control.ts";
 import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
-import { hopsOf } from "../../../http/input/hops.ts";
+import { hopsOf } from "../../../http/input/origin.ts";
 import { readTask, recipient } from "../../../http/input/task.ts";
 import { TeamConversation, type NewRunOptions } from "../../shared/conversation.ts";
 import { ProtocolError, ProtocolErrorCode } from "../session/sdk.ts";

@@ -53,8 +53,7 @@ export interface Chunk {
  * @throws ModelError `bad_response` for a field that cannot be read
  */
 export function chunkOf(value: JsonObject): Chunk {
-  const choices = value["choices"];
-  const [choice] = objectsIn(choices, "choices");
+  const [choice] = objectsIn(value["choices"], "choices");
   const streamed = choice && objectIn(choice["delta"], "delta");
   const whole =
     streamed === undefined && choice ? objectIn(choice["message"], "message") : undefined;
@@ -64,10 +63,19 @@ export function chunkOf(value: JsonObject): Chunk {
     isWhole: whole !== undefined,
     delta: part && deltaOf(part, whole !== undefined),
     finishReason: choice && reasonOf(choice["finish_reason"]),
-    usage: usageIn(value["usage"]),
-    logprobs: choice ? logprobsIn(optionalObject(choice["logprobs"])?.["content"]) : [],
-    error: [choice?.["error"], part?.["error"]].find(says),
+    usage: read(value["usage"], usageIn),
+    logprobs: logprobsIn(read(choice?.["logprobs"], optionalObject)?.["content"]),
+    error: read(choice?.["error"], errorIn) ?? read(part?.["error"], errorIn),
   };
+}
+
+/** Reads a field that most chunks lack; undefined where it is missing or null. */
+function read<T>(value: Json | undefined, as: (value: Json) => T): T | undefined {
+  return value === undefined || value === null ? undefined : as(value);
+}
+
+function errorIn(error: Json): Json | undefined {
+  return says(error) ? error : undefined;
 }
 
 function reasonOf(reason: Json | undefined): string | undefined {
@@ -78,19 +86,20 @@ function deltaOf(part: JsonObject, isWhole: boolean): Delta {
   const { refusal, reasoning_content, reasoning, reasoning_details, extra_content } = part;
   return {
     content: contentIn(part["content"], isWhole),
-    refusal: refusalIn(refusal),
+    refusal: read(refusal, refusalIn) ?? "",
     reasoning_content: optionalText(reasoning_content),
     reasoning: optionalText(reasoning),
     reasoning_details: Array.isArray(reasoning_details)
       ? reasoning_details.filter(isJsonObject)
       : [],
-    extra_content: optionalObject(extra_content),
-    calls: callsIn(part["tool_calls"] ?? part["function_call"]),
+    extra_content: read(extra_content, optionalObject),
+    calls: read(part["tool_calls"] ?? part["function_call"], callsIn) ?? [],
   };
 }
 
 /** The content: a text, a list of parts, or, in a whole answer, the JSON that was asked for. */
 function contentIn(content: Json | undefined, isWhole: boolean): string | JsonObject[] {
+  if (typeof content === "string") return content;
   if (Array.isArray(content)) return partsIn(content);
   if (!isJsonObject(content)) return textIn(content, "content");
   if (typeof content["text"] === "string" || content["type"] !== undefined) return [content];
@@ -106,7 +115,7 @@ function partsIn(parts: Json[]): JsonObject[] {
 }
 
 /** A model's refusal is text, whatever the type of the field. */
-function refusalIn(refusal: Json | undefined): string {
+function refusalIn(refusal: Json): string {
   if (typeof refusal === "string") return refusal;
   return isJsonObject(refusal) && says(refusal) ? JSON.stringify(refusal) : "";
 }
@@ -120,22 +129,22 @@ function optionalText(value: Json | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function usageIn(value: Json | undefined): ChatUsage | undefined {
+function usageIn(value: Json): ChatUsage | undefined {
   const usage = optionalObject(value);
   if (usage === undefined) return undefined;
-  const prompt = optionalObject(usage["prompt_tokens_details"]);
-  const completion = optionalObject(usage["completion_tokens_details"]);
+  const prompt = read(usage["prompt_tokens_details"], optionalObject);
+  const completion = read(usage["completion_tokens_details"], optionalObject);
   return {
-    prompt: countIn(usage["prompt_tokens"]),
-    completion: countIn(usage["completion_tokens"]),
-    total: countIn(usage["total_tokens"]),
+    prompt: read(usage["prompt_tokens"], countIn),
+    completion: read(usage["completion_tokens"], countIn),
+    total: read(usage["total_tokens"], countIn),
     // DeepSeek's and Moonshot's names for the cached tokens come after OpenAI's.
     cached:
-      countIn(prompt?.["cached_tokens"]) ??
-      countIn(usage["prompt_cache_hit_tokens"]) ??
-      countIn(usage["cached_tokens"]),
-    cacheWritten: countIn(prompt?.["cache_write_tokens"]),
-    reasoning: countIn(completion?.["reasoning_tokens"]),
+      read(prompt?.["cached_tokens"], countIn) ??
+      read(usage["prompt_cache_hit_tokens"], countIn) ??
+      read(usage["cached_tokens"], countIn),
+    cacheWritten: read(prompt?.["cache_write_tokens"], countIn),
+    reasoning: read(completion?.["reasoning_tokens"], countIn),
   };
 }
 

@@ -1,15 +1,21 @@
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
 import type { CreateResult, TokenLogprob } from "../../../../core/models/chat-completion-client.ts";
+import { type TokenUsage, usageDetails } from "../../../../core/models/request-usage.ts";
 import { CallAssembly } from "../../chat/call-assembly.ts";
-import { toResult } from "../../chat/reply.ts";
+import { type AnsweringModel, toResult } from "../../chat/reply.ts";
 import { StreamedText, type StreamedTextSettings } from "../../chat/streamed-text.ts";
 import type { Piece } from "../../http/answer-pieces.ts";
 import { ServerFailure, unfinished } from "../../http/errors.ts";
 import type { AnswerReader } from "../../http/read-stream.ts";
-import { type Chunk, chunkOf, type ChatUsage } from "./chunk.ts";
+import { type ChatUsage, type Chunk, chunkOf, type Delta } from "./chunk.ts";
+import type { Maker } from "./maker.ts";
 import { keepFields } from "./provider-fields.ts";
 import { ProviderDataCollector } from "./provider-data-collector.ts";
-import { type Served, shownTexts, usageOf } from "./shown.ts";
+
+/** A model and the operator of its server. */
+export interface Served extends AnsweringModel {
+  maker: Maker;
+}
 
 /** Assembles a chat completion from its chunks, of which a whole answer is the only one. */
 export class CompletionReader implements AnswerReader<CreateResult> {
@@ -61,8 +67,10 @@ export class CompletionReader implements AnswerReader<CreateResult> {
     // Some servers end a stream with the whole message.
     const isRepeated = chunk.isWhole && (this.#shown.text !== "" || this.#toolCalls.hasBegun);
     if (delta === undefined || isRepeated) return "";
-    if (chunk.isWhole) this.#toolCalls.addWhole(delta.calls);
-    else this.#toolCalls.add(delta.calls);
+    if (delta.calls.length > 0) {
+      if (chunk.isWhole) this.#toolCalls.addWhole(delta.calls);
+      else this.#toolCalls.add(delta.calls);
+    }
     this.#given.add(delta);
     if (delta.refusal !== "") this.#isRefusal = true;
     const { text, reasoning } = shownTexts(delta);
@@ -96,4 +104,54 @@ export class CompletionReader implements AnswerReader<CreateResult> {
       this.#served,
     );
   }
+}
+
+/** The shown text of a message or a part of one, and its reasoning, which servers put in several places. */
+function shownTexts({ content, refusal, reasoning_content, reasoning }: Delta): {
+  text: string;
+  reasoning: string | null;
+} {
+  const { text, thinking } = textsOf(content);
+  return {
+    text: text || refusal,
+    reasoning: reasoning_content ?? reasoning ?? thinking,
+  };
+}
+
+/** The text of a content and the thinking in it. Mistral's reasoning models return a list instead of a text. */
+function textsOf(content: unknown): { text: string; thinking: string | null } {
+  if (typeof content === "string") return { text: content, thinking: null };
+  let text = "";
+  let thinking: string | null = null;
+  for (const part of Array.isArray(content) ? (content as unknown[]) : []) {
+    if (!isJsonObject(part)) continue;
+    if (part["type"] === "thinking") thinking = (thinking ?? "") + textsOf(part["thinking"]).text;
+    else if (typeof part["text"] === "string") text += part["text"];
+  }
+  return { text, thinking };
+}
+
+/** Some servers omit the usage or parts of it. */
+function usageOf(usage: ChatUsage | undefined, maker: Maker): TokenUsage {
+  const thinking = thinkingApart(usage, maker);
+  return {
+    prompt_tokens: usage?.prompt ?? 0,
+    completion_tokens: (usage?.completion ?? 0) + thinking,
+    ...usageDetails({
+      cached_tokens: usage?.cached,
+      cache_write_tokens: usage?.cacheWritten,
+      reasoning_tokens: usage?.reasoning ?? thinking,
+    }),
+  };
+}
+
+/**
+ * The tokens of thinking that a server counts in the total alone, though they cost as much as completion tokens. xAI says how
+ * many they are (https://docs.x.ai/docs/key-information/consumption-and-rate-limits), Google does not.
+ */
+function thinkingApart(usage: ChatUsage | undefined, { name }: Maker): number {
+  const { prompt = 0, completion = 0, total = 0, reasoning } = usage ?? {};
+  const rest = total - prompt - completion;
+  const isThinking = name === "google" || reasoning === rest;
+  return isThinking ? Math.max(0, rest) : 0;
 }

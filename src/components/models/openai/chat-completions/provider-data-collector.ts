@@ -21,7 +21,7 @@ export class ProviderDataCollector {
     }
     const { reasoning_details: details, extra_content: extra, content } = message;
     for (const detail of details) this.#addDetail(detail);
-    if (isSigned(extra)) this.fields.extra_content = extra;
+    if (extra !== undefined && isSigned(extra)) this.fields.extra_content = extra;
     if (typeof content !== "string") for (const part of content) this.#addPart(part);
     else if (this.fields.content !== undefined && content !== "")
       this.#addPart({ type: "text", text: content });
@@ -82,20 +82,6 @@ function extend(whole: JsonObject, part: JsonObject, repeats: boolean): void {
 }
 
 /** Gemini also marks summaries of its thoughts so, which must not be sent back. */
-function isSigned(extra: JsonObject | undefined): extra is JsonObject {
-  const google = extra?.["google"];
+function isSigned({ google }: JsonObject): boolean {
   return isJsonObject(google) && google["thought_signature"] !== undefined;
-}
-
-/** The text of a content and the thinking in it. Mistral's reasoning models return a list instead of a text. */
-export function textsOf(content: unknown): { text: string; thinking: string | null } {
-  if (typeof content === "string") return { text: content, thinking: null };
-  let text = "";
-  let thinking: string | null = null;
-  for (const part of Array.isArray(content) ? (content as unknown[]) : []) {
-    if (!isJsonObject(part)) continue;
-    if (part["type"] === "thinking") thinking = (thinking ?? "") + textsOf(part["thinking"]).text;
-    else if (typeof part["text"] === "string") text += part["text"];
-  }
-  return { text, thinking };
 }

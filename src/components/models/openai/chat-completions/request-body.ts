@@ -14,15 +14,14 @@ import {
   type ConversationRules,
   OutgoingConversation,
 } from "../../chat/conversation.ts";
-import { MessageWriter } from "../../chat/message-writer.ts";
-import { requestText } from "../../chat/request-text.ts";
+import { type MessageWriter, requestText } from "../../chat/request-text.ts";
 import type { AnsweringModel } from "../../chat/reply.ts";
 import { type RequestForms, withNotes } from "../../http/request-forms.ts";
 import { acceptedOutput, outputNote, type ToolWriter } from "../../schemas/accepted-schema.ts";
 import { type SchemaDialect, schemaDialectOf } from "../../schemas/dialects.ts";
 import { ModelAbilities } from "../../client/http-model-client.ts";
 import { dialectOf, type Dialect } from "./dialect.ts";
-import { type Form, GivenBack, type WireStyle, writeMessage } from "./wire-message.ts";
+import { type Form, GivenBack, messageWriter } from "./wire-message.ts";
 import type { Maker } from "./maker.ts";
 import { toolWriter, wireToolChoice } from "./wire-tools.ts";
 
@@ -88,10 +87,9 @@ export class RequestBodies {
       others: others.map((form) => ({ write: () => body(form), note: form.note ?? "" })),
       onOther: () => this.#refuse(turns),
     };
-    return withNotes(forms, [
-      ...written.map(({ note }) => note),
-      outputNote(options.jsonOutput, this.#schemas),
-    ]);
+    const notes = written.map(({ note }) => note);
+    if (options.jsonOutput) notes.push(outputNote(options.jsonOutput, this.#schemas));
+    return notes.length === 0 ? forms : withNotes(forms, notes);
   }
 
   /** The tools of a request, and its choice of them. Those that Claude only wants to know must not be called. */
@@ -108,16 +106,16 @@ export class RequestBodies {
     let writer = this.#writers.get(calls);
     if (writer === undefined) {
       const { includeNames, prefixNames, maker } = this.#settings;
-      const style: WireStyle = {
+      writer = messageWriter({
         dialect: this.#dialect,
         includeNames,
         prefixNames,
         abilities: this.#abilities,
         pdfPart: maker.pdfPart ?? "file",
         bridged: maker.takes?.bridged === true,
-        givenBack: (message: AssistantMessage) => this.#givenBack.fields(message, calls),
-      };
-      writer = new MessageWriter((message) => writeMessage(message, style));
+        givenBack: this.#givenBack,
+        calls,
+      });
       this.#writers.set(calls, writer);
     }
     return writer;

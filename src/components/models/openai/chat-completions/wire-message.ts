@@ -27,6 +27,7 @@ import {
 import type { JsonObject } from "../../../../core/json.ts";
 import type { Maker } from "./maker.ts";
 import { BRIDGE } from "../../chat/conversation.ts";
+import { MessageWriter } from "../../chat/request-text.ts";
 import { fittingName } from "../../../../core/tools/tool-name.ts";
 
 export interface WireStyle {
@@ -40,12 +41,18 @@ export interface WireStyle {
   pdfPart: "file" | "image_url";
   /** True if an assistant has to speak between the results of tools and a user. */
   bridged: boolean;
-  /** Provider data to send back with an assistant's message. */
-  givenBack: (message: AssistantMessage) => ProviderFields | undefined;
+  /** Provider data to send back with an assistant's message, in the form of the request. */
+  givenBack: GivenBack;
+  calls: Form["calls"];
+}
+
+/** Writes the messages of one form of a request. */
+export function messageWriter(style: WireStyle): MessageWriter {
+  return new MessageWriter((message) => writeMessage(message, style));
 }
 
 /** A message as JSON: one object, several for several tool results, none for a message that is left out. */
-export function writeMessage(given: LLMMessage, style: WireStyle): string {
+function writeMessage(given: LLMMessage, style: WireStyle): string {
   const message = showImages(given, style.abilities.sees);
   switch (message.type) {
     case "SystemMessage":
@@ -122,7 +129,7 @@ function userMessage({ content, source }: UserMessage, style: WireStyle): string
 function assistantMessage(message: AssistantMessage, style: WireStyle): string {
   const { content, thought } = message;
   const { dialect } = style;
-  const { content: parts, calls, ...given } = style.givenBack(message) ?? {};
+  const { content: parts, calls, ...given } = style.givenBack.fields(message, style.calls) ?? {};
   if (typeof content === "string")
     return JSON.stringify({ role: "assistant", content: parts ?? content, ...given });
   const tool_calls = content.map((call) => ({

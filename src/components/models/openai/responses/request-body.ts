@@ -3,8 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../../../core/json.
 import type { CreateOptions, JsonOutput } from "../../../../core/models/chat-completion-client.ts";
 import type { LLMMessage, MakerData } from "../../../../core/models/llm-messages.ts";
 import { OutgoingConversation } from "../../chat/conversation.ts";
-import { MessageWriter } from "../../chat/message-writer.ts";
-import { requestJson, requestText } from "../../chat/request-text.ts";
+import { MessageWriter, requestJson, requestText } from "../../chat/request-text.ts";
 import { type RequestForms, withNotes } from "../../http/request-forms.ts";
 import { ModelAbilities } from "../../client/http-model-client.ts";
 import { acceptedOutput, outputNote, ToolWriter } from "../../schemas/accepted-schema.ts";

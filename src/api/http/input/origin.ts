@@ -1,6 +1,17 @@
 import { beginningOf } from "../../../core/cut.ts";
 import { HOPS_HEADER, HOPS_MEMBER, MAX_HOPS } from "../../../core/steps/hops.ts";
+import type { TraceContext } from "../../../core/steps/step-attempt.ts";
+import { readTraceContext } from "../../../telemetry/spans/trace-context.ts";
 import { invalid, ProblemError } from "../endpoint/problem.ts";
+
+/** The trace of a request's caller, which a run continues, and its hop count, as fields of the run's input. @throws ProblemError 422 */
+export function originOf({ headers }: Request): { trace?: TraceContext; hops?: number } {
+  const hops = hopsOf(headers);
+  const parent = headers.get("traceparent");
+  if (parent === null) return hops;
+  const trace = readTraceContext(parent, headers.get("tracestate"));
+  return trace === undefined ? hops : { ...hops, trace };
+}
 
 /**
  * The hop count of a run that a request starts, as a field of the run's input: how many runs there are before it in the chain of
