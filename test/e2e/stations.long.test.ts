@@ -5,7 +5,7 @@ import { pageOf, stationsOf, storedPage } from "./stations/page.ts";
 const MOST_STATIONS = 25;
 const MOST_FILES = 75;
 /** They must not grow; 350 is the goal. */
-const MOST_ENTRIES = 476;
+const MOST_ENTRIES = 433;
 
 let way: Way;
 
