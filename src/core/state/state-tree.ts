@@ -80,7 +80,7 @@ export class StateTree {
     return { heads, logs };
   }
 
-  /** Marks the state as the stored one. @param changes of which it consists since the last mark: those that were stored */
+  /** Marks changes as stored: those that {@link changes} has reported, or else all since the last mark. */
   mark({ heads, logs }: StateChanges = this.changes()): void {
     const values = new Map(heads.map(({ path, value }) => [path, value]));
     for (const head of this.#heads) {

@@ -127,20 +127,20 @@ export interface SdkOptions {
  * provider's API, and teams of one deployment mostly use the same server with the same key. An SDK stores nothing of a
  * request, so any number of teams may share it.
  */
-export class SdkCache<Given, Sdk> {
-  readonly #load: () => Promise<(given: Given, options: SdkOptions) => Sdk>;
-  readonly #made = new WeakMap<OutgoingFetch, Map<string, Sdk>>();
+export class SdkCache<Given, Made extends Sdk> {
+  readonly #load: () => Promise<(given: Given, options: SdkOptions) => Made>;
+  readonly #made = new WeakMap<OutgoingFetch, Map<string, Made>>();
 
   /** @param load imports the SDK: it is large, and many isolates never call a model */
-  constructor(load: () => Promise<(given: Given, options: SdkOptions) => Sdk>) {
+  constructor(load: () => Promise<(given: Given, options: SdkOptions) => Made>) {
     this.#load = load;
   }
 
   /** @param given the SDK's options, as JSON */
-  async get(given: Given, dependencies: OutgoingDependencies): Promise<Sdk> {
+  async get(given: Given, dependencies: OutgoingDependencies): Promise<Made> {
     const make = await this.#load();
     const send = outgoingFetch(dependencies);
-    const known = this.#made.get(send) ?? new Map<string, Sdk>();
+    const known = this.#made.get(send) ?? new Map<string, Made>();
     this.#made.set(send, known);
     const key = JSON.stringify(given);
     const sdk =
