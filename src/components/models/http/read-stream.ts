@@ -107,7 +107,7 @@ export async function* readStream<T>(
   }
 }
 
-/** What a reader makes of a piece. */
+/** Reads a piece; an error of the reader itself becomes one about that piece. */
 function guarded<T>(read: () => T, piece: unknown): T {
   try {
     return read();
