@@ -37,7 +37,7 @@ test("bad answers are recognised", async () => {
   expect(fault(400, "application/json", { error: "It is wrong." })).toContain(
     "no protocol's shape",
   );
-  expect(fault(422, problem, {})).toContain("no problem document");
+  expect(fault(422, problem, {})).toContain("not a problem document");
   expect(fault(422, problem, await document(500))).toContain("another status");
   expect(fault(422, problem, { ...(await document(422)), errors: [] })).toContain("no place");
   expect(
