@@ -23,7 +23,6 @@ interface MemoryEntryProps {
   actions: MemoryActions | undefined;
 }
 
-/** A memory and its source. */
 export function MemoryEntry({ memory, labels, actions }: MemoryEntryProps) {
   const { content, source, score, created_at } = memory;
   const name = visibleName(beginningOf(textOf(memory), 100));

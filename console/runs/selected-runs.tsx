@@ -15,7 +15,6 @@ const OPEN: ReadonlySet<string> = new Set(["queued", "running", "waiting", "paus
 /** Requests at the same time. */
 const AT_ONCE = 4;
 
-/** The actions for the selected runs. */
 export function SelectedRuns({ runs, onDone }: SelectedRunsProps) {
   const client = useTroupe();
   const { tell, attempt } = useNotices();

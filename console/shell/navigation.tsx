@@ -17,7 +17,6 @@ export interface CallerProps {
 interface NavigationProps extends CallerProps {
   /** The number of open questions. */
   open: number;
-  /** True if there are more. */
   hasMore: boolean;
   onFind: () => void;
 }

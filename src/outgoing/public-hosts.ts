@@ -10,7 +10,6 @@ export function isPublicHost(host: string): boolean {
   return host.includes(".") && !LOCAL_NAMES.some((name) => `.${host}`.endsWith(name));
 }
 
-/** True for a host that is this machine. */
 export function isLoopbackHost(host: string): boolean {
   return (
     host === "localhost" ||

@@ -201,7 +201,6 @@ export function withReferences(json: string, take: (blob: Blob) => boolean): str
   return end === 0 ? json : text + json.slice(end);
 }
 
-/** True if a stored text has references. */
 export function hasReferences(text: string): boolean {
   return text.includes(MARK);
 }

@@ -71,7 +71,6 @@ export class IdentityTokens {
     this.#fetch = guardedFetch;
   }
 
-  /** The server that issues tokens. */
   get issuer(): string {
     return this.#settings.issuer;
   }

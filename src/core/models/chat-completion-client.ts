@@ -96,7 +96,6 @@ export interface CreateOptions {
 
 /** The facts about the call that {@link ChatCompletionClient.writeRequest} needs. */
 export interface WrittenOptions {
-  /** True if the answer streams. */
   streamed: boolean;
   /** The note of the form that the server accepted; undefined for the whole request. */
   note?: string | undefined;

@@ -25,27 +25,22 @@ const FAMILIES = {
   mistral: ["codestral", "open-codestral-mamba", "mistral", "ministral", "pixtral"],
 } as const;
 
-/** True if a model's `family` is one of OpenAI's. */
 export function isOpenAI(family: string): boolean {
   return includes(FAMILIES.openai, family);
 }
 
-/** True if a model's `family` is one of Anthropic's. */
 export function isClaude(family: string): boolean {
   return includes(FAMILIES.claude, family);
 }
 
-/** True if a model's `family` is one of Google's. */
 export function isGemini(family: string): boolean {
   return includes(FAMILIES.gemini, family);
 }
 
-/** True if a model's `family` is one of Meta's. */
 export function isLlama(family: string): boolean {
   return includes(FAMILIES.llama, family);
 }
 
-/** True if a model's `family` is one of Mistral's. */
 export function isMistral(family: string): boolean {
   return includes(FAMILIES.mistral, family);
 }

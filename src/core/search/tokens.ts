@@ -14,7 +14,6 @@ export type Tokenizer = "porter" | "unicode61" | "trigram";
 
 export const TOKENIZERS = ["porter", "unicode61", "trigram"] as const satisfies Tokenizer[];
 
-/** The analysis of texts. */
 export interface Analysis {
   tokenizer: Tokenizer;
   /** Default `auto`. */

@@ -22,7 +22,6 @@ export interface RequestOfStep {
   client: ChatCompletionClient;
   messages: readonly LLMMessage[];
   options: CreateOptions;
-  /** True if the answer streams. */
   streamed: boolean;
 }
 

@@ -7,7 +7,6 @@ export interface ReportedRun {
   /** The caller's span; null without one. */
   parent: string | null;
   tracestate: string | undefined;
-  /** True if its spans are sent. */
   sampled: boolean;
   id: string;
   team: string;

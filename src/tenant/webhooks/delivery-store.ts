@@ -37,7 +37,6 @@ export interface DeliveryRecord {
   hops?: number;
 }
 
-/** The place of a delivery's row. */
 export interface DeliveryKey {
   webhook: string;
   seq: number;

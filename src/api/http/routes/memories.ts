@@ -29,7 +29,6 @@ interface RequestedOwner {
   user?: string | undefined;
 }
 
-/** Endpoints of the memories. */
 export function memoryEndpoints(services: Services): Endpoint[] {
   const callsOf = (principal: Principal, place: MemoryOwner): MemoryCalls => {
     const { tenant } = principal;

@@ -1,6 +1,5 @@
 import type { Services } from "../../http/endpoint/services.ts";
 
-/** The services that protocols use. */
 export interface ProtocolServices extends Services {
   version: string;
   /** Writes a line about an internal error. */

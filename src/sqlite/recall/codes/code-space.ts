@@ -9,7 +9,6 @@ export interface SpaceKey {
   dimensions: number;
 }
 
-/** The place of an entry's record. */
 export interface RecordPlace {
   block: PackedCodes;
   index: number;

@@ -23,7 +23,6 @@ const PREFIX = "unfinished:";
 /** The most that a team keeps: each may hold the conversation of its run. */
 const MOST_LEFT = 100;
 
-/** The unfinished work after runs. */
 export class UnfinishedStore {
   readonly #meta: MetaStore;
   #left: readonly LeftEnd[] | undefined;
@@ -69,7 +68,6 @@ export class UnfinishedStore {
     this.#left = pending.flatMap((left) => (left === one ? (by ?? []) : left));
   }
 
-  /** Drops the unfinished work of a run. */
   drop(run: string): void {
     for (const left of this.pending) if (left.run === run) this.replace(left);
   }

@@ -8,7 +8,6 @@ const DEFAULT_IDLE_SECONDS = 30 * 86_400;
 /** Ten years. */
 const LONGEST_IDLE_SECONDS = 3650 * 86_400;
 
-/** The deployment's settings for A2A. */
 export interface A2ASettings {
   /** The team whose card is where agents look for one (`A2A_TEAM`). */
   team: { tenant: string; id: string } | undefined;

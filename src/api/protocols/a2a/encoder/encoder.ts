@@ -12,7 +12,6 @@ import { taskId } from "../wire/ids.ts";
 import { agentMessage, runMetadata, stateOf, statusOf, taskOf, timeOf } from "./task.ts";
 import type { StreamResponse, TaskStatus } from "../wire/wire.ts";
 
-/** Writes a response of the stream. */
 type Write = (response: StreamResponse, options: A2AStreamOptions) => string;
 
 export function a2aEncoder(write: Write): (options: JsonObject) => StreamEncoder {

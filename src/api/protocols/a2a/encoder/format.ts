@@ -5,7 +5,6 @@ import type { RpcId } from "../wire/wire.ts";
 /** The names of the formats of streams and push notifications: of each binding and version. */
 export type A2AFormat = "a2a" | "a2a-rest" | "a2a-0.3";
 
-/** The stream options of a client's request. */
 export const streamOptionsSchema = z.object({
   id: z.union([z.string(), z.number(), z.null()]) satisfies z.ZodType<RpcId>,
   historyLength: z.number().exactOptional(),

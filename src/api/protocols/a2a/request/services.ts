@@ -8,7 +8,6 @@ import type { A2AFormat } from "../encoder/format.ts";
 import type { A2ASettings } from "../card/settings.ts";
 import type { RpcId } from "../wire/wire.ts";
 
-/** The services of the A2A server. */
 export type A2AServices = Pick<
   ProtocolServices,
   "gateway" | "tenants" | "checkWebhookUrl" | "pushNotifications"

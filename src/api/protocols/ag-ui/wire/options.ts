@@ -20,7 +20,6 @@ const continuedSchema = z.object({
 });
 export type Continued = z.output<typeof continuedSchema>;
 
-/** The stream options of a client's request. */
 export const agUiOptionsSchema = z.object({
   threadId: z.string(),
   runId: z.string(),

@@ -7,7 +7,6 @@ import type { MessageServices } from "../../../http/endpoint/services.ts";
 import { callerOf } from "../../../http/access/caller.ts";
 import type { ProtocolServices } from "../../shared/services.ts";
 
-/** The services of the MCP server. */
 export type McpServices = Pick<
   ProtocolServices,
   "gateway" | "tenants" | "templates" | "version" | "log"

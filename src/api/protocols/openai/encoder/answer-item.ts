@@ -8,7 +8,6 @@ import type { RunItem } from "../../shared/run-item.ts";
 /** `answer`: what the client asked for. `reasoning`: what led to it. */
 export type TextRole = "answer" | "reasoning";
 
-/** The end of an answer. */
 export type End =
   | { type: "completed"; usage: TokenUsage; stopReason: string | null }
   /** The run continues with answers to these questions. */

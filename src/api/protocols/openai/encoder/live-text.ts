@@ -7,7 +7,6 @@ import { ThinkingText } from "../../shared/thinking-text.ts";
 export class LiveText {
   readonly id: string;
   readonly source: string;
-  /** The shown text. */
   shown = "";
   /** True if the text differs from the one that was shown. */
   changed = false;

@@ -75,7 +75,6 @@ export function conversationTeam(): JsonObject {
   return { [KEY]: { conversation: true } };
 }
 
-/** True if the team was made as a conversation. */
 export function isConversation(metadata: JsonObject): boolean {
   const stored = metadata[KEY];
   return isJsonObject(stored) && stored.conversation === true;

@@ -133,7 +133,6 @@ async function continued(
   return isLast ? [] : history;
 }
 
-/** The parameters of a run's start. */
 interface Start {
   team: string;
   task: StartRunInput["task"];
