@@ -4,6 +4,7 @@ import { generatedVectors, uniform } from "../../test/sqlite/recall/generated-ve
 import type { JsonObject } from "../../src/core/json.ts";
 import { Database } from "../../src/sqlite/database.ts";
 import { product, unitVector } from "../../src/sqlite/recall/codes/vector-code.ts";
+import { loadStemmers } from "../../src/core/search/stem.ts";
 import { RecallIndex, storedVector } from "../../src/sqlite/recall/recall-index.ts";
 import { TextStore } from "../../src/sqlite/text-store.ts";
 
@@ -28,6 +29,7 @@ export class RecallObject extends DurableObject {
   });
 
   override async fetch(request: Request): Promise<Response> {
+    await loadStemmers();
     const asked = await request.json<RecallRequest>();
     switch (asked.do) {
       case "fill":

@@ -18,6 +18,7 @@ import { asData } from "#core/memory/as-data.ts";
 import { splitImages } from "#core/models/shown-images.ts";
 import { openingOf, splitThought, unclearLength } from "#core/models/thought-tags.ts";
 import { functionNames } from "#core/python/python-source.ts";
+import { loadStemmers } from "#core/search/stem.ts";
 import { queryWords, TOKENIZERS, tokensOf } from "#core/search/tokens.ts";
 import { mentionedNames } from "#core/teams/selector/ask-model.ts";
 import { parseTemplate } from "#core/text/format.ts";
@@ -32,6 +33,8 @@ import { withoutEntities } from "../../console/text/foreign.ts";
 import { lexer } from "../../console/text/lexer.ts";
 import { completedMarkdown } from "../../console/text/completed-markdown.ts";
 import { thoughtIn } from "../../console/text/thought.ts";
+
+await loadStemmers();
 
 /** Characters and beginnings that mean something to one of the readers, and some that do not, each repeated. */
 const UNITS = [

@@ -21,11 +21,9 @@ test("a start of the Worker loads no schemas and no SDKs, which only requests ne
   const packages = modules
     .map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1])
     .filter((name) => name !== undefined);
-  // SHA-256 of @noble/hashes names large base64, and the stemmers find the stems of words of memories, inside transactions,
-  // where nothing can be awaited.
+  // SHA-256 of @noble/hashes names large base64 inside transactions, where nothing can be awaited.
   expect([...new Set(packages)].toSorted()).toEqual([
     "@noble/hashes",
-    "@orama/stemmers",
     "eventsource-parser",
     "hono",
   ]);

@@ -1,5 +1,6 @@
 import { languagesIn, rank } from "../search/rank.ts";
 import type { TextLanguage } from "../search/languages.ts";
+import { loadStemmers } from "../search/stem.ts";
 import { type CountedText, countTokens, queryWords } from "../search/tokens.ts";
 import { searchText } from "./memory-content.ts";
 import { matchesFilter } from "./metadata-filter.ts";
@@ -123,7 +124,7 @@ class ProcessStore implements MemoryStore {
     this.#source = source;
   }
 
-  recall(query: RecallQuery): Promise<RecallResult> {
+  async recall(query: RecallQuery): Promise<RecallResult> {
     const { embedding, k, collection, filter, order = "best" } = query;
     const candidates = [...this.#seen.values()].filter(
       (held) =>
@@ -132,8 +133,9 @@ class ProcessStore implements MemoryStore {
     );
     if (order === "latest") {
       const latest = candidates.toReversed().slice(0, k).map(unscored);
-      return Promise.resolve({ hits: latest, mode: "words" });
+      return { hits: latest, mode: "words" };
     }
+    await loadStemmers();
     const words = byWords(candidates, query);
     const vectors = embedding === undefined ? [] : byMeaning(candidates, embedding);
     const hits = merged([words.map(([held]) => held), vectors.map(([held]) => held)])
@@ -144,7 +146,7 @@ class ProcessStore implements MemoryStore {
         similarity: new Map(vectors).get(held) ?? null,
         words: new Map(words).get(held) ?? null,
       }));
-    return Promise.resolve({ hits, mode: vectors.length > 0 ? "hybrid" : "words" });
+    return { hits, mode: vectors.length > 0 ? "hybrid" : "words" };
   }
 
   get(ids: readonly string[]): Promise<(MemoryEntry | null)[]> {

@@ -1,53 +1,18 @@
-import { stemmer as arabic } from "@orama/stemmers/arabic";
-import { stemmer as danish } from "@orama/stemmers/danish";
-import { stemmer as dutch } from "@orama/stemmers/dutch";
-import { stemmer as english } from "@orama/stemmers/english";
-import { stemmer as finnish } from "@orama/stemmers/finnish";
-import { stemmer as french } from "@orama/stemmers/french";
-import { stemmer as german } from "@orama/stemmers/german";
-import { stemmer as greek } from "@orama/stemmers/greek";
-import { stemmer as hungarian } from "@orama/stemmers/hungarian";
-import { stemmer as hindi } from "@orama/stemmers/indian";
-import { stemmer as indonesian } from "@orama/stemmers/indonesian";
-import { stemmer as italian } from "@orama/stemmers/italian";
-import { stemmer as norwegian } from "@orama/stemmers/norwegian";
-import { stemmer as portuguese } from "@orama/stemmers/portuguese";
-import { stemmer as romanian } from "@orama/stemmers/romanian";
-import { stemmer as russian } from "@orama/stemmers/russian";
-import { stemmer as spanish } from "@orama/stemmers/spanish";
-import { stemmer as swedish } from "@orama/stemmers/swedish";
-import { stemmer as tamil } from "@orama/stemmers/tamil";
-import { stemmer as turkish } from "@orama/stemmers/turkish";
 import { foldNormalized } from "./fold.ts";
-import { withoutParticle } from "./korean.ts";
 import type { Language } from "./languages.ts";
+import type { Stemmers } from "./stemmers.ts";
 
-/** Removes the ending of a word in lower case. */
-type Stemmer = (word: string) => string;
+let stemmers: Stemmers | undefined;
 
-const STEMMERS: Readonly<Record<Language, Stemmer>> = {
-  ar: arabic,
-  da: danish,
-  de: german,
-  el: greek,
-  en: english,
-  es: spanish,
-  fi: finnish,
-  fr: french,
-  hi: hindi,
-  hu: hungarian,
-  id: indonesian,
-  it: italian,
-  ko: withoutParticle,
-  nl: dutch,
-  no: norwegian,
-  pt: portuguese,
-  ro: romanian,
-  ru: russian,
-  sv: swedish,
-  ta: tamil,
-  tr: turkish,
-};
+/** Imports the stemmers. They are a quarter of the code that a Worker would start with, and most isolates search no words. */
+export async function loadStemmers(): Promise<void> {
+  if (stemmers === undefined) provideStemmers((await import("./stemmers.ts")).STEMMERS);
+}
+
+/** The same for modules that are imported only where words are searched, and import the stemmers themselves. */
+export function provideStemmers(imported: Stemmers): void {
+  stemmers = imported;
+}
 
 /** Longer words are numbers in hexadecimal, addresses and the like, which have no endings. */
 const LONGEST_STEMMED = 64;
@@ -56,14 +21,18 @@ const LONGEST_STEMMED = 64;
 const MOST_KNOWN = 20_000;
 const KNOWN = new Map<string, string>();
 
-/** The stem of a normalized word in lower case, without accents: those are a part of what tells endings apart. */
+/**
+ * The stem of a normalized word in lower case, without accents: those are a part of what tells endings apart. It is called inside
+ * transactions, where nothing can be awaited, so the stemmers must be there.
+ */
 export function stemOf(word: string, language: Language): string {
   if (word.length > LONGEST_STEMMED) return foldNormalized(word);
   const key = `${language}${word}`;
   const known = KNOWN.get(key);
   if (known !== undefined) return known;
   if (KNOWN.size >= MOST_KNOWN) KNOWN.clear();
-  const stem = foldNormalized(STEMMERS[language](word)) || foldNormalized(word);
+  if (stemmers === undefined) throw new Error("The stemmers are not loaded: await loadStemmers()");
+  const stem = foldNormalized(stemmers[language](word)) || foldNormalized(word);
   KNOWN.set(key, stem);
   return stem;
 }

@@ -1,5 +1,7 @@
 import type * as z from "zod";
 import { type Hit, languagesIn, rank } from "../search/rank.ts";
+import { provideStemmers } from "../search/stem.ts";
+import { STEMMERS } from "../search/stemmers.ts";
 import { type CountedText, countTokens, queryWords } from "../search/tokens.ts";
 import { ItemLog, type LogIndex, type LogSource } from "./item-log.ts";
 
@@ -28,6 +30,7 @@ export class SearchableLog<T> extends ItemLog<T> {
 
   constructor(index: LogIndex<T>, schema?: z.ZodType<T>) {
     super(schema);
+    provideStemmers(STEMMERS);
     this.index = index;
   }
 

@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { EmbeddingClient } from "../../core/memory/embedding-client.ts";
+import { loadStemmers } from "../../core/search/stem.ts";
 import type { CollectionGateway } from "../../contract/gateways/memory-gateway.ts";
 import { ok, type Refused, type Result } from "../../contract/result.ts";
 import { NEWER_DATA, refuseUnusable } from "../../contract/stored-data.ts";
@@ -43,6 +44,8 @@ export abstract class TroupeMemory<Env extends MemoryEnv = MemoryEnv> extends Du
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
+    // Its transactions index and search words, and cannot wait for an import.
+    void ctx.blockConcurrencyWhile(loadStemmers);
     this.#load();
   }
 

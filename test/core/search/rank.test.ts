@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type Hit, languagesIn, rank } from "#core/search/rank.ts";
+import { loadStemmers } from "#core/search/stem.ts";
 import { countTokens, queryWords, type Tokenizer } from "#core/search/tokens.ts";
+
+await loadStemmers();
 
 function ranking(texts: readonly string[], query: readonly string[], tokenizer: Tokenizer): Hit[] {
   const counted = texts.map((text) => countTokens(text, { tokenizer }));

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { LANGUAGES } from "#core/search/languages.ts";
 import { languagesIn, rank } from "#core/search/rank.ts";
+import { loadStemmers } from "#core/search/stem.ts";
 import { countTokens, queryWords, type Tokenizer, tokensOf } from "#core/search/tokens.ts";
 import { WORD_CASES } from "../../support/word-cases.ts";
+
+await loadStemmers();
 
 /** Tokens without their marks. */
 function plain(text: string, tokenizer: Tokenizer): string[] {

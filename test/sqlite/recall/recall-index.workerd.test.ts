@@ -4,6 +4,7 @@ import { cosine } from "#core/memory/merge-ranks.ts";
 import type { JsonObject } from "#core/json.ts";
 import type { TextLanguage } from "#core/search/languages.ts";
 import { languagesIn, rank } from "#core/search/rank.ts";
+import { loadStemmers } from "#core/search/stem.ts";
 import { countTokens, queryWords } from "#core/search/tokens.ts";
 import { Database } from "#sqlite/database.ts";
 import { type IndexQuery, RecallIndex, storedVector } from "#sqlite/recall/recall-index.ts";
@@ -11,6 +12,8 @@ import { TextStore } from "#sqlite/text-store.ts";
 import { counter, TestTeam } from "../../team/support/team.ts";
 import { WORD_CASES } from "../../support/word-cases.ts";
 import { generatedVectors } from "./generated-vectors.ts";
+
+await loadStemmers();
 
 interface Note {
   text: string;

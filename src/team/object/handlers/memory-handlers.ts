@@ -1,7 +1,9 @@
 import type { MemoryEventFrame } from "../../../contract/stream/stream-frame.ts";
 import { ok, type Result } from "../../../contract/result.ts";
+import { loadStemmers } from "../../../core/search/stem.ts";
 import { lastTurn } from "../../storage/log/commits.ts";
 import { memoryNotFound } from "../../../sqlite/recall/memory-entries.ts";
+import type { TeamHolder } from "../parts/team-holder.ts";
 import type { TeamParts } from "../parts/team-parts.ts";
 import type { TeamHandlers } from "./team-methods.ts";
 
@@ -12,6 +14,7 @@ export const memoryHandlers = {
   async searchMemories({ team }, query) {
     const asked =
       query.embedding === undefined ? await team.parts?.embeddings.question(query.text) : {};
+    await loadStemmers();
     const { embedding = query.embedding, note } = asked ?? {};
     return team.with(({ stores }) => {
       const found = stores.memory.entries.recall({ ...query, embedding });
@@ -26,7 +29,8 @@ export const memoryHandlers = {
     }),
 
   addMemories: ({ team }, contents) =>
-    team.with(
+    indexing(
+      team,
       (parts) =>
         parts.stores.memory.entries.addedBefore(contents) ??
         parts.quota.refuseStored() ??
@@ -37,7 +41,8 @@ export const memoryHandlers = {
     ),
 
   changeMemory: ({ team }, id, changes) =>
-    team.with(
+    indexing(
+      team,
       (parts) =>
         parts.quota.refuseStored() ??
         change(parts, ({ memory }, at, turn) => [
@@ -58,7 +63,7 @@ export const memoryHandlers = {
     ),
 
   forgetRun: ({ team }, run) =>
-    team.with((parts) =>
+    indexing(team, (parts) =>
       change(parts, ({ memory, unfinished }, at) => {
         const forgotten = memory.takeRun(run, at);
         unfinished.drop(run);
@@ -74,6 +79,15 @@ export const memoryHandlers = {
       }),
     ),
 } satisfies Partial<TeamHandlers>;
+
+/** Makes a change of what is indexed by words, once what that needs is imported. */
+async function indexing<T>(
+  team: TeamHolder,
+  make: (parts: TeamParts) => Result<T>,
+): Promise<Result<T>> {
+  await loadStemmers();
+  return team.with(make);
+}
 
 /** Makes a change together with its entry in the log, which streams show. */
 function change<T>(

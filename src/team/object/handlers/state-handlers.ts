@@ -1,4 +1,5 @@
 import { ok, stillBeingDeleted } from "../../../contract/result.ts";
+import { loadStemmers } from "../../../core/search/stem.ts";
 import { ForkSource } from "../../fork/fork-source.ts";
 import type { TeamHandlers } from "./team-methods.ts";
 
@@ -65,7 +66,9 @@ export const stateHandlers = {
     }),
 
   continueFork: ({ team }, request, cursor, page) =>
-    team.create(() => {
+    team.create(async () => {
+      // Memories are indexed by their words.
+      if (page.rows.some(({ table }) => table === "memory")) await loadStemmers();
       const progress = team.forkTarget().receive(request, cursor, page);
       if (team.parts === undefined) team.load();
       return progress;
