@@ -73,8 +73,8 @@ export class Catalogue {
   settings(provider: string): readonly Setting[] {
     const found = this.#settings.get(provider);
     if (found !== undefined) return found;
-    const known = this.#known.get(provider);
-    const settings = known === undefined ? [] : settingsOf(known.config);
+    const existing = this.#known.get(provider);
+    const settings = existing === undefined ? [] : settingsOf(existing.config);
     this.#settings.set(provider, settings);
     return settings;
   }

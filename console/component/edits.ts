@@ -1,6 +1,6 @@
 import { configOf, fieldsOf, listOf, textOf } from "../picture/component-json.ts";
 import type { Catalogue, ComponentData } from "./catalogue.ts";
-import { modelPlace, targetOf } from "./parts.ts";
+import { modelPath, targetOf } from "./parts.ts";
 import { type ValuePath, valueAt, withoutSecrets, withValue } from "./value-path.ts";
 import { graphOf, inChain, withNode, withoutNode, withRenamedNode } from "./graph.ts";
 
@@ -114,7 +114,7 @@ export function modelsIn(root: unknown, team: ValuePath): KnownModel[] {
     ),
   ];
   return places.flatMap(([name, place]) => {
-    const found = modelPlace(root, place);
+    const found = modelPath(root, place);
     if (found === undefined) return [];
     return [{ name, model: withoutSecrets(valueAt(root, found) as ComponentData) }];
   });

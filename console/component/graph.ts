@@ -3,7 +3,7 @@ import { type ValuePath, valueAt, withValue } from "./value-path.ts";
 
 /** An edge of a graph, as the component has it. */
 export interface ComponentEdge {
-  place: ValuePath;
+  path: ValuePath;
   target: string;
   condition: string;
   /** The name of a function of the server that decides instead of a condition. */
@@ -14,10 +14,10 @@ export interface ComponentEdge {
 
 /** The place of a team's graph; undefined if it has none. */
 export function graphOf(root: unknown, team: ValuePath): ValuePath | undefined {
-  const place = [...team, "config", "graph"];
+  const path = [...team, "config", "graph"];
   return textOf(fieldsOf(valueAt(root, team))["provider"]).endsWith(".GraphFlow") ||
-    valueAt(root, place) != null
-    ? place
+    valueAt(root, path) != null
+    ? path
     : undefined;
 }
 
@@ -27,7 +27,7 @@ export function edgesFrom(root: unknown, team: ValuePath, name: string): Compone
   return listOf(valueAt(root, list)).map((edge, index) => {
     const { target, condition, condition_function, activation_condition } = fieldsOf(edge);
     return {
-      place: [...list, index],
+      path: [...list, index],
       target: textOf(target),
       condition: textOf(condition),
       decidedBy: textOf(condition_function),

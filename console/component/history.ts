@@ -18,13 +18,13 @@ export function begin<T>(now: T): History<T> {
 /** With a change. Typing on in a field belongs to the change before. */
 export function changed<T>({ past, now }: History<T>, next: T): History<T> {
   const before = past.at(-1);
-  const place = changedPlace(now, next);
-  if (place === undefined) return { past, now: next, future: [] };
+  const path = changedPath(now, next);
+  if (path === undefined) return { past, now: next, future: [] };
   const continues =
     before !== undefined &&
-    typeof valueAt(next, place) === "string" &&
-    typeof valueAt(now, place) === "string" &&
-    String(changedPlace(before, now)) === String(place);
+    typeof valueAt(next, path) === "string" &&
+    typeof valueAt(now, path) === "string" &&
+    String(changedPath(before, now)) === String(path);
   return continues ? { past, now: next, future: [] } : followed({ past, now, future: [] }, next);
 }
 
@@ -48,14 +48,14 @@ export function redone<T>(history: History<T>): History<T> {
 }
 
 /** The innermost place around all differences; undefined if there are none. */
-export function changedPlace(a: unknown, b: unknown): ValuePath | undefined {
+export function changedPath(a: unknown, b: unknown): ValuePath | undefined {
   if (a === b) return undefined;
   const both = [a, b].every((one) => typeof one === "object" && one !== null);
   if (!both || Array.isArray(a) !== Array.isArray(b)) return [];
   const [left, right] = [a, b] as { [key: string]: unknown }[];
   const keys = new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})]);
   const found = [...keys].flatMap((key) => {
-    const inner = changedPlace(left?.[key], right?.[key]);
+    const inner = changedPath(left?.[key], right?.[key]);
     return inner === undefined ? [] : [[Array.isArray(a) ? Number(key) : key, ...inner]];
   });
   return found.length === 0 ? undefined : found.length === 1 ? found[0] : [];

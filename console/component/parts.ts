@@ -4,32 +4,32 @@ import type { PictureNode } from "../picture/picture.ts";
 import { hasKeptSecrets, type ValuePath, valueAt, withValue } from "./value-path.ts";
 
 /** The agent of a participant whose messages are filtered, otherwise the participant itself. */
-export function agentPlace(root: unknown, place: ValuePath): ValuePath {
-  const { wrapped_agent } = configOf(valueAt(root, place));
-  return wrapped_agent == null ? place : agentPlace(root, [...place, "config", "wrapped_agent"]);
+export function agentPath(root: unknown, path: ValuePath): ValuePath {
+  const { wrapped_agent } = configOf(valueAt(root, path));
+  return wrapped_agent == null ? path : agentPath(root, [...path, "config", "wrapped_agent"]);
 }
 
 /** The model client of an agent or a team, without the cache around it. */
-export function modelPlace(root: unknown, place: ValuePath): ValuePath | undefined {
-  const found = [...place, "config", "model_client"];
+export function modelPath(root: unknown, path: ValuePath): ValuePath | undefined {
+  const found = [...path, "config", "model_client"];
   while (configOf(valueAt(root, found))["client"] != null) found.push("config", "client");
   return valueAt(root, found) == null ? undefined : found;
 }
 
 /** The tools of an agent, and its workbenches whose tools are listed elsewhere. */
-export function toolPlaces(root: unknown, place: ValuePath): ValuePath[] {
-  const config = [...place, "config"];
+export function toolPaths(root: unknown, path: ValuePath): ValuePath[] {
+  const config = [...path, "config"];
   const own = itemsAt(root, [...config, "tools"]);
-  const benches = benchPlaces(root, place).flatMap((bench) =>
+  const benches = benchPaths(root, path).flatMap((bench) =>
     isStatic(valueAt(root, bench)) ? itemsAt(root, [...bench, "config", "tools"]) : [bench],
   );
   return [...own, ...benches];
 }
 
 /** Adds a tool, or a workbench, in the form in which the agent has its tools. */
-export function withTool<T>(root: T, place: ValuePath, tool: ComponentData): T {
-  const config = [...place, "config"];
-  const benches = benchPlaces(root, place);
+export function withTool<T>(root: T, path: ValuePath, tool: ComponentData): T {
+  const config = [...path, "config"];
+  const benches = benchPaths(root, path);
   const own = listOf(valueAt(root, [...config, "tools"]));
   const isBench = tool.component_type === "workbench";
   if (!isBench && benches.length === 0) {
@@ -59,8 +59,8 @@ export function targetOf(handoff: unknown): string {
   return textOf(handoff) || textOf(fieldsOf(handoff)["target"]);
 }
 
-function benchPlaces(root: unknown, place: ValuePath): ValuePath[] {
-  const benches: ValuePath = [...place, "config", "workbench"];
+function benchPaths(root: unknown, path: ValuePath): ValuePath[] {
+  const benches: ValuePath = [...path, "config", "workbench"];
   const value = valueAt(root, benches);
   // Version 1 has a single one.
   if (value == null) return [];
@@ -109,7 +109,7 @@ export function nodePlace(root: unknown, team: ValuePath, { id, kind }: PictureN
 }
 
 /** The place of the team inside a participant. */
-export function innerPlace(root: unknown, place: ValuePath): ValuePath {
-  const isTeam = Array.isArray(configOf(valueAt(root, place))["participants"]);
-  return isTeam ? place : [...place, "config", "team"];
+export function innerPath(root: unknown, path: ValuePath): ValuePath {
+  const isTeam = Array.isArray(configOf(valueAt(root, path))["participants"]);
+  return isTeam ? path : [...path, "config", "team"];
 }

@@ -57,8 +57,8 @@ export function settingsOf(config: Schema): Setting[] {
 }
 
 function rankOf({ key, required }: Setting): number {
-  const place = FIRST.indexOf(key);
-  if (place !== -1) return place;
+  const index = FIRST.indexOf(key);
+  if (index !== -1) return index;
   return FIRST.length + (required ? 0 : 1);
 }
 

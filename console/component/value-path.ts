@@ -4,9 +4,9 @@ export type ValuePath = readonly (string | number)[];
 /** Stands for a stored secret in a component. The server keeps the secret where this comes back. */
 const KEPT_SECRET = "**********";
 
-export function valueAt(root: unknown, place: ValuePath): unknown {
+export function valueAt(root: unknown, path: ValuePath): unknown {
   let value = root;
-  for (const step of place) {
+  for (const step of path) {
     if (typeof value !== "object" || value === null) return undefined;
     value = (value as { [step: string]: unknown })[step];
   }
@@ -14,8 +14,8 @@ export function valueAt(root: unknown, place: ValuePath): unknown {
 }
 
 /** A copy with another value at a place. Undefined removes a key or an item. */
-export function withValue<T>(root: T, place: ValuePath, value: unknown): T {
-  const [step, ...rest] = place;
+export function withValue<T>(root: T, path: ValuePath, value: unknown): T {
+  const [step, ...rest] = path;
   if (step === undefined) return value as T;
   const inner: unknown = withValue(valueAt(root, [step]), rest, value);
   if (Array.isArray(root)) {
@@ -27,8 +27,8 @@ export function withValue<T>(root: T, place: ValuePath, value: unknown): T {
 }
 
 /** True if one place is the other or inside it. */
-export function isWithin(place: ValuePath, outer: ValuePath): boolean {
-  return outer.every((step, index) => place[index] === step);
+export function isWithin(path: ValuePath, outer: ValuePath): boolean {
+  return outer.every((step, index) => path[index] === step);
 }
 
 /** A copy without stored secrets, for another place. */

@@ -82,16 +82,16 @@ function Chip({ citation }: { citation: Citation }) {
 function citationsIn(json: string | undefined): Citation[] {
   if (json === undefined) return [];
   try {
-    const given: unknown = JSON.parse(json);
-    return Array.isArray(given) ? given.filter(isCitation) : [];
+    const input: unknown = JSON.parse(json);
+    return Array.isArray(input) ? input.filter(isCitation) : [];
   } catch {
     return [];
   }
 }
 
-function isCitation(given: unknown): given is Citation {
-  if (typeof given !== "object" || given === null) return false;
-  const { collection, document, chunk, heading, page } = given as Record<string, unknown>;
+function isCitation(raw: unknown): raw is Citation {
+  if (typeof raw !== "object" || raw === null) return false;
+  const { collection, document, chunk, heading, page } = raw as Record<string, unknown>;
   return (
     typeof collection === "string" &&
     typeof document === "string" &&

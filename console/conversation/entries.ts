@@ -211,8 +211,8 @@ function placeOf(
 ): number | undefined {
   if (next === undefined) return entries.length;
   const [task] = retried ? [] : ((next.task ?? []) as { id?: string }[]);
-  const place = entries.findIndex((entry) => messagesIn(entry).some(({ id }) => id === task?.id));
-  if (place >= 0) return place;
+  const index = entries.findIndex((entry) => messagesIn(entry).some(({ id }) => id === task?.id));
+  if (index >= 0) return index;
   const ended = run.ended_at ?? "";
   const after = entries.findLastIndex((entry) => {
     const last = messagesIn(entry).at(-1);

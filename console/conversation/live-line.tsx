@@ -19,7 +19,7 @@ export function LiveLine({ doing, ahead, soon }: LiveLineProps) {
   const now = useNow(since === null && until === null ? null : 1_000) + ahead;
   const left = until === null ? 0 : Date.parse(until) - now;
   const lasted = since === null ? 0 : Math.floor((now - Date.parse(since)) / 1_000) * 1_000;
-  const shown = useMemo(() => visibleName(beginningOf(detail, 300)), [detail]);
+  const displayed = useMemo(() => visibleName(beginningOf(detail, 300)), [detail]);
   return (
     <p className="live" data-waits={until !== null}>
       <span className="live-words">{visibleName(words)}</span>
@@ -30,9 +30,9 @@ export function LiveLine({ doing, ahead, soon }: LiveLineProps) {
       )}
       {lasted >= 1_000 && <span className="live-time">{durationOf(lasted)}</span>}
       {soon !== undefined && <span className="live-soon">{soon}</span>}
-      {shown !== "" && (
-        <code className="live-detail" title={shown}>
-          {shown}
+      {displayed !== "" && (
+        <code className="live-detail" title={displayed}>
+          {displayed}
         </code>
       )}
     </p>

@@ -47,8 +47,8 @@ export function withPresent(said: readonly ConversationEntry[], cards: Cards, no
       ...(open ?? emptyCard(source, cards.nextKey(source))),
       text: texts.find((text) => text.source === source),
     };
-    const place = open === undefined ? -1 : entries.lastIndexOf(open);
-    if (place >= 0) entries[place] = card;
+    const index = open === undefined ? -1 : entries.lastIndexOf(open);
+    if (index >= 0) entries[index] = card;
     else entries.push(card);
     if (run?.status === "running") lines.set(card.key, doingOf(steps.get(source) ?? [], card));
   }
@@ -116,8 +116,8 @@ function callsOf(tools: readonly Step[], card: Card | undefined): Pick<Doing, "w
   );
   const [first] = tools;
   const names = [...new Set(tools.map(({ name }) => name ?? "a tool"))];
-  const shown = names.slice(0, 2).join(", ");
-  const words = names.length > 2 ? `${shown} and ${names.length - 2} more` : shown;
+  const visible = names.slice(0, 2).join(", ");
+  const words = names.length > 2 ? `${visible} and ${names.length - 2} more` : visible;
   const call = tools.length === 1 && calls.find((one) => one.call.id === first?.call_id);
   return {
     words: `Running ${words}${tools.length > names.length ? ` (${tools.length} calls)` : ""}`,

@@ -29,8 +29,8 @@ export function useEndedRuns(team: TeamClient, { run }: Pick<TeamView, "run">): 
 function endedRuns(runs: readonly RunInfo[], current: RunInfo | null): EndedRun[] {
   const started = runs.filter(({ started_at }) => started_at !== null).toReversed();
   if (current !== null && current.started_at !== null) {
-    const place = started.findIndex(({ id }) => id === current.id);
-    if (place >= 0) started[place] = current;
+    const position = started.findIndex(({ id }) => id === current.id);
+    if (position >= 0) started[position] = current;
     else started.push(current);
   }
   return started.flatMap((run, index) => {

@@ -17,7 +17,7 @@ import { useServerParts } from "../component/use-server-parts.ts";
 
 /** The part of a component that the panel beside the picture changes. */
 export type EditorSubject =
-  | { kind: "node"; node: PictureNode; place: ValuePath }
+  | { kind: "node"; node: PictureNode; path: ValuePath }
   | { kind: "team" | "add" | "json" };
 
 interface EditorPanelProps {
@@ -45,11 +45,11 @@ export default function EditorPanel(props: EditorPanelProps) {
     switch (subject.kind) {
       case "node":
         return subject.node.kind === "manager" ? (
-          <TeamFields {...common} place={team} />
+          <TeamFields {...common} path={team} />
         ) : (
           <AgentFields
             {...common}
-            place={subject.place}
+            path={subject.path}
             team={team}
             templates={server.templates}
             onAgent={onAgent}
@@ -57,13 +57,13 @@ export default function EditorPanel(props: EditorPanelProps) {
           />
         );
       case "team":
-        return <TeamFields {...common} place={team} />;
+        return <TeamFields {...common} path={team} />;
       case "add":
         return <AddAgent component={component} team={team} server={server} onAdd={onAgent} />;
       case "json":
         return (
           <JsonField
-            place={[]}
+            path={[]}
             label="The whole component"
             value={component}
             onChange={(value) => onChange(value as ComponentData)}
@@ -73,7 +73,7 @@ export default function EditorPanel(props: EditorPanelProps) {
   };
   const node = subject.kind === "node" ? subject.node : undefined;
   const title = titleOf(subject);
-  const place = subject.kind === "node" ? subject.place : team;
+  const place = subject.kind === "node" ? subject.path : team;
   const part = valueAt(component, place);
   const { provider = "" } = (part ?? {}) as Partial<ComponentData>;
   return (

@@ -10,7 +10,7 @@ interface FoundMistakesProps {
   component: ComponentData;
   checked: Checked;
   /** Shows where a mistake is. */
-  onShow: (place: ValuePath) => void;
+  onShow: (path: ValuePath) => void;
 }
 
 /** The mistakes in the changes, each with a button that shows its place, and the server's notes. */
@@ -20,10 +20,10 @@ export function FoundMistakes({ component, checked, onShow }: FoundMistakesProps
     <div className="found-mistakes" role="status">
       {mistakes.length > 0 && (
         <ul className="problem" aria-label="Mistakes">
-          {mistakes.map(({ place, message }) => (
-            <li key={`${place.join(".")} ${message}`}>
-              <button className="button quiet small" type="button" onClick={() => onShow(place)}>
-                {whereIs(component, place)}
+          {mistakes.map(({ path, message }) => (
+            <li key={`${path.join(".")} ${message}`}>
+              <button className="button quiet small" type="button" onClick={() => onShow(path)}>
+                {whereIs(component, path)}
               </button>{" "}
               {message}
             </li>
@@ -44,12 +44,11 @@ export function FoundMistakes({ component, checked, onShow }: FoundMistakesProps
 }
 
 /** `writer: Model`: the innermost agent around a place, and its last key. */
-export function whereIs(component: ComponentData, place: ValuePath): string {
-  const around = place.map((_, index) => place.slice(0, index + 1));
+export function whereIs(component: ComponentData, path: ValuePath): string {
+  const around = path.map((_, index) => path.slice(0, index + 1));
   const member = around.findLast((outer) => outer.at(-2) === "participants");
   const agent = member && textOf(configOf(valueAt(component, member))["name"]);
-  const key =
-    place.findLast((step) => typeof step === "string" && step !== "config") ?? "component";
+  const key = path.findLast((step) => typeof step === "string" && step !== "config") ?? "component";
   const what = titleOf(String(key));
   return visibleName(agent ? `${agent}: ${what}` : what);
 }

@@ -59,12 +59,12 @@ function labelKey(name: string): string {
 }
 
 /** The label of a team that is not created yet. This tab keeps it, as it keeps the drawing. */
-function useKeptLabel(name: string, given: string): [string, (label: string) => void] {
-  const [label, setLabel] = useState(() => sessionStorage.getItem(labelKey(name)) ?? given);
+function useKeptLabel(name: string, raw: string): [string, (label: string) => void] {
+  const [label, setLabel] = useState(() => sessionStorage.getItem(labelKey(name)) ?? raw);
   useEffect(() => {
-    if (label === given) sessionStorage.removeItem(labelKey(name));
+    if (label === raw) sessionStorage.removeItem(labelKey(name));
     else sessionStorage.setItem(labelKey(name), label);
-  }, [name, label, given]);
+  }, [name, label, raw]);
   return [label, setLabel];
 }
 

@@ -18,7 +18,7 @@ interface SaveBarProps {
   draft: Draft;
   checked: Checked;
   /** Shows where a mistake is. */
-  onShow: (place: ValuePath) => void;
+  onShow: (path: ValuePath) => void;
   onSaved: (team: NotedTeam) => void;
   /** Called when the stored component turned out to be another one. */
   onReplaced: () => void;

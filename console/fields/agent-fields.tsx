@@ -10,7 +10,7 @@ import { FoldedSettings } from "./mistakes.tsx";
 import { ModelFields } from "./model-fields.tsx";
 import { NameField } from "./name-field.tsx";
 import { OrderField } from "./order-field.tsx";
-import { agentPlace, modelPlace, readyTools } from "../component/parts.ts";
+import { agentPath, modelPath, readyTools } from "../component/parts.ts";
 import { type ValuePath, valueAt, withValue } from "../component/value-path.ts";
 import { type FieldsProps, PartField, SettingsFields } from "./settings-fields.tsx";
 import { TextField } from "./text-field.tsx";
@@ -40,7 +40,7 @@ const APART = [
 ];
 
 interface AgentFieldsProps extends FieldsProps {
-  /** The place of its team. */
+  /** The path of its team. */
   team: ValuePath;
   /** The components of the server's templates, which have tools. */
   templates: readonly ComponentData[];
@@ -53,7 +53,7 @@ interface AgentFieldsProps extends FieldsProps {
 export function AgentFields(props: AgentFieldsProps) {
   const {
     component,
-    place: around,
+    path: around,
     team,
     catalogue,
     templates,
@@ -62,9 +62,9 @@ export function AgentFields(props: AgentFieldsProps) {
     onRemove,
   } = props;
   const ready = useMemo(() => readyTools([component, ...templates]), [component, templates]);
-  const place = agentPlace(component, around);
-  const part = valueAt(component, place) as ComponentData;
-  const model = modelPlace(component, place);
+  const path = agentPath(component, around);
+  const part = valueAt(component, path) as ComponentData;
+  const model = modelPath(component, path);
   const config = configOf(part);
   const has = (key: string): boolean => key in config || catalogue.has(part.provider, key);
   const names = namesIn(component, team);
@@ -72,12 +72,12 @@ export function AgentFields(props: AgentFieldsProps) {
   const last = around.at(-1);
   // A team that is an agent alone has no members.
   const index = around.length > team.length && typeof last === "number" ? last : undefined;
-  const fields = { component, place, catalogue, onChange };
+  const fields = { component, path, catalogue, onChange };
   return (
     <>
       <NameField
         key={around.join(" ")}
-        place={[...around, "config", "name"]}
+        path={[...around, "config", "name"]}
         value={name}
         others={names.filter((_, other) => other !== index)}
         onChange={(next) =>
@@ -93,22 +93,22 @@ export function AgentFields(props: AgentFieldsProps) {
         <TextField
           key={key}
           long
-          place={[...place, "config", key]}
+          path={[...path, "config", key]}
           label={titleOf(key)}
           value={textOf(config[key])}
           placeholder={config[key] === undefined ? "The default" : "None"}
           onChange={(text) =>
-            onChange(withValue(component, [...place, "config", key], text === "" ? none : text))
+            onChange(withValue(component, [...path, "config", key], text === "" ? none : text))
           }
         />
       ))}
       {model !== undefined ? (
-        <ModelFields {...fields} place={model} />
+        <ModelFields {...fields} path={model} />
       ) : (
         has("model_client") && (
           <PartField
             {...fields}
-            place={[...place, "config", "model_client"]}
+            path={[...path, "config", "model_client"]}
             label="Model"
             of="model_client"
           />
@@ -117,7 +117,7 @@ export function AgentFields(props: AgentFieldsProps) {
       {has("code_executor") && (
         <PartField
           {...fields}
-          place={[...place, "config", "code_executor"]}
+          path={[...path, "config", "code_executor"]}
           label="Runs code with"
           of="code_executor"
         />
@@ -133,10 +133,10 @@ export function AgentFields(props: AgentFieldsProps) {
         />
       ) : (
         has("handoffs") && (
-          <HandoffsField component={component} place={place} others={names} onChange={onChange} />
+          <HandoffsField component={component} path={path} others={names} onChange={onChange} />
         )
       )}
-      <FoldedSettings title="Other settings" place={place} without={APART}>
+      <FoldedSettings title="Other settings" path={path} without={APART}>
         <SettingsFields {...fields} key={part.provider} without={APART} />
       </FoldedSettings>
       {index !== undefined && (

@@ -27,8 +27,8 @@ export function EdgesField({ component, team, name, names, onChange }: EdgesFiel
       <legend>Next agents</legend>
       {edges.length === 0 && <p className="muted">The graph ends with this agent.</p>}
       <ul className="editor-list" aria-label="Next agents">
-        {edges.map(({ place, target, condition, decidedBy, any }) => (
-          <li key={place.join(" ")}>
+        {edges.map(({ path, target, condition, decidedBy, any }) => (
+          <li key={path.join(" ")}>
             <div className="editor-item">
               <span className="editor-target">
                 <Icon name="right" />
@@ -38,18 +38,18 @@ export function EdgesField({ component, team, name, names, onChange }: EdgesFiel
                 small
                 icon="bin"
                 name={`Remove the edge to ${visibleName(target)}`}
-                onClick={() => onChange(withValue(component, place, undefined))}
+                onClick={() => onChange(withValue(component, path, undefined))}
               />
             </div>
             {decidedBy === "" ? (
               <TextField
-                place={[...place, "condition"]}
+                path={[...path, "condition"]}
                 label={`Only if the message contains (to ${visibleName(target)})`}
                 placeholder="Always"
                 value={condition}
                 onChange={(text) =>
                   onChange(
-                    withValue(component, [...place, "condition"], text === "" ? undefined : text),
+                    withValue(component, [...path, "condition"], text === "" ? undefined : text),
                   )
                 }
               />
@@ -64,7 +64,7 @@ export function EdgesField({ component, team, name, names, onChange }: EdgesFiel
                   onChange(
                     withValue(
                       component,
-                      [...place, "activation_condition"],
+                      [...path, "activation_condition"],
                       checked ? "any" : undefined,
                     ),
                   )
@@ -75,7 +75,7 @@ export function EdgesField({ component, team, name, names, onChange }: EdgesFiel
           </li>
         ))}
       </ul>
-      <MistakesAt place={[...team, "config", "graph"]} id={`${id}-graph`} />
+      <MistakesAt path={[...team, "config", "graph"]} id={`${id}-graph`} />
       <select
         aria-label="Add a next agent"
         value=""

@@ -14,13 +14,13 @@ interface HandoffsFieldProps extends Omit<FieldsProps, "catalogue"> {
 }
 
 /** To whom an agent can hand the conversation over: agents of its team, or a human outside. */
-export function HandoffsField({ component, place, others, onChange }: HandoffsFieldProps) {
+export function HandoffsField({ component, path, others, onChange }: HandoffsFieldProps) {
   const id = useId();
   const [target, setTarget] = useState("");
-  const list = [...place, "config", "handoffs"];
+  const list = [...path, "config", "handoffs"];
   const handoffs = listOf(valueAt(component, list));
   const targets = new Set(handoffs.map(targetOf));
-  const own = textOf(configOf(valueAt(component, place))["name"]);
+  const own = textOf(configOf(valueAt(component, path))["name"]);
   const offered = others.filter((name) => name !== own && !targets.has(name));
   const add = (): void => {
     const name = target.trim();
@@ -53,7 +53,7 @@ export function HandoffsField({ component, place, others, onChange }: HandoffsFi
           );
         })}
       </ul>
-      <MistakesAt place={list} id={`${id}-handoffs`} />
+      <MistakesAt path={list} id={`${id}-handoffs`} />
       <div className="editor-add">
         <input
           aria-label="Hand over to"

@@ -3,14 +3,14 @@ import { MistakesAt } from "./mistakes.tsx";
 import type { ValuePath } from "../component/value-path.ts";
 
 interface JsonFieldProps {
-  place: ValuePath;
+  path: ValuePath;
   label: string;
   value: unknown;
   onChange: (value: unknown) => void;
 }
 
 /** A value as JSON. While the text is not JSON, the last value stays. */
-export function JsonField({ place, label, value, onChange }: JsonFieldProps) {
+export function JsonField({ path, label, value, onChange }: JsonFieldProps) {
   const id = useId();
   const [typed, setTyped] = useState<{ text: string; of: string }>();
   const [wrong, setWrong] = useState<string>();
@@ -48,7 +48,7 @@ export function JsonField({ place, label, value, onChange }: JsonFieldProps) {
           {wrong}
         </p>
       )}
-      <MistakesAt place={place} id={`${id}-server`} />
+      <MistakesAt path={path} id={`${id}-server`} />
     </div>
   );
 }

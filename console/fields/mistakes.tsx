@@ -5,32 +5,32 @@ import { stepsOf } from "../parts/json-path.ts";
 import { isWithin, type ValuePath } from "../component/value-path.ts";
 
 export interface Mistake {
-  place: ValuePath;
+  path: ValuePath;
   message: string;
 }
 
 /** The places that a refusal of the server names. */
 export function mistakesIn(error: Error | undefined): Mistake[] {
   const problem = error instanceof ApiError ? error.problem : undefined;
-  return (problem?.errors ?? []).map(({ path, message }) => ({ place: stepsOf(path), message }));
+  return (problem?.errors ?? []).map(({ path, message }) => ({ path: stepsOf(path), message }));
 }
 
 export const Mistakes = createContext<readonly Mistake[]>([]);
 
-/** The messages on a place and what is inside it. @param own only those on the place itself */
-export function useMistakes(place: ValuePath, own = false): string[] {
+/** The messages on a value and what is inside it. @param own only those on the value itself */
+export function useMistakes(path: ValuePath, own = false): string[] {
   return useContext(Mistakes)
-    .filter((mistake) => isWithin(mistake.place, place))
-    .filter((mistake) => !own || mistake.place.length === place.length)
+    .filter((mistake) => isWithin(mistake.path, path))
+    .filter((mistake) => !own || mistake.path.length === path.length)
     .map(({ message }) => message);
 }
 
 /** True if a setting of a part is wrong that is not among these. */
-function useWrongBeside(place: ValuePath, settings: readonly string[]): boolean {
-  return useContext(Mistakes).some(({ place: wrong }) => {
-    const [step, key] = wrong.slice(place.length);
+function useWrongBeside(path: ValuePath, settings: readonly string[]): boolean {
+  return useContext(Mistakes).some(({ path: wrong }) => {
+    const [step, key] = wrong.slice(path.length);
     return (
-      isWithin(wrong, place) &&
+      isWithin(wrong, path) &&
       step === "config" &&
       key !== undefined &&
       !settings.includes(String(key))
@@ -40,16 +40,16 @@ function useWrongBeside(place: ValuePath, settings: readonly string[]): boolean 
 
 interface FoldedSettingsProps {
   title: string;
-  /** The place of the part that has the settings. */
-  place: ValuePath;
+  /** The path of the part that has the settings. */
+  path: ValuePath;
   /** Its settings that are shown elsewhere. */
   without: readonly string[];
   children: ReactNode;
 }
 
 /** Settings that are rarely needed. They unfold when one of them is wrong. */
-export function FoldedSettings({ title, place, without, children }: FoldedSettingsProps) {
-  const wrong = useWrongBeside(place, without);
+export function FoldedSettings({ title, path, without, children }: FoldedSettingsProps) {
+  const wrong = useWrongBeside(path, without);
   const [open, setOpen] = useState(wrong);
   useEffect(() => {
     if (wrong) setOpen(true);
@@ -63,7 +63,7 @@ export function FoldedSettings({ title, place, without, children }: FoldedSettin
 }
 
 interface MistakesAtProps {
-  place: ValuePath;
+  path: ValuePath;
   /** The id by which the field refers to them. */
   id: string;
   /** True if its content has fields of its own. */
@@ -71,6 +71,6 @@ interface MistakesAtProps {
 }
 
 /** The mistakes of a field. */
-export function MistakesAt({ place, id, own = false }: MistakesAtProps) {
-  return <FieldErrors id={id} messages={useMistakes(place, own)} />;
+export function MistakesAt({ path, id, own = false }: MistakesAtProps) {
+  return <FieldErrors id={id} messages={useMistakes(path, own)} />;
 }

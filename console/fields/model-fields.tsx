@@ -9,12 +9,12 @@ import { TextField } from "./text-field.tsx";
 const ABOVE = ["model", "temperature"];
 
 /** The model of an agent or a team: its server, its name, its temperature, and the other settings folded. */
-export function ModelFields({ component, place, catalogue, onChange }: FieldsProps) {
-  const part = valueAt(component, place) as ComponentData;
+export function ModelFields({ component, path, catalogue, onChange }: FieldsProps) {
+  const part = valueAt(component, path) as ComponentData;
   const config = configOf(part);
   const { provider } = part;
   const set = (key: string, value: unknown): void =>
-    onChange(withValue(component, [...place, "config", key], value));
+    onChange(withValue(component, [...path, "config", key], value));
   const has = (key: string): boolean => key in config || catalogue.has(provider, key);
   return (
     <fieldset className="editor-group">
@@ -23,12 +23,12 @@ export function ModelFields({ component, place, catalogue, onChange }: FieldsPro
         label="Server"
         provider={provider}
         classes={catalogue.fitting("model_client")}
-        onChoose={(chosen) => onChange(withValue(component, place, catalogue.empty(chosen)))}
+        onChoose={(chosen) => onChange(withValue(component, path, catalogue.empty(chosen)))}
       />
-      <MistakesAt place={[...place, "provider"]} id={`${place.join("-")}-server`} />
+      <MistakesAt path={[...path, "provider"]} id={`${path.join("-")}-server`} />
       {has("model") && (
         <TextField
-          place={[...place, "config", "model"]}
+          path={[...path, "config", "model"]}
           label="Model"
           value={textOf(config["model"])}
           choices={catalogue.names(provider, "model")}
@@ -38,17 +38,17 @@ export function ModelFields({ component, place, catalogue, onChange }: FieldsPro
       {has("temperature") && (
         <NumberField
           component={component}
-          place={[...place, "config", "temperature"]}
+          path={[...path, "config", "temperature"]}
           label="Temperature"
           usual={undefined}
           onChange={onChange}
         />
       )}
-      <FoldedSettings title="More settings of the model" place={place} without={ABOVE}>
+      <FoldedSettings title="More settings of the model" path={path} without={ABOVE}>
         <SettingsFields
           key={provider}
           component={component}
-          place={place}
+          path={path}
           catalogue={catalogue}
           without={ABOVE}
           onChange={onChange}

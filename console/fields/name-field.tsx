@@ -4,7 +4,7 @@ import { MistakesAt } from "./mistakes.tsx";
 import type { ValuePath } from "../component/value-path.ts";
 
 interface NameFieldProps {
-  place: ValuePath;
+  path: ValuePath;
   value: string;
   /** The names of the other agents. */
   others: readonly string[];
@@ -12,7 +12,7 @@ interface NameFieldProps {
 }
 
 /** The name of an agent. It changes when the field is left, because handoffs and edges have it, too. */
-export function NameField({ place, value, others, onChange }: NameFieldProps) {
+export function NameField({ path, value, others, onChange }: NameFieldProps) {
   const id = useId();
   const [typed, setTyped] = useState<string>();
   const wrong = typed === undefined || typed === value ? undefined : wrongName(typed, others);
@@ -43,7 +43,7 @@ export function NameField({ place, value, others, onChange }: NameFieldProps) {
           {wrong}
         </p>
       )}
-      <MistakesAt place={place} id={`${id}-server`} />
+      <MistakesAt path={path} id={`${id}-server`} />
     </div>
   );
 }

@@ -11,7 +11,7 @@ interface OrderFieldProps {
   onMove: (component: ComponentData, to: number) => void;
 }
 
-/** The place of an agent in the order of its team. */
+/** The position of an agent in the order of its team. */
 export function OrderField({ component, team, index, onMove }: OrderFieldProps) {
   const count = namesIn(component, team).length;
   const button = (to: number, icon: "send" | "down", name: string) => (

@@ -15,8 +15,8 @@ const NONE: readonly string[] = [];
 
 export interface FieldsProps {
   component: ComponentData;
-  /** The place of what the fields belong to. */
-  place: ValuePath;
+  /** The path of what the fields belong to. */
+  path: ValuePath;
   catalogue: Catalogue;
   onChange: (component: ComponentData) => void;
 }
@@ -28,25 +28,25 @@ interface SettingsFieldsProps extends FieldsProps {
 
 /** The settings of a part of a team, with a field for each. Those that are rarely needed are folded. */
 export function SettingsFields({ without = NONE, ...props }: SettingsFieldsProps) {
-  const { component, place, catalogue } = props;
-  const { provider } = valueAt(component, place) as ComponentData;
-  const config = configOf(valueAt(component, place));
+  const { component, path, catalogue } = props;
+  const { provider } = valueAt(component, path) as ComponentData;
+  const config = configOf(valueAt(component, path));
   if (!catalogue.knows(provider)) {
     return <p className="muted">The server does not know this class. Change it as JSON.</p>;
   }
-  const shown = catalogue.settings(provider).filter(({ key }) => !without.includes(key));
+  const visible = catalogue.settings(provider).filter(({ key }) => !without.includes(key));
   const isFirst = ({ key, first }: Setting): boolean => first || config[key] !== undefined;
-  const others = shown.filter((setting) => !isFirst(setting));
+  const others = visible.filter((setting) => !isFirst(setting));
   return (
     <div className="settings-fields">
-      {shown.filter(isFirst).map((setting) => (
+      {visible.filter(isFirst).map((setting) => (
         <SettingField key={setting.key} setting={setting} {...props} />
       ))}
       {others.length > 0 && (
         <FoldedSettings
           title="More settings"
-          place={place}
-          without={[...without, ...shown.filter(isFirst).map(({ key }) => key)]}
+          path={path}
+          without={[...without, ...visible.filter(isFirst).map(({ key }) => key)]}
         >
           <div className="settings-fields">
             {others.map((setting) => (
@@ -65,17 +65,17 @@ interface SettingFieldProps extends FieldsProps {
 
 function SettingField({ setting, ...props }: SettingFieldProps) {
   const { component, onChange } = props;
-  const place = [...props.place, "config", setting.key];
-  const value = valueAt(component, place);
-  const set = (next: unknown): void => onChange(withValue(component, place, next));
+  const path = [...props.path, "config", setting.key];
+  const value = valueAt(component, path);
+  const set = (next: unknown): void => onChange(withValue(component, path, next));
   const label = setting.required ? `${setting.title} *` : setting.title;
-  const field = { ...props, place, label };
+  const field = { ...props, path, label };
   switch (setting.kind) {
     case "text":
     case "long text":
       return (
         <TextField
-          place={place}
+          path={path}
           label={label}
           long={setting.kind === "long text"}
           value={textOf(value)}
@@ -98,7 +98,7 @@ function SettingField({ setting, ...props }: SettingFieldProps) {
             />
             {label}
           </label>
-          <MistakesAt place={place} id={place.join("-")} />
+          <MistakesAt path={path} id={path.join("-")} />
         </div>
       );
     case "choice":
@@ -106,7 +106,7 @@ function SettingField({ setting, ...props }: SettingFieldProps) {
     case "texts":
       return (
         <TextField
-          place={place}
+          path={path}
           label={`${label} (one a line)`}
           long
           value={listOf(value).map(textOf).join("\n")}
@@ -118,7 +118,7 @@ function SettingField({ setting, ...props }: SettingFieldProps) {
     case "components":
       return <PartList {...field} of={setting.key} />;
     case "json":
-      return <JsonField place={place} label={label} value={value} onChange={set} />;
+      return <JsonField path={path} label={label} value={value} onChange={set} />;
   }
 }
 
@@ -127,10 +127,10 @@ interface LabelledProps extends FieldsProps {
 }
 
 export function NumberField(props: Omit<LabelledProps, "catalogue"> & { usual: unknown }) {
-  const { component, place, label, usual, onChange } = props;
+  const { component, path, label, usual, onChange } = props;
   const id = useId();
-  const wrong = useMistakes(place).length > 0;
-  const value = valueAt(component, place);
+  const wrong = useMistakes(path).length > 0;
+  const value = valueAt(component, path);
   return (
     <div className="editor-field">
       <label className="field">
@@ -144,20 +144,20 @@ export function NumberField(props: Omit<LabelledProps, "catalogue"> & { usual: u
           aria-describedby={wrong ? id : undefined}
           onChange={({ target }) =>
             onChange(
-              withValue(component, place, target.value === "" ? undefined : target.valueAsNumber),
+              withValue(component, path, target.value === "" ? undefined : target.valueAsNumber),
             )
           }
         />
       </label>
-      <MistakesAt place={place} id={id} />
+      <MistakesAt path={path} id={id} />
     </div>
   );
 }
 
 function Choice(props: LabelledProps & { setting: Setting }) {
-  const { component, place, label, setting, onChange } = props;
+  const { component, path, label, setting, onChange } = props;
   const id = useId();
-  const value = textOf(valueAt(component, place));
+  const value = textOf(valueAt(component, path));
   const usual = textOf(setting.usual);
   return (
     <div className="editor-field">
@@ -166,7 +166,7 @@ function Choice(props: LabelledProps & { setting: Setting }) {
         <select
           value={value}
           onChange={({ target }) =>
-            onChange(withValue(component, place, target.value === "" ? undefined : target.value))
+            onChange(withValue(component, path, target.value === "" ? undefined : target.value))
           }
         >
           <option value="">{usual === "" ? "The default" : `The default (${usual})`}</option>
@@ -177,7 +177,7 @@ function Choice(props: LabelledProps & { setting: Setting }) {
           ))}
         </select>
       </label>
-      <MistakesAt place={place} id={id} />
+      <MistakesAt path={path} id={id} />
     </div>
   );
 }
@@ -188,9 +188,9 @@ interface PartFieldProps extends LabelledProps {
 }
 
 /** A part of a part: its class by name, then its settings. */
-export function PartField({ component, place, catalogue, label, of, onChange }: PartFieldProps) {
+export function PartField({ component, path, catalogue, label, of, onChange }: PartFieldProps) {
   const id = useId();
-  const part = valueAt(component, place) as ComponentData | null | undefined;
+  const part = valueAt(component, path) as ComponentData | null | undefined;
   const provider = part?.provider ?? "";
   return (
     <div className="part-field">
@@ -201,15 +201,15 @@ export function PartField({ component, place, catalogue, label, of, onChange }: 
         optional
         onChoose={(chosen) => {
           const next = chosen === "" ? undefined : catalogue.empty(chosen);
-          onChange(withValue(component, place, next));
+          onChange(withValue(component, path, next));
         }}
       />
-      <MistakesAt place={provider === "" ? place : [...place, "provider"]} id={id} />
+      <MistakesAt path={provider === "" ? path : [...path, "provider"]} id={id} />
       {part != null && (
         <SettingsFields
           key={provider}
           component={component}
-          place={place}
+          path={path}
           catalogue={catalogue}
           onChange={onChange}
         />
@@ -218,19 +218,19 @@ export function PartField({ component, place, catalogue, label, of, onChange }: 
   );
 }
 
-function PartList({ component, place, catalogue, label, of, onChange }: PartFieldProps) {
-  const items = listOf(valueAt(component, place));
+function PartList({ component, path, catalogue, label, of, onChange }: PartFieldProps) {
+  const items = listOf(valueAt(component, path));
   const name = label.replace(/s? \*$|s$/, "").toLowerCase();
   return (
     <fieldset className="editor-group">
       <legend>{label}</legend>
       {items.map((item, index) => {
-        const at: ValuePath = [...place, index];
+        const at: ValuePath = [...path, index];
         return (
           <div key={index} className="editor-item">
             <PartField
               component={component}
-              place={at}
+              path={at}
               catalogue={catalogue}
               label={`${index + 1}.`}
               of={of}
@@ -246,13 +246,13 @@ function PartList({ component, place, catalogue, label, of, onChange }: PartFiel
           </div>
         );
       })}
-      <MistakesAt place={place} own id={place.join("-")} />
+      <MistakesAt path={path} own id={path.join("-")} />
       <select
         aria-label={`Add a ${name}`}
         value=""
         onChange={({ target }) => {
           if (target.value === "") return;
-          onChange(withValue(component, place, [...items, catalogue.empty(target.value)]));
+          onChange(withValue(component, path, [...items, catalogue.empty(target.value)]));
         }}
       >
         <option value="">Add a {name}</option>

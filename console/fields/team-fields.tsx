@@ -8,7 +8,7 @@ import { namesIn, withKind } from "../component/edits.ts";
 import { graphOf } from "../component/graph.ts";
 import { MistakesAt } from "./mistakes.tsx";
 import { ModelFields } from "./model-fields.tsx";
-import { modelPlace } from "../component/parts.ts";
+import { modelPath } from "../component/parts.ts";
 import { valueAt, withValue } from "../component/value-path.ts";
 import { type FieldsProps, PartField, SettingsFields } from "./settings-fields.tsx";
 import { TextField } from "./text-field.tsx";
@@ -28,55 +28,53 @@ const APART = [
 ];
 
 /** The fields of a team itself: how its agents take turns, and when a run ends. */
-export function TeamFields({ component, place, catalogue, onChange }: FieldsProps) {
+export function TeamFields({ component, path, catalogue, onChange }: FieldsProps) {
   const id = useId();
-  const part = valueAt(component, place) as ComponentData;
+  const part = valueAt(component, path) as ComponentData;
   const config = configOf(part);
-  const model = modelPlace(component, place);
-  const fields = { component, place, catalogue, onChange };
+  const model = modelPath(component, path);
+  const fields = { component, path, catalogue, onChange };
   return (
     <>
       <ClassChoice
         label="Kind of team"
         provider={part.provider}
         classes={catalogue.fitting("team")}
-        onChoose={(chosen) => onChange(withKind(component, place, chosen, catalogue))}
+        onChoose={(chosen) => onChange(withKind(component, path, chosen, catalogue))}
       />
-      <MistakesAt place={[...place, "provider"]} id={`${id}-kind`} />
-      <MistakesAt place={[...place, "config", "participants"]} own id={`${id}-participants`} />
-      {graphOf(component, place) !== undefined && (
+      <MistakesAt path={[...path, "provider"]} id={`${id}-kind`} />
+      <MistakesAt path={[...path, "config", "participants"]} own id={`${id}-participants`} />
+      {graphOf(component, path) !== undefined && (
         <>
           <EntryField
             component={component}
-            team={place}
-            names={namesIn(component, place)}
+            team={path}
+            names={namesIn(component, path)}
             onChange={onChange}
           />
-          <MistakesAt place={[...place, "config", "graph"]} id={`${id}-graph`} />
+          <MistakesAt path={[...path, "config", "graph"]} id={`${id}-graph`} />
         </>
       )}
       {TEXTS.filter((key) => catalogue.has(part.provider, key)).map((key) => (
         <TextField
           key={key}
           long
-          place={[...place, "config", key]}
+          path={[...path, "config", key]}
           label={titleOf(key)}
           value={textOf(config[key])}
           placeholder="The default"
           onChange={(text) =>
-            onChange(
-              withValue(component, [...place, "config", key], text === "" ? undefined : text),
-            )
+            onChange(withValue(component, [...path, "config", key], text === "" ? undefined : text))
           }
         />
       ))}
       {model !== undefined ? (
-        <ModelFields {...fields} place={model} />
+        <ModelFields {...fields} path={model} />
       ) : (
         catalogue.has(part.provider, "model_client") && (
           <PartField
             {...fields}
-            place={[...place, "config", "model_client"]}
+            path={[...path, "config", "model_client"]}
             label="Model"
             of="model_client"
           />
@@ -84,7 +82,7 @@ export function TeamFields({ component, place, catalogue, onChange }: FieldsProp
       )}
       <PartField
         {...fields}
-        place={[...place, "config", "termination_condition"]}
+        path={[...path, "config", "termination_condition"]}
         label="The run ends by"
         of="termination_condition"
       />

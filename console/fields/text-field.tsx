@@ -3,7 +3,7 @@ import { MistakesAt, useMistakes } from "./mistakes.tsx";
 import type { ValuePath } from "../component/value-path.ts";
 
 interface TextFieldProps {
-  place: ValuePath;
+  path: ValuePath;
   label: string;
   value: string;
   /** Shown while it is empty. */
@@ -17,9 +17,9 @@ interface TextFieldProps {
 
 /** A text of a component, with its mistakes. */
 export function TextField(props: TextFieldProps) {
-  const { place, label, value, placeholder, long = false, choices = [], onChange } = props;
+  const { path, label, value, placeholder, long = false, choices = [], onChange } = props;
   const id = useId();
-  const wrong = useMistakes(place).length > 0;
+  const wrong = useMistakes(path).length > 0;
   const common = {
     value,
     placeholder,
@@ -52,7 +52,7 @@ export function TextField(props: TextFieldProps) {
           ))}
         </datalist>
       )}
-      <MistakesAt place={place} id={id} />
+      <MistakesAt path={path} id={id} />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { IconButton } from "../parts/icon-button.tsx";
 import { kindOf } from "../teams/kinds.ts";
 import { visibleName } from "../text/foreign.ts";
 import { MistakesAt } from "./mistakes.tsx";
-import { nameOf, toolPlaces, withTool } from "../component/parts.ts";
+import { nameOf, toolPaths, withTool } from "../component/parts.ts";
 import { type ValuePath, valueAt, withValue } from "../component/value-path.ts";
 import { type FieldsProps, SettingsFields } from "./settings-fields.tsx";
 
@@ -15,10 +15,10 @@ interface ToolsFieldProps extends FieldsProps {
 }
 
 /** The tools of an agent: add, change and remove them. */
-export function ToolsField({ component, place, catalogue, ready, onChange }: ToolsFieldProps) {
+export function ToolsField({ component, path, catalogue, ready, onChange }: ToolsFieldProps) {
   const id = useId();
   const [added, setAdded] = useState<ValuePath>();
-  const places = toolPlaces(component, place);
+  const places = toolPaths(component, path);
   const names = new Set(places.map((one) => nameOf(valueAt(component, one))));
   const offered = ready.filter((tool) => !names.has(nameOf(tool)));
   const classes = [...catalogue.fitting("tools"), ...catalogue.fitting("workbench")].filter(
@@ -27,9 +27,9 @@ export function ToolsField({ component, place, catalogue, ready, onChange }: Too
   const add = (chosen: string): void => {
     const tool =
       offered.find((one) => `ready ${nameOf(one)}` === chosen) ?? catalogue.empty(chosen);
-    const next = withTool(component, place, tool);
+    const next = withTool(component, path, tool);
     // Those of a class lack their settings.
-    setAdded(chosen.startsWith("ready ") ? undefined : placeOf(next, place, tool));
+    setAdded(chosen.startsWith("ready ") ? undefined : placeOf(next, path, tool));
     onChange(next);
   };
   return (
@@ -41,7 +41,7 @@ export function ToolsField({ component, place, catalogue, ready, onChange }: Too
           <li key={at.join(" ")}>
             <Tool
               component={component}
-              place={at}
+              path={at}
               catalogue={catalogue}
               begin={added?.join(" ") === at.join(" ")}
               onChange={onChange}
@@ -49,7 +49,7 @@ export function ToolsField({ component, place, catalogue, ready, onChange }: Too
           </li>
         ))}
       </ul>
-      <MistakesAt place={[...place, "config", "tools"]} id={`${id}-tools`} />
+      <MistakesAt path={[...path, "config", "tools"]} id={`${id}-tools`} />
       <select
         aria-label="Add a tool"
         value=""
@@ -79,13 +79,13 @@ export function ToolsField({ component, place, catalogue, ready, onChange }: Too
   );
 }
 
-/** The place of an added tool. */
+/** The path of an added tool. */
 function placeOf(
   component: ComponentData,
   agent: ValuePath,
   tool: ComponentData,
 ): ValuePath | undefined {
-  return toolPlaces(component, agent).find((at) => valueAt(component, at) === tool);
+  return toolPaths(component, agent).find((at) => valueAt(component, at) === tool);
 }
 
 interface ToolProps extends FieldsProps {
@@ -93,9 +93,9 @@ interface ToolProps extends FieldsProps {
   begin: boolean;
 }
 
-function Tool({ component, place, catalogue, begin, onChange }: ToolProps) {
+function Tool({ component, path, catalogue, begin, onChange }: ToolProps) {
   const [open, setOpen] = useState(begin);
-  const tool = valueAt(component, place) as ComponentData;
+  const tool = valueAt(component, path) as ComponentData;
   const name = visibleName(nameOf(tool) || kindOf(tool.provider));
   return (
     <>
@@ -108,7 +108,7 @@ function Tool({ component, place, catalogue, begin, onChange }: ToolProps) {
           {open && (
             <SettingsFields
               component={component}
-              place={place}
+              path={path}
               catalogue={catalogue}
               onChange={onChange}
             />
@@ -118,10 +118,10 @@ function Tool({ component, place, catalogue, begin, onChange }: ToolProps) {
           small
           icon="bin"
           name={`Remove ${name}`}
-          onClick={() => onChange(withValue(component, place, undefined))}
+          onClick={() => onChange(withValue(component, path, undefined))}
         />
       </div>
-      {!open && <MistakesAt place={place} id={`${place.join("-")}-tool`} />}
+      {!open && <MistakesAt path={path} id={`${path.join("-")}-tool`} />}
     </>
   );
 }

@@ -23,9 +23,9 @@ const NO_TEAMS: readonly string[] = [];
 /** The memories of the tenant, a user or a team, as the page's address names it. */
 export function MemoryPage({ whoami }: { whoami: WhoAmI }) {
   const [parameters, setParameters] = useSearchParams();
-  const place = placeIn(parameters, whoami.user);
+  const address = placeIn(parameters, whoami.user);
   const q = parameters.get("q") ?? "";
-  const { scope, team } = place;
+  const { scope, team } = address;
   const teamLabels = useTeamLabels(useMemo(() => (team === "" ? NO_TEAMS : [team]), [team]));
   const change = (changes: Readonly<Record<string, string>>): void =>
     setParameters(
@@ -43,18 +43,23 @@ export function MemoryPage({ whoami }: { whoami: WhoAmI }) {
     <div className="page">
       <MemoryHead current="known" />
       <PlaceFields
-        place={place}
+        place={address}
         q={q}
         ownUser={whoami.user !== null}
         onChange={change}
         {...teamLabels}
       />
-      {queryOf(place) === undefined ? (
+      {queryOf(address) === undefined ? (
         <p className="muted none">
           {scope === "team" ? "Choose a team." : "Enter the id of a user."}
         </p>
       ) : (
-        <Known key={JSON.stringify(place)} place={place} q={q.trim()} labels={teamLabels.labels} />
+        <Known
+          key={JSON.stringify(address)}
+          place={address}
+          q={q.trim()}
+          labels={teamLabels.labels}
+        />
       )}
     </div>
   );

@@ -22,8 +22,8 @@ interface PlaceFieldsProps extends TeamLabels {
 /** The fields above the memories: whose they are, and a search. */
 export function PlaceFields({ place, q, ownUser, onChange, teams, labels }: PlaceFieldsProps) {
   const { scope, team, user } = place;
-  const known = teams.map(({ id }) => id);
-  const ids = team === "" || known.includes(team) ? known : [team, ...known];
+  const knownIds = teams.map(({ id }) => id);
+  const ids = team === "" || knownIds.includes(team) ? knownIds : [team, ...knownIds];
   return (
     <div className="filters" role="group" aria-label="Whose memories">
       <select

@@ -13,7 +13,7 @@ import { withHandoff, withoutParticipant, namesIn, handsOver } from "../componen
 import type { EditorSubject } from "../editor/editor-panel.tsx";
 import { graphOf, withEdge } from "../component/graph.ts";
 import { EditorTools } from "../editor/editor-tools.tsx";
-import { innerPlace, nodePlace } from "../component/parts.ts";
+import { innerPath, nodePlace } from "../component/parts.ts";
 import { isWithin, type ValuePath, valueAt } from "../component/value-path.ts";
 import type { Checked } from "../editor/use-checked.ts";
 import type { Draft } from "../editor/use-draft.ts";
@@ -48,7 +48,7 @@ interface EditablePictureProps {
   /** A link beside the tools. */
   tools?: ReactNode;
   /** Below the picture: what saves its changes. */
-  bar: (show: (place: ValuePath) => void) => ReactNode;
+  bar: (show: (path: ValuePath) => void) => ReactNode;
   /** Notes below it, on the team that is shown and the participants around it. */
   notes: (shown: { component: UncheckedComponent; within: readonly string[] }) => ReactNode;
 }
@@ -121,15 +121,15 @@ export function EditablePicture(props: EditablePictureProps) {
     select(undefined);
   };
   const node = selection && nodeOf(picture.nodes, selection);
-  const place = node === undefined ? within : nodePlace(own, within, node);
+  const path = node === undefined ? within : nodePlace(own, within, node);
   const isEdited = mayEdit && node?.kind !== "outside";
   const subject: EditorSubject | undefined =
-    panel !== undefined ? { kind: panel } : node && { kind: "node", node, place };
+    panel !== undefined ? { kind: panel } : node && { kind: "node", node, path };
   const open = (): void => {
     if (node?.inner === undefined) return;
     const { name: participant } = node;
     const name = visibleName(participant);
-    show([...opened, { name, participant, place: innerPlace(own, place) }]);
+    show([...opened, { name, participant, place: innerPath(own, path) }]);
   };
   const connect = (from: string, to: string): void => {
     const change = graphOf(draft.component, within) === undefined ? withHandoff : withEdge;
@@ -180,7 +180,7 @@ export function EditablePicture(props: EditablePictureProps) {
         const at = nodePlace(own, within, one);
         return (
           at.length > within.length &&
-          checked.mistakes.some((mistake) => isWithin(mistake.place, at))
+          checked.mistakes.some((mistake) => isWithin(mistake.path, at))
         );
       })
       .map(({ id }) => id),

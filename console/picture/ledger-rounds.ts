@@ -47,7 +47,7 @@ function entriesIn(
   if (within.length === 0) return ledgers === null ? [] : [{ key: `${turn}`, turn, ledgers }];
   return nested
     .filter(({ team }) => team.join("/") === within.join("/"))
-    .map((one, place) => ({ key: `${turn} ${place}`, turn, ledgers: one }));
+    .map((one, index) => ({ key: `${turn} ${index}`, turn, ledgers: one }));
 }
 
 const QUESTIONS = {

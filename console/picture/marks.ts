@@ -23,8 +23,8 @@ export function marksOf(part: unknown): Mark[] {
   const tools = [...listOf(config["tools"]), ...workbenches(config["workbench"])];
   if (tools.length > 0) {
     const names = tools.map((tool) => textOf(configOf(tool)["name"]) || kindOf(classOf(tool)));
-    const shown = names.slice(0, NAMES_SHOWN).join(", ");
-    const text = `Tools: ${shown}${names.length > NAMES_SHOWN ? ", …" : ""}`;
+    const visible = names.slice(0, NAMES_SHOWN).join(", ");
+    const text = `Tools: ${visible}${names.length > NAMES_SHOWN ? ", …" : ""}`;
     marks.push({ kind: "tools", label: `${tools.length}`, text });
   }
   const memories = listOf(config["memory"]);
@@ -46,8 +46,8 @@ export function marksOf(part: unknown): Mark[] {
 }
 
 /** The tools of a workbench, or the workbench itself if its tools are unknown. */
-function workbenches(given: unknown): unknown[] {
-  const all = Array.isArray(given) ? given : given == null ? [] : [given];
+function workbenches(input: unknown): unknown[] {
+  const all = Array.isArray(input) ? input : input == null ? [] : [input];
   return all.flatMap((bench: unknown) => {
     const { tools } = configOf(bench);
     return Array.isArray(tools) ? (tools as unknown[]) : [fieldsOf(bench)];

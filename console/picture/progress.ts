@@ -76,8 +76,8 @@ class Log {
   }
 
   go(from: string, to: string): void {
-    const known = this.#edges.get(pair(from, to));
-    if (known !== undefined) this.take(known);
+    const existing = this.#edges.get(pair(from, to));
+    if (existing !== undefined) this.take(existing);
     else this.#unnamed.set(pair(from, to), [from, to]);
   }
 
@@ -119,8 +119,8 @@ function followOrder({ kind, nodes }: Picture, speeches: readonly Speech[], log:
     last = node;
   }
   if (kind !== "ring" || last === undefined) return;
-  const place = nodes.findIndex(({ id }) => id === last);
-  const next = nodes[(place + 1) % nodes.length];
+  const position = nodes.findIndex(({ id }) => id === last);
+  const next = nodes[(position + 1) % nodes.length];
   if (next !== undefined) log.next = new Set([next.id]);
 }
 

@@ -46,8 +46,8 @@ function nodeOf(node: PictureNode, places: Layout["places"], spoken: number): st
 }
 
 function text(content: string, x: number, y: number, size: number, colour: string): string {
-  const shown = visibleName(content);
-  const short = shown.length > LONGEST ? `${beginningOf(shown, LONGEST - 1)}…` : shown;
+  const displayed = visibleName(content);
+  const short = displayed.length > LONGEST ? `${beginningOf(displayed, LONGEST - 1)}…` : displayed;
   return `<text x="${x}" y="${y}" font-size="${size}" fill="${colour}" text-anchor="middle">${escaped(short)}</text>`;
 }
 

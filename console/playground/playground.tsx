@@ -171,8 +171,8 @@ export function Playground({ start }: { start: PlaygroundStart }) {
           <label className="field">
             <span>Vary</span>
             <select value={agent} onChange={({ target }) => setAgent(Number(target.value))}>
-              {varied.map(({ name, place }, index) => (
-                <option key={place.join(" ")} value={index}>
+              {varied.map(({ name, path }, index) => (
+                <option key={path.join(" ")} value={index}>
                   {visibleName(name)}
                 </option>
               ))}
@@ -292,11 +292,11 @@ function draftOf({ info, forks }: PlaygroundStart): PlaygroundDraft | undefined 
 
 /** The variants of the forks that the address names, and at least two. */
 function beginning({ forks }: PlaygroundStart, stored: ComponentData): Variant[] {
-  const known = forks.map(({ id, component }) => ({ component, fork: id, error: undefined }));
-  const fresh = Array.from({ length: Math.max(0, FEWEST - known.length) }, () => ({
+  const knownIds = forks.map(({ id, component }) => ({ component, fork: id, error: undefined }));
+  const fresh = Array.from({ length: Math.max(0, FEWEST - knownIds.length) }, () => ({
     component: stored,
     fork: undefined,
     error: undefined,
   }));
-  return [...known, ...fresh];
+  return [...knownIds, ...fresh];
 }

@@ -49,7 +49,7 @@ export function VariantColumn(props: VariantColumnProps) {
           {prompt && (
             <TextField
               long
-              place={prompt}
+              path={prompt}
               label="Prompt"
               placeholder="None"
               value={textOf(valueAt(component, prompt))}
@@ -59,7 +59,7 @@ export function VariantColumn(props: VariantColumnProps) {
           {model && (
             <ModelFields
               component={component}
-              place={model}
+              path={model}
               catalogue={catalogue}
               onChange={onChange}
             />

@@ -1,6 +1,6 @@
 import type { Message, RunInfo, TeamClient, ThreadMessage } from "troupe/client";
 import type { ComponentData, CatalogueTeam } from "../component/catalogue.ts";
-import { agentPlace, modelPlace } from "../component/parts.ts";
+import { agentPath, modelPath } from "../component/parts.ts";
 import { type ValuePath, valueAt } from "../component/value-path.ts";
 import { configOf, listOf, textOf } from "../picture/component-json.ts";
 
@@ -24,7 +24,7 @@ export function letterOf(index: number): string {
 /** A part of a team whose prompt and model can be varied. */
 export interface Varied {
   name: string;
-  place: ValuePath;
+  path: ValuePath;
   /** The place of its prompt; undefined if it has none. */
   prompt: ValuePath | undefined;
   model: ValuePath | undefined;
@@ -46,14 +46,15 @@ export function variedIn(component: ComponentData): Varied[] {
           ["The team's manager", []],
         ];
   return places.flatMap(([name, around]) => {
-    const place = agentPlace(component, around);
-    const part = valueAt(component, place) as ComponentData;
-    const model = modelPlace(component, place);
+    const path = agentPath(component, around);
+    const part = valueAt(component, path) as ComponentData;
+    const model = modelPath(component, path);
     const config = configOf(part);
-    const known = PROMPTS.find((key) => config[key] != null);
-    const key = known ?? (part.provider.endsWith("AssistantAgent") ? "system_message" : undefined);
-    const prompt = key === undefined ? undefined : [...place, "config", key];
-    return prompt === undefined && model === undefined ? [] : [{ name, place, prompt, model }];
+    const existing = PROMPTS.find((key) => config[key] != null);
+    const key =
+      existing ?? (part.provider.endsWith("AssistantAgent") ? "system_message" : undefined);
+    const prompt = key === undefined ? undefined : [...path, "config", key];
+    return prompt === undefined && model === undefined ? [] : [{ name, path, prompt, model }];
   });
 }
 
@@ -62,12 +63,12 @@ export function differingAgent(
   varied: readonly Varied[],
   components: readonly ComponentData[],
 ): number {
-  const found = varied.findIndex(({ place, prompt, model }) => {
+  const found = varied.findIndex(({ path, prompt, model }) => {
     const texts = components.map((component) =>
       JSON.stringify(
-        place.length === 0
+        path.length === 0
           ? [prompt, model].map((inner) => inner && valueAt(component, inner))
-          : valueAt(component, place),
+          : valueAt(component, path),
       ),
     );
     return new Set(texts).size > 1;

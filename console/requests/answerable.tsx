@@ -12,14 +12,14 @@ export interface AnswerableProps {
   /** False once it was answered, here or elsewhere, or is no longer needed. */
   open: boolean;
   /** The answer that the user gave on this page. */
-  given: DelayedAnswer | undefined;
+  delayed: DelayedAnswer | undefined;
   onAnswer: (answer: Answer) => void;
   onUndo: () => void;
 }
 
 /** A question with its answer to fill in, or with the answer that was given, which can be undone until it is sent. */
-export function Answerable({ request, open, given, onAnswer, onUndo }: AnswerableProps) {
-  const answered = given !== undefined && given.phase !== "failed";
+export function Answerable({ request, open, delayed, onAnswer, onUndo }: AnswerableProps) {
+  const answered = delayed !== undefined && delayed.phase !== "failed";
   const undo = useRef(onUndo);
   undo.current = onUndo;
   // A request that was answered elsewhere in the meantime is not answered again.
@@ -27,7 +27,11 @@ export function Answerable({ request, open, given, onAnswer, onUndo }: Answerabl
     if (!open) undo.current();
   }, [open]);
   const Form = request.kind === "approval" ? Approval : Question;
-  const form = { request, refused: given?.phase === "failed" ? given.error : undefined, onAnswer };
+  const form = {
+    request,
+    refused: delayed?.phase === "failed" ? delayed.error : undefined,
+    onAnswer,
+  };
   return (
     <>
       {open && (
@@ -43,11 +47,11 @@ export function Answerable({ request, open, given, onAnswer, onUndo }: Answerabl
       {answered ? (
         <div className="given">
           <p role="status">
-            <Asked request={request} /> <strong>{wordOf(given.answer)}</strong>
+            <Asked request={request} /> <strong>{wordOf(delayed.answer)}</strong>
           </p>
-          {given.phase === "delayed" ? (
+          {delayed.phase === "delayed" ? (
             <>
-              <Countdown to={given.sendsAt} />
+              <Countdown to={delayed.sendsAt} />
               <button
                 className="button small"
                 type="button"
@@ -62,7 +66,7 @@ export function Answerable({ request, open, given, onAnswer, onUndo }: Answerabl
               </button>
             </>
           ) : (
-            <span className="muted">{given.phase === "sent" ? "Sent." : "Sending"}</span>
+            <span className="muted">{delayed.phase === "sent" ? "Sent." : "Sending"}</span>
           )}
         </div>
       ) : (

@@ -58,7 +58,7 @@ function Questions({ team, answers }: { team: string; answers: AnswerQueue }) {
             <RequestCard
               request={request}
               open={open}
-              given={answers.given.get(key)}
+              delayed={answers.delayed.get(key)}
               onAnswer={(given) => answers.give(key, given, () => answer(request, given))}
               onUndo={() => answers.undo(key)}
             />

@@ -13,15 +13,15 @@ interface RequestCardProps {
   /** False once it was answered, here or elsewhere, or is no longer needed. */
   open: boolean;
   /** The answer that the user gave on this page. */
-  given: DelayedAnswer | undefined;
+  delayed: DelayedAnswer | undefined;
   onAnswer: (answer: Answer) => void;
   onUndo: () => void;
 }
 
 /** A question with its team, the task and the last message before it. Its card keeps its height when it is answered. */
-export function RequestCard({ request, open, given, onAnswer, onUndo }: RequestCardProps) {
+export function RequestCard({ request, open, delayed, onAnswer, onUndo }: RequestCardProps) {
   const { team_id, team_label, task, said, created_at, expires_at, truncated } = request;
-  const asking = open && (given === undefined || given.phase === "failed");
+  const asking = open && (delayed === undefined || delayed.phase === "failed");
   const card = useCard(asking);
   return (
     <div {...card} className="card" data-open={asking}>
@@ -52,7 +52,13 @@ export function RequestCard({ request, open, given, onAnswer, onUndo }: RequestC
         </blockquote>
       )}
       {truncated && <p className="muted">This is shortened. The team's page shows everything.</p>}
-      <Answerable request={request} open={open} given={given} onAnswer={onAnswer} onUndo={onUndo} />
+      <Answerable
+        request={request}
+        open={open}
+        delayed={delayed}
+        onAnswer={onAnswer}
+        onUndo={onUndo}
+      />
     </div>
   );
 }

@@ -14,7 +14,7 @@ interface RequestDockProps {
 /** The approvals, tool calls and logins that wait for the user of a team's page. */
 export function RequestDock({ requests, onAnswer }: RequestDockProps) {
   const cards = useKept(requests, "closed");
-  const { given, give, undo } = useDelayedAnswers();
+  const { delayed, give, undo } = useDelayedAnswers();
   const steady = useSteady<HTMLDivElement>("list");
   useCardKeys(steady.ref);
   return (
@@ -24,7 +24,7 @@ export function RequestDock({ requests, onAnswer }: RequestDockProps) {
           key={key}
           request={request}
           open={open}
-          given={given.get(key)}
+          delayed={delayed.get(key)}
           onAnswer={(answer) => give(key, answer, () => onAnswer(request, answer))}
           onUndo={() => undo(key)}
         />
@@ -34,8 +34,8 @@ export function RequestDock({ requests, onAnswer }: RequestDockProps) {
 }
 
 function DockCard(props: AnswerableProps) {
-  const { open, given } = props;
-  const asking = open && (given === undefined || given.phase === "failed");
+  const { open, delayed } = props;
+  const asking = open && (delayed === undefined || delayed.phase === "failed");
   return (
     <div {...useCard(asking)} tabIndex={-1} className="dock-card" data-open={asking}>
       <Answerable {...props} />

@@ -15,8 +15,8 @@ export function useCardKeys(list: RefObject<HTMLElement | null>): void {
       if (list.current === null || event.defaultPrevented || event.altKey) return;
       if (!(target instanceof Element) || document.querySelector("dialog[open]")) return;
       const cards = [...list.current.children] as HTMLElement[];
-      const place = cards.findIndex((card) => card.contains(target));
-      const card = cards[place];
+      const index = cards.findIndex((card) => card.contains(target));
+      const card = cards[index];
       const typing = target.closest("input, textarea, select, [contenteditable]") !== null;
       if (typing) {
         if (key === "Escape") card?.focus();
@@ -25,7 +25,7 @@ export function useCardKeys(list: RefObject<HTMLElement | null>): void {
       const control = event.ctrlKey || event.metaKey;
       const step = control ? undefined : STEPS[key];
       if (step !== undefined) {
-        const next = place === -1 ? (step > 0 ? 0 : cards.length - 1) : place + step;
+        const next = index === -1 ? (step > 0 ? 0 : cards.length - 1) : index + step;
         cards[next]?.focus();
         cards[next]?.scrollIntoView({ block: "nearest" });
         event.preventDefault();

@@ -4,7 +4,7 @@ import { useNotices } from "../shell/notices.tsx";
 import { DelayedAnswers, type DelayedAnswer } from "./delayed-answers.ts";
 
 export interface AnswerQueue {
-  given: ReadonlyMap<string, DelayedAnswer>;
+  delayed: ReadonlyMap<string, DelayedAnswer>;
   give: (key: string, answer: Answer, send: () => Promise<unknown>) => void;
   undo: (key: string) => void;
 }
@@ -12,7 +12,7 @@ export interface AnswerQueue {
 /** The answers of this page. They are sent after a delay, or at once when the page is left or hidden. */
 export function useDelayedAnswers(): AnswerQueue {
   const [answers] = useState(() => new DelayedAnswers());
-  const given = useSyncExternalStore(answers.subscribe, answers.read);
+  const delayed = useSyncExternalStore(answers.subscribe, answers.read);
   const { attempt } = useNotices();
   const shown = useRef(true);
   useEffect(() => {
@@ -31,7 +31,7 @@ export function useDelayedAnswers(): AnswerQueue {
     };
   }, [answers]);
   return {
-    given,
+    delayed,
     give: (key, answer, send) =>
       answers.give(key, answer, async () => {
         const sent = send();

@@ -28,9 +28,9 @@ export function useSteady<List extends HTMLElement>(among: "page" | "list"): Ste
     places.current = new Map(
       [...list.children].map((child) => {
         const top = Math.round(child.getBoundingClientRect().top - origin);
-        const known = before.get(child);
-        if (known === undefined) return [child, { top, since: Number.NEGATIVE_INFINITY }];
-        return [child, known.top === top ? known : { top, since: now }];
+        const existing = before.get(child);
+        if (existing === undefined) return [child, { top, since: Number.NEGATIVE_INFINITY }];
+        return [child, existing.top === top ? existing : { top, since: now }];
       }),
     );
   });

@@ -35,7 +35,7 @@ export function SharedLinks({ team, names }: SharedLinksProps) {
         {links.map((link) => (
           <li key={link.id}>
             <span>
-              {shown(link, names)}, by {visibleName(link.made_by)}, until{" "}
+              {sharedParts(link, names)}, by {visibleName(link.made_by)}, until{" "}
               <Exact time={link.expires_at} />
             </span>
             <button
@@ -54,7 +54,7 @@ export function SharedLinks({ team, names }: SharedLinksProps) {
   );
 }
 
-function shown({ scopes }: Link, names: SharedLinksProps["names"]): string {
+function sharedParts({ scopes }: Link, names: SharedLinksProps["names"]): string {
   const parts = scopes.flatMap((scope) => names.get(scope) ?? []);
   return ["Conversation", ...parts].join(", ");
 }

@@ -91,7 +91,7 @@ export function Composer({ team, handle }: ComposerProps) {
         <Problem error={task.error} />
         <Attachments
           files={files}
-          onRemove={(index) => setFiles(files.filter((_, place) => place !== index))}
+          onRemove={(index) => setFiles(files.filter((_, position) => position !== index))}
         />
         <div className="composer-text" data-text={text}>
           <textarea

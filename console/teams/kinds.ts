@@ -13,8 +13,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 /** A class by the name that people know: `autogen_agentchat.teams.RoundRobinGroupChat` is `Round robin`. */
 export function kindOf(provider: string): string {
   const name = provider.split(".").at(-1) ?? provider;
-  const known = NAMES.get(name);
-  if (known !== undefined) return known;
+  const existing = NAMES.get(name);
+  if (existing !== undefined) return existing;
   const words = name.replaceAll(/([a-z\d])([A-Z])/g, "$1 $2").split(" ");
   return words.map((word, index) => (index === 0 ? word : lower(word))).join(" ");
 }

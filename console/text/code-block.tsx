@@ -26,9 +26,9 @@ export function CodeBlock({ code, language = "" }: CodeBlockProps) {
   const [name = ""] = language.split(/\s/);
   const beside = useBeside();
   const highlight = useHighlight(name);
-  const shown = useDeferredValue(code);
-  const short = shown.length <= LONGEST;
-  const rows = SEPARATORS[name] && short ? tableIn(shown.trim(), SEPARATORS[name]) : undefined;
+  const displayed = useDeferredValue(code);
+  const short = displayed.length <= LONGEST;
+  const rows = SEPARATORS[name] && short ? tableIn(displayed.trim(), SEPARATORS[name]) : undefined;
   if (rows !== undefined) return <DataTable rows={rows} />;
   return (
     <div className="code-block">
@@ -51,10 +51,10 @@ export function CodeBlock({ code, language = "" }: CodeBlockProps) {
       </div>
       {short ? (
         <pre tabIndex={0} dir="ltr">
-          <code>{highlight?.(visibleCode(shown)) ?? visibleCode(shown)}</code>
+          <code>{highlight?.(visibleCode(displayed)) ?? visibleCode(displayed)}</code>
         </pre>
       ) : (
-        <LongText text={shown} />
+        <LongText text={displayed} />
       )}
     </div>
   );

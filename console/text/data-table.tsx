@@ -7,7 +7,7 @@ const SHOWN = 200;
 export function DataTable({ rows }: { rows: readonly (readonly string[])[] }) {
   const [whole, setWhole] = useState(false);
   const [header = [], ...all] = rows;
-  const shown = whole ? all : all.slice(0, SHOWN);
+  const visible = whole ? all : all.slice(0, SHOWN);
   return (
     <div className="stack">
       <div className="scroll data-table" tabIndex={0} role="region" aria-label="Table">
@@ -22,10 +22,10 @@ export function DataTable({ rows }: { rows: readonly (readonly string[])[] }) {
             </tr>
           </thead>
           <tbody>
-            {shown.map((row, index) => (
+            {visible.map((row, index) => (
               <tr key={index}>
-                {row.map((text, place) => (
-                  <td key={place} data-number={text !== "" && !Number.isNaN(Number(text))}>
+                {row.map((text, position) => (
+                  <td key={position} data-number={text !== "" && !Number.isNaN(Number(text))}>
                     {visibleName(text)}
                   </td>
                 ))}
@@ -34,7 +34,7 @@ export function DataTable({ rows }: { rows: readonly (readonly string[])[] }) {
           </tbody>
         </table>
       </div>
-      {shown.length < all.length && (
+      {visible.length < all.length && (
         <button className="button small" type="button" onClick={() => setWhole(true)}>
           Show all {all.length} rows
         </button>

@@ -35,11 +35,11 @@ interface EntriesProps {
 
 function Entries({ entries, isList, depth }: EntriesProps) {
   const [whole, setWhole] = useState(false);
-  const shown = whole ? entries : entries.slice(0, SHOWN);
+  const visible = whole ? entries : entries.slice(0, SHOWN);
   return (
     <>
       <dl className="json" data-list={isList}>
-        {shown.map(([name, value]) => (
+        {visible.map(([name, value]) => (
           <div key={name} data-nested={typeof value === "object" && value !== null}>
             <dt>{isList ? Number(name) + 1 : visibleName(name)}</dt>
             <dd>
@@ -48,7 +48,7 @@ function Entries({ entries, isList, depth }: EntriesProps) {
           </div>
         ))}
       </dl>
-      {shown.length < entries.length && (
+      {visible.length < entries.length && (
         <button className="button small" type="button" onClick={() => setWhole(true)}>
           Show all {entries.length}
         </button>

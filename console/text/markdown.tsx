@@ -16,8 +16,8 @@ interface MarkdownProps {
  * grows, only the blocks that change are rendered.
  */
 export const Markdown = memo(function Markdown({ text, growing = false }: MarkdownProps) {
-  const shown = growing ? completedMarkdown(text) : text;
-  const blocks = useMemo(() => lexer(shown), [shown]);
+  const displayed = growing ? completedMarkdown(text) : text;
+  const blocks = useMemo(() => lexer(displayed), [displayed]);
   if (blocks === null) return <LongText text={text} />;
   const links = Object.keys(blocks.links).length;
   return (

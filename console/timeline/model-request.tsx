@@ -122,17 +122,17 @@ function counted(count: number, word: string): string {
 /** The parts of the context, as a bar and in words. */
 function ContextBar({ context }: Pick<ModelRequest, "context">) {
   const { parts, total, prompt_tokens, window, method } = context;
-  const shown = parts.filter(({ tokens }) => tokens > 0);
+  const visible = parts.filter(({ tokens }) => tokens > 0);
   return (
     <div className="context-fill">
       <h4>Context</h4>
       <div className="context-bar" aria-hidden="true">
-        {shown.map(({ part, tokens }) => (
+        {visible.map(({ part, tokens }) => (
           <span key={part} data-part={part} style={{ flexGrow: tokens }} />
         ))}
       </div>
       <ul>
-        {shown.map(({ part, tokens }) => (
+        {visible.map(({ part, tokens }) => (
           <li key={part} data-part={part}>
             {PARTS[part]} ~{shortNumber(tokens)}
           </li>

@@ -91,7 +91,7 @@ export function stackOf(error: unknown): string {
 }
 
 /** A short form of a value for an error message. */
-export function shown(value: unknown): string {
+export function shortForm(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(cut(value));
   if (typeof value === "function")
     return value.name === "" ? "a function" : `the function ${value.name}`;

@@ -38,11 +38,11 @@ export function issueText(issue: ZodIssue): string {
   }
 }
 
-function mustBe(what: string, given: string | undefined): string {
-  if (given === "undefined") return `is missing; it must be ${what}`;
+function mustBe(what: string, input: string | undefined): string {
+  if (input === "undefined") return `is missing; it must be ${what}`;
   // A number that is not whole is a number, too.
-  const isOfKind = given === undefined || (what === TYPES["int"] && given === TYPES["number"]);
-  return isOfKind ? `must be ${what}` : `must be ${what}, not ${given}`;
+  const isOfKind = input === undefined || (what === TYPES["int"] && input === TYPES["number"]);
+  return isOfKind ? `must be ${what}` : `must be ${what}, not ${input}`;
 }
 
 /** Completes "must be ..."; undefined for issues that are about something else than the kind of a value. */

@@ -44,8 +44,8 @@ const LIMITED = new WeakMap<OutgoingFetch, OutgoingFetch>();
 
 /** A `fetch` whose answers have a limit of size, and whose requests have one of time. */
 export function limitedFetch(send: OutgoingFetch): OutgoingFetch {
-  const known = LIMITED.get(send);
-  if (known !== undefined) return known;
+  const existing = LIMITED.get(send);
+  if (existing !== undefined) return existing;
   const limiting: OutgoingFetch = async (input, { limit = MOST_ANSWER_BYTES, ...init } = {}) => {
     const own = init.signal ?? (input instanceof Request ? input.signal : undefined);
     const response = await send(input, { ...init, signal: own ?? AbortSignal.timeout(MOST_MS) });

@@ -10,8 +10,8 @@ const OPEN = new WeakMap<OutgoingFetch, OutgoingFetch>();
  */
 export function outgoingFetch({ fetch: given = fetch }: OutgoingDependencies): OutgoingFetch {
   if (isGuarded(given)) return given;
-  const known = OPEN.get(given);
-  if (known !== undefined) return known;
+  const existing = OPEN.get(given);
+  if (existing !== undefined) return existing;
   const send: OutgoingFetch = async (input, { namedBy, ...init } = {}) => {
     const target = input instanceof Request ? input.url : input;
     if (namedBy != null) checkReferral(namedBy, target);

@@ -32,7 +32,7 @@ export function useInbox({
   background,
 }: UseInboxOptions = {}): Inbox {
   const client = useTroupe(own);
-  const shown = useMemo(
+  const displayed = useMemo(
     () => ({
       client,
       key: `inbox ${kind ?? ""} ${team ?? ""}`,
@@ -41,14 +41,14 @@ export function useInbox({
     }),
     [client, kind, team, pageSize, background],
   );
-  const state = useShared(shown);
+  const state = useShared(displayed);
   const actions = useMemo(() => {
-    const store = (): InboxStore => storeOf(shown);
+    const store = (): InboxStore => storeOf(displayed);
     return {
       answer: (...args) => store().answer(...args),
       loadMore: () => store().loadMore(),
       reload: () => store().reload(),
     } satisfies Omit<Inbox, keyof InboxState>;
-  }, [shown]);
+  }, [displayed]);
   return useMemo(() => ({ ...state, ...actions }), [state, actions]);
 }

@@ -34,7 +34,7 @@ export function useMemories({
   pageSize,
 }: UseMemoriesOptions): Memories {
   const client = useTroupe(own);
-  const shown = useMemo(
+  const displayed = useMemo(
     () => ({
       client,
       key: `memories ${JSON.stringify([scope, team, user, q])}`,
@@ -43,9 +43,9 @@ export function useMemories({
     }),
     [client, scope, team, user, q, pageSize],
   );
-  const state = useShared(shown);
+  const state = useShared(displayed);
   const actions = useMemo(() => {
-    const store = (): MemoriesStore => storeOf(shown);
+    const store = (): MemoriesStore => storeOf(displayed);
     return {
       add: (...args) => store().add(...args),
       change: (...args) => store().change(...args),
@@ -53,6 +53,6 @@ export function useMemories({
       loadMore: () => store().loadMore(),
       reload: () => store().reload(),
     } satisfies Omit<Memories, keyof MemoriesState>;
-  }, [shown]);
+  }, [displayed]);
   return useMemo(() => ({ ...state, ...actions }), [state, actions]);
 }

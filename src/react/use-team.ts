@@ -32,7 +32,7 @@ export function useTeam(
   { client: own, pageSize, background }: UseTeamOptions = {},
 ): TeamView {
   const client = useTroupe(own);
-  const shown = useMemo(
+  const displayed = useMemo(
     () => ({
       client,
       key: `team ${id}`,
@@ -41,9 +41,9 @@ export function useTeam(
     }),
     [client, id, pageSize, background],
   );
-  const state = useShared(shown);
+  const state = useShared(displayed);
   const actions = useMemo(() => {
-    const store = (): TeamStore => storeOf(shown);
+    const store = (): TeamStore => storeOf(displayed);
     return {
       send: (...args) => store().send(...args),
       answer: (...args) => store().answer(...args),
@@ -54,6 +54,6 @@ export function useTeam(
       loadEarlier: () => store().loadEarlier(),
       reload: () => store().reload(),
     } satisfies Omit<TeamView, keyof TeamState>;
-  }, [shown]);
+  }, [displayed]);
   return useMemo(() => ({ ...state, ...actions }), [state, actions]);
 }

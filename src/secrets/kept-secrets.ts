@@ -69,15 +69,15 @@ export class KeptSecrets {
   /** @param loaded paths of the components that are loaded for `given` */
   constructor(
     stored: JsonObject,
-    given: JsonObject,
+    input: JsonObject,
     loaded: readonly string[],
     { keyUrl }: Pick<SecretOwners, "keyUrl">,
   ) {
     this.#stored = stored;
-    this.#given = given;
+    this.#given = input;
     this.#loaded = new Set(loaded);
     this.#keyUrl = keyUrl;
-    this.#places = new StoredPlaces(stored, given);
+    this.#places = new StoredPlaces(stored, input);
   }
 
   /**
@@ -112,25 +112,25 @@ export class KeptSecrets {
   /** The path of a difference that matters. */
   #difference(
     stored: Json | undefined,
-    given: Json | undefined,
-    place: SecretLocation,
+    raw: Json | undefined,
+    location: SecretLocation,
   ): string | undefined {
-    if (Array.isArray(stored) && Array.isArray(given) && stored.length === given.length) {
+    if (Array.isArray(stored) && Array.isArray(raw) && stored.length === raw.length) {
       return first(stored.keys(), (index) =>
-        this.#difference(stored[index], given[index], inside(place, index)),
+        this.#difference(stored[index], raw[index], inside(location, index)),
       );
     }
-    if (isJsonObject(stored) && isJsonObject(given)) {
-      const component = this.#isLoaded(place.keys) ? { stored, given } : undefined;
-      return first(new Set([...Object.keys(stored), ...Object.keys(given)]), (key) => {
-        const inner = inside(place, key, component);
-        const values = [own(stored, key), own(given, key)] as const;
+    if (isJsonObject(stored) && isJsonObject(raw)) {
+      const component = this.#isLoaded(location.keys) ? { stored, given: raw } : undefined;
+      return first(new Set([...Object.keys(stored), ...Object.keys(raw)]), (key) => {
+        const inner = inside(location, key, component);
+        const values = [own(stored, key), own(raw, key)] as const;
         return this.#isHarmless(key, inner, values)
           ? undefined
           : this.#difference(...values, inner);
       });
     }
-    return (stored ?? null) === (given ?? null) ? undefined : pathOf(place.keys, "component");
+    return (stored ?? null) === (raw ?? null) ? undefined : pathOf(location.keys, "component");
   }
 
   #isHarmless(key: string, { keys, component, inConfig }: SecretLocation, values: Values): boolean {

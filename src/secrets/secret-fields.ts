@@ -75,7 +75,7 @@ type Replace = (field: SecretField) => string;
  * texts stay as they are.
  */
 export function mapSecrets<T extends JsonObject>(component: T, replace: Replace): T {
-  const place: FieldContext = {
+  const context: FieldContext = {
     name: "",
     keys: [],
     owner: component,
@@ -84,7 +84,7 @@ export function mapSecrets<T extends JsonObject>(component: T, replace: Replace)
     schema: false,
     maybePlain: false,
   };
-  return mapObject(component, place, replace) as T;
+  return mapObject(component, context, replace) as T;
 }
 
 /** All secrets of component JSON. */
@@ -111,24 +111,24 @@ interface FieldContext {
   maybePlain: boolean;
 }
 
-function mapValue(value: Json, place: FieldContext, replace: Replace): Json {
-  if (place.numbers && typeof value === "number") {
-    return replace(fieldOf(place, String(value), place.maybePlain));
+function mapValue(value: Json, context: FieldContext, replace: Replace): Json {
+  if (context.numbers && typeof value === "number") {
+    return replace(fieldOf(context, String(value), context.maybePlain));
   }
-  if (typeof value === "string") return mapText(value, place, replace);
+  if (typeof value === "string") return mapText(value, context, replace);
   if (typeof value !== "object" || value === null) return value;
-  if (!Array.isArray(value)) return mapObject(value, place, replace);
+  if (!Array.isArray(value)) return mapObject(value, context, replace);
   return value.map((item, index) =>
-    mapValue(item, { ...place, keys: [...place.keys, index], numbers: false }, replace),
+    mapValue(item, { ...context, keys: [...context.keys, index], numbers: false }, replace),
   );
 }
 
-function mapText(value: string, place: FieldContext, replace: Replace): string {
+function mapText(value: string, context: FieldContext, replace: Replace): string {
   if (value === "" || REFERENCE.test(value)) return value;
-  if (place.secret) return replace(fieldOf(place, value, place.maybePlain));
-  if (!isAddressName(place.name)) return value;
+  if (context.secret) return replace(fieldOf(context, value, context.maybePlain));
+  if (!isAddressName(context.name)) return value;
   return mapUrlSecrets(value, (part, text) =>
-    REFERENCE.test(text) ? text : replace(fieldOf(place, text, true, part)),
+    REFERENCE.test(text) ? text : replace(fieldOf(context, text, true, part)),
   );
 }
 
@@ -148,12 +148,12 @@ export function secretId(keys: Keys, part: string): string {
   return JSON.stringify([...keys, part]);
 }
 
-function mapObject(value: JsonObject, place: FieldContext, replace: Replace): JsonObject {
-  const owner = looksLikeComponent(value) ? value : place.owner;
+function mapObject(value: JsonObject, context: FieldContext, replace: Replace): JsonObject {
+  const owner = looksLikeComponent(value) ? value : context.owner;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
-      if (holdsNoText(item) || (place.schema && NAMED_SCHEMAS.has(key))) return [key, item];
-      return [key, mapValue(item, placeOf(key, item, place, owner), replace)];
+      if (holdsNoText(item) || (context.schema && NAMED_SCHEMAS.has(key))) return [key, item];
+      return [key, mapValue(item, placeOf(key, item, context, owner), replace)];
     }),
   );
 }

@@ -79,9 +79,9 @@ export class SecretForms {
       from = at + match.length;
       firsts.lastIndex = from;
     }
-    const shown = text.slice(from, end);
+    const visible = text.slice(from, end);
     return {
-      clean: clean === "" ? shown : clean + shown,
+      clean: clean === "" ? visible : clean + visible,
       held: text.slice(end),
       context: text.slice(Math.max(clean === "" ? 0 : from, end - WAITS_FROM + 1), end),
     };

@@ -25,9 +25,9 @@ export function webhookUrlSecrets(url: string): string[] {
  *
  * @returns undefined when its secrets are redacted, and it is not the stored one
  */
-export function givenWebhookUrl(given: string, stored: string | undefined): string | undefined {
-  if (!given.includes(REDACTED)) return given;
-  return stored !== undefined && given === shownWebhookUrl(stored) ? stored : undefined;
+export function givenWebhookUrl(input: string, stored: string | undefined): string | undefined {
+  if (!input.includes(REDACTED)) return input;
+  return stored !== undefined && input === shownWebhookUrl(stored) ? stored : undefined;
 }
 
 function mapWebhookSecrets(url: string, replace: (secret: string) => string): string {

@@ -174,24 +174,24 @@ export function createTroupe<Bindings extends object = Env>(
 const USER_SCOPES: readonly Scope[] = ["teams:read", "runs:read", "runs:write", "requests:write"];
 
 /**
- * @param given the user that the caller names
+ * @param input the user that the caller names
  * @throws TypeError for an invalid tenant, which is a mistake of the program, not of the request
  */
-function principalOf(caller: Caller, given: string | undefined): Principal {
+function principalOf(caller: Caller, input: string | undefined): Principal {
   const { tenant, name = null } = caller;
   if (!isTenantId(tenant)) {
     throw new TypeError(
       `${JSON.stringify(tenant)} is not a valid tenant id: use 1 to 63 lower-case letters, digits and hyphens`,
     );
   }
-  const user = given ?? (name || null);
-  const { teams = given === undefined ? "all" : "own" } = caller;
+  const user = input ?? (name || null);
+  const { teams = input === undefined ? "all" : "own" } = caller;
   if (teams === "own" && user === null) {
     throw new TypeError(
       'teams: "own" needs the user whose teams they are: authenticate must return user, too',
     );
   }
-  const { scopes = given === undefined ? SCOPES : USER_SCOPES } = caller;
+  const { scopes = input === undefined ? SCOPES : USER_SCOPES } = caller;
   const principal = { tenant, scopes, kind: "identity", name, user, expires_at: null } as const;
   if (teams === "all" || user === null) return { ...principal, id: `caller:${name ?? ""}` };
   return { ...principal, id: `user:${user}`, own_teams_of: user };

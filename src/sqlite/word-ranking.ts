@@ -160,10 +160,10 @@ export class WordRanking {
         const shares = new Map<number, Shares>();
         const addShares = (table: string, match: string, isExact: boolean): void => {
           for (const { seq, share } of this.#shares(table, match, among)) {
-            const known = shares.get(seq) ?? { word: 0, exact: 0 };
-            if (share > known.word) known.word = share;
-            if (isExact) known.exact = share;
-            shares.set(seq, known);
+            const existing = shares.get(seq) ?? { word: 0, exact: 0 };
+            if (share > existing.word) existing.word = share;
+            if (isExact) existing.exact = share;
+            shares.set(seq, existing);
           }
         };
         for (const token of tokens) addShares(this.#table, phrase(token), token === exact);

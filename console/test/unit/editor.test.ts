@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import {
-  agentPlace,
-  innerPlace,
-  modelPlace,
+  agentPath,
+  innerPath,
+  modelPath,
   nodePlace,
   readyTools,
-  toolPlaces,
+  toolPaths,
   withTool,
 } from "../../component/parts.ts";
 import {
@@ -68,9 +68,9 @@ test("nodes have the place of their part of the component", () => {
   );
   expect(manager).toEqual([]);
   expect(second).toEqual(["config", "participants", 1]);
-  const inner = innerPlace(component, second ?? []);
+  const inner = innerPath(component, second ?? []);
   expect(inner).toEqual(["config", "participants", 1, "config", "team"]);
-  expect(innerPlace(component, third ?? [])).toEqual(third);
+  expect(innerPath(component, third ?? [])).toEqual(third);
   const [, x] = pictureOf(valueAt(component, inner) as object).nodes;
   expect(valueAt(component, nodePlace(component, inner, x!))).toEqual(agent("x"));
   const alone = agent("alone");
@@ -82,16 +82,16 @@ test("filters and caches are looked through", () => {
   const cached = { provider: "ChatCompletionCache", config: { client: model } };
   const wrapped = agent("a", { model_client: cached });
   const filtered = { provider: "MessageFilterAgent", config: { wrapped_agent: wrapped } };
-  const place = agentPlace(filtered, []);
+  const place = agentPath(filtered, []);
   expect(valueAt(filtered, place)).toBe(wrapped);
-  expect(valueAt(filtered, modelPlace(filtered, place)!)).toBe(model);
-  expect(modelPlace(agent("human"), [])).toBeUndefined();
+  expect(valueAt(filtered, modelPath(filtered, place)!)).toBe(model);
+  expect(modelPath(agent("human"), [])).toBeUndefined();
 });
 
 test("a tool is added where the agent has its tools", () => {
   const b = tool("b");
   const names = (part: object) =>
-    toolPlaces(part, []).map((place) => valueAt(part, [...place, "config", "name"]));
+    toolPaths(part, []).map((place) => valueAt(part, [...place, "config", "name"]));
   expect(withTool(agent("x"), [], b)).toEqual(agent("x", { tools: [b] }));
   expect(withTool(agent("x", { tools: [tool("a")] }), [], b).config).toMatchObject({
     tools: [tool("a"), b],

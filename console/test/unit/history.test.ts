@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { begin, changed, changedPlace, redone, undone } from "../../component/history.ts";
+import { begin, changed, changedPath, redone, undone } from "../../component/history.ts";
 
 test("typing in a field is one change, and typing in another field is another one", () => {
   const start = { name: "", text: "", list: [1] };
@@ -27,8 +27,8 @@ test("a change after an undone one replaces it, and an equal value is not a chan
 });
 
 test("the place of a change is the innermost one around all differences", () => {
-  expect(changedPlace({ a: [{ b: 1, c: 2 }] }, { a: [{ b: 1, c: 3 }] })).toEqual(["a", 0, "c"]);
-  expect(changedPlace({ a: { b: 1, c: 2 } }, { a: { b: 2, c: 3 } })).toEqual(["a"]);
-  expect(changedPlace({ a: 1 }, { a: 1 })).toBeUndefined();
-  expect(changedPlace({ a: 1 }, { b: 1 })).toEqual([]);
+  expect(changedPath({ a: [{ b: 1, c: 2 }] }, { a: [{ b: 1, c: 3 }] })).toEqual(["a", 0, "c"]);
+  expect(changedPath({ a: { b: 1, c: 2 } }, { a: { b: 2, c: 3 } })).toEqual(["a"]);
+  expect(changedPath({ a: 1 }, { a: 1 })).toBeUndefined();
+  expect(changedPath({ a: 1 }, { b: 1 })).toEqual([]);
 });

@@ -183,8 +183,8 @@ export class Credentials {
     const { operatorHash } = this.#sources;
     if (operatorHash !== undefined && equalInConstantTime(operatorHash, hash))
       return operator(actAs);
-    const known = this.#cache.get(hash, now);
-    if (known !== undefined) return known ?? undefined;
+    const existing = this.#cache.get(hash, now);
+    if (existing !== undefined) return existing ?? undefined;
     try {
       const verified = await this.#verify(credential, hash, now, address);
       if (verified && "problem" in verified) return verified;

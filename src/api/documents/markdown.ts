@@ -42,10 +42,10 @@ export class MarkdownText implements TextReader {
     this.#outline.end();
   }
 
-  #read(given: string, { isLast }: { isLast: boolean }): void {
+  #read(input: string, { isLast }: { isLast: boolean }): void {
     // The other half of a line break may follow.
-    const half = !isLast && given.endsWith("\r") ? "\r" : "";
-    let text = given.slice(0, given.length - half.length).replaceAll(/\r\n?/g, "\n");
+    const half = !isLast && input.endsWith("\r") ? "\r" : "";
+    let text = input.slice(0, input.length - half.length).replaceAll(/\r\n?/g, "\n");
     if (this.#isInLine) text = this.#restOfLine(text);
     if (!this.#hasBegun && text !== "") text = this.#afterMatter(text);
     const end = isLast ? text.length : text.lastIndexOf("\n") + 1;

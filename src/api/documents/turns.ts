@@ -83,8 +83,8 @@ async function turnOf(own: Waiter): Promise<void> {
   }
 }
 
-function leave(place: Waiter): void {
-  const index = places.indexOf(place);
+function leave(waiter: Waiter): void {
+  const index = places.indexOf(waiter);
   if (index >= 0) places.splice(index, 1);
 }
 

@@ -257,6 +257,6 @@ function decoded(parameters: object): Record<string, string> {
 function toPattern(path: string): RegExp {
   const pattern = path
     .replaceAll(".", "\\.")
-    .replaceAll(/(?<=\/):\w+(?:\{(.*?)\})?/g, (_, given: string | undefined) => given ?? "[^/]+");
+    .replaceAll(/(?<=\/):\w+(?:\{(.*?)\})?/g, (_, input: string | undefined) => input ?? "[^/]+");
   return new RegExp(`^${pattern}$`);
 }

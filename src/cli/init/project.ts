@@ -58,20 +58,20 @@ function projectFiles(name: string): Map<string, string> {
 }
 
 /** True if the directory exists. @throws CliError when it is not empty */
-function requireEmpty(target: string, given: string): boolean {
+function requireEmpty(target: string, input: string): boolean {
   let entries: string[];
   try {
     entries = readdirSync(target);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return false;
-    throw new CliError(`${given} cannot be used: ${message}`, { code: "invalid_directory" });
+    throw new CliError(`${input} cannot be used: ${message}`, { code: "invalid_directory" });
   }
   const found = entries.filter((entry) => !HARMLESS.has(entry));
   if (found.length === 0) return true;
-  const shown = found.slice(0, 3).join(", ") + (found.length > 3 ? ", ..." : "");
+  const visible = found.slice(0, 3).join(", ") + (found.length > 3 ? ", ..." : "");
   throw new CliError(
-    `${given} is not empty (${shown}). A project needs a new or an empty directory.`,
+    `${input} is not empty (${visible}). A project needs a new or an empty directory.`,
     { code: "directory_not_empty" },
   );
 }

@@ -54,12 +54,12 @@ interface Offer {
   tenant: string;
 }
 
-function offerOf(given: JsonObject): Offer {
-  const { url, tenant } = given;
+function offerOf(input: JsonObject): Offer {
+  const { url, tenant } = input;
   return {
     url: typeof url === "string" ? url.trim() : undefined,
-    binding: given["protocolBinding"] ?? given["protocol_binding"] ?? given["transport"],
-    version: given["protocolVersion"] ?? given["protocol_version"],
+    binding: input["protocolBinding"] ?? input["protocol_binding"] ?? input["transport"],
+    version: input["protocolVersion"] ?? input["protocol_version"],
     tenant: typeof tenant === "string" ? tenant : "",
   };
 }

@@ -56,14 +56,14 @@ function entryOf(item: unknown, place: number): JsonObject {
 }
 
 /** A list of numbers; of servers that embed several texts at once also a list with that list. */
-function vectorOf(given: unknown, place: number): unknown {
-  if (Array.isArray(given)) {
-    const [only] = given;
-    return given.length === 1 && Array.isArray(only) ? only : given;
+function vectorOf(input: unknown, place: number): unknown {
+  if (Array.isArray(input)) {
+    const [only] = input;
+    return input.length === 1 && Array.isArray(only) ? only : input;
   }
-  if (typeof given !== "string") return given;
+  if (typeof input !== "string") return input;
   try {
-    const { buffer, byteLength } = fromBase64(given);
+    const { buffer, byteLength } = fromBase64(input);
     const view = new DataView(buffer);
     const numbers: number[] = [];
     for (let at = 0; at < byteLength; at += 4) numbers.push(view.getFloat32(at, true));

@@ -67,8 +67,8 @@ function originOf(scheme: string, host: string, port: number): URL {
 }
 
 /** Servers may decode `%2F` before they look at dots, so dots between slashes are refused as well. */
-function pathValue(name: string, given: Json | undefined): string {
-  const value = isExactNumber(given) ? given.rawJSON : given;
+function pathValue(name: string, input: Json | undefined): string {
+  const value = isExactNumber(input) ? input.rawJSON : input;
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
     throw new ValueError(`${name} is a part of the path and must be a text`);
   }

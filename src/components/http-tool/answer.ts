@@ -52,8 +52,8 @@ export async function readAnswer(response: Response, reading: Reading): Promise<
   }
   const { text, cut } = await readText(response, MAX_ANSWER_BYTES, signal);
   if (as === "text") {
-    const shown = redact(text);
-    return cut ? `${shown}\n[Cut: these are the first ${MAX_ANSWER_BYTES} bytes.]` : shown;
+    const displayed = redact(text);
+    return cut ? `${displayed}\n[Cut: these are the first ${MAX_ANSWER_BYTES} bytes.]` : displayed;
   }
   if (text.trim() === "") return null;
   try {

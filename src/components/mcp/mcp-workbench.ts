@@ -91,9 +91,9 @@ export class McpWorkbench implements Workbench {
   readonly #tools = new WeakMap<McpSession, Map<string, ShownTool>>();
 
   constructor(options: McpWorkbenchOptions, dependencies: McpDependencies = {}) {
-    const given = checkOptions(workbenchOptionsSchema, options, "McpWorkbench");
-    const { serverParams, toolOverrides = {}, toolsFor = [], host, modelClient } = given;
-    const { approval, approvalTimeoutSeconds = null } = given;
+    const checked = checkOptions(workbenchOptionsSchema, options, "McpWorkbench");
+    const { serverParams, toolOverrides = {}, toolsFor = [], host, modelClient } = checked;
+    const { approval, approvalTimeoutSeconds = null } = checked;
     const params = parseOptions(
       mcpServerParamsSchema,
       serverParams,

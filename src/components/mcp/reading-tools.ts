@@ -70,8 +70,11 @@ const PROMPTS: ReadonlyMap<McpTool, Reader> = new Map<McpTool, Reader>([
       name: { type: "string" },
       arguments: { type: "object", additionalProperties: { type: "string" } },
     }),
-    async (client, { name, arguments: given = {} }, options) => {
-      const params = { name: name as string, arguments: given as { [name: string]: string } };
+    async (client, { name, arguments: rawArguments = {} }, options) => {
+      const params = {
+        name: name as string,
+        arguments: rawArguments as { [name: string]: string },
+      };
       const { messages } = await client.getPrompt(params, options);
       return asText({ messages });
     },

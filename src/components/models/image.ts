@@ -1,7 +1,7 @@
 import type { OutgoingFetch } from "../../outgoing/limited-fetch.ts";
 import { outgoingFetch } from "../../outgoing/outgoing-fetch.ts";
 import { dataUrlBytes, isBase64, toBase64 } from "../../core/base64.ts";
-import { errorMessage, shown, ValueError } from "../../core/errors.ts";
+import { errorMessage, shortForm, ValueError } from "../../core/errors.ts";
 import { type ImageMediaType, imageMediaType } from "../../core/models/images.ts";
 import type { ImageContent } from "../../core/models/llm-messages.ts";
 
@@ -29,7 +29,7 @@ export const Image = {
     if (found === undefined || !isBase64(bytes))
       throw new ValueError(`data must be base64 of ${KINDS}`);
     const expected = type ?? (url?.mediaType || found);
-    if (expected !== found) throw new ValueError(`data is ${found}, not ${shown(expected)}`);
+    if (expected !== found) throw new ValueError(`data is ${found}, not ${shortForm(expected)}`);
     return { data: bytes };
   },
 
@@ -54,7 +54,9 @@ export const Image = {
     try {
       return await Image.fromBlob(blob);
     } catch (error) {
-      throw new ValueError(`the answer of ${shown(address)} must be ${KINDS}`, { cause: error });
+      throw new ValueError(`the answer of ${shortForm(address)} must be ${KINDS}`, {
+        cause: error,
+      });
     }
   },
 };
@@ -65,10 +67,10 @@ async function download(address: string, request: OutgoingFetch): Promise<Blob> 
     response = await request(address);
     if (response.ok) return await response.blob();
   } catch (error) {
-    throw new ValueError(`${shown(address)} cannot be read: ${errorMessage(error)}`, {
+    throw new ValueError(`${shortForm(address)} cannot be read: ${errorMessage(error)}`, {
       cause: error,
     });
   }
   await response.body?.cancel();
-  throw new ValueError(`${shown(address)} cannot be read: HTTP ${response.status}`);
+  throw new ValueError(`${shortForm(address)} cannot be read: HTTP ${response.status}`);
 }

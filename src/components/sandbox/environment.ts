@@ -41,8 +41,8 @@ export class Environment {
    * @param url the address of the sandbox: secrets must be allowed for its host
    * @throws ValueError for a name that a program must not set
    */
-  constructor(given: unknown, url: string, dependencies: OutgoingDependencies) {
-    const { success, data, error } = variablesSchema.safeParse(given);
+  constructor(input: unknown, url: string, dependencies: OutgoingDependencies) {
+    const { success, data, error } = variablesSchema.safeParse(input);
     if (!success) {
       const issues = error.issues.map((issue) => {
         const inner = issue.code === "invalid_key" ? issue.issues[0]?.message : undefined;

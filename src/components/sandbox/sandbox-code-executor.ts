@@ -88,8 +88,8 @@ export class SandboxCodeExecutor implements CodeExecutor {
 
   /** @throws ValueError for an invalid timeout, URL or name of a variable */
   constructor(options: SandboxCodeExecutorOptions, dependencies: OutgoingDependencies = {}) {
-    const given = checkOptions(optionsSchema, options, "SandboxCodeExecutor");
-    const { timeout = 60, session, env = {}, retry, ...address } = given;
+    const checked = checkOptions(optionsSchema, options, "SandboxCodeExecutor");
+    const { timeout = 60, session, env = {}, retry, ...address } = checked;
     if (!Number.isInteger(timeout) || timeout < 1) {
       const message = "must be a whole number of seconds, at least 1";
       throw new ValueError(`timeout ${message}`, { issues: [{ path: "timeout", message }] });
@@ -200,10 +200,10 @@ function resultOf(
   images: CodeImage[],
   redact: (text: string) => string,
 ): CodeResult {
-  const shown = redact(output);
+  const displayed = redact(output);
   return {
     exit_code,
-    output: truncated ? `${shown}\n[There was more output.]` : shown,
+    output: truncated ? `${displayed}\n[There was more output.]` : displayed,
     ...(files.length > 0 && { files: files.map(redact) }),
     ...(images.length > 0 && {
       images: images.map(({ path, data }) => ({ path: redact(path), data })),

@@ -153,8 +153,8 @@ function refusalOf(error: Error): Refused {
 
 const CODES = { 409: "file_conflict", 413: "file_too_large", 422: "invalid_path" } as const;
 
-function codeFor(status: keyof typeof CODES, given: string | undefined): string {
-  return given !== undefined && /^[a-z0-9_]+$/.test(given) ? given : CODES[status];
+function codeFor(status: keyof typeof CODES, input: string | undefined): string {
+  return input !== undefined && /^[a-z0-9_]+$/.test(input) ? input : CODES[status];
 }
 
 function refused(status: number, code: string, detail: string): Refused {

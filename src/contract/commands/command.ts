@@ -87,7 +87,7 @@ export function command<const Spec extends Command>(spec: Spec): Spec {
 /** The methods of an object that carry out the commands of a table. */
 export type ObjectCalls<Table, Kind extends "team" | "tenant"> = {
   [Name in keyof Table as Table[Name] extends { object: Kind } ? Name : never]: (
-    ...given: Given<Table[Name]>
+    ...args: Given<Table[Name]>
   ) => Promise<Result<ValueOf<Table[Name]>>>;
 };
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type ChatAgent, isAgent } from "./chat-agent.ts";
-import { shown, TaskError, TroupeError, ValueError } from "../errors.ts";
+import { shortForm, TaskError, TroupeError, ValueError } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
 import { loadTask } from "../messages/load-task.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
@@ -252,7 +252,7 @@ export function expectNoMore(given: IArguments, count: number): void {
   const more: unknown = given[count];
   if (more === undefined) return;
   throw new ValueError(
-    `Options of a run are in one object with its task, as in { task: "...", signal }, not in an argument after it: ${shown(more)}`,
+    `Options of a run are in one object with its task, as in { task: "...", signal }, not in an argument after it: ${shortForm(more)}`,
   );
 }
 

@@ -6,7 +6,7 @@ import {
   withoutInnerNulls,
   withoutNulls,
 } from "../component/component.ts";
-import { shown, ValueError } from "../errors.ts";
+import { shortForm, ValueError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { type LLMMessage, llmMessageSchema, type SystemMessage } from "../models/llm-messages.ts";
 import { ItemLog } from "../state/item-log.ts";
@@ -122,7 +122,7 @@ export function requirePositive(name: string, value: number): number {
   if (Number.isInteger(value) && value > 0) return value;
   const issue = {
     path: name,
-    message: `must be a whole number greater than 0, not ${shown(value)}`,
+    message: `must be a whole number greater than 0, not ${shortForm(value)}`,
   };
   throw new ValueError(`${name} ${issue.message}`, { issues: [issue] });
 }

@@ -127,9 +127,9 @@ export class SummaryChatCompletionContext extends BaseChatCompletionContext {
   #mark: string | undefined;
 
   constructor(options: SummaryContextOptions = {}) {
-    const given = checkOptions(optionsSchema, options, "SummaryChatCompletionContext");
-    const { modelClient = null, tokenLimit = null, keepLast = KEEP_LAST, prompt = null } = given;
-    super(given.initialMessages);
+    const checked = checkOptions(optionsSchema, options, "SummaryChatCompletionContext");
+    const { modelClient = null, tokenLimit = null, keepLast = KEEP_LAST, prompt = null } = checked;
+    super(checked.initialMessages);
     this.#client = modelClient;
     this.#limit = tokenLimit === null ? null : requirePositive("token_limit", tokenLimit);
     this.#keepLast = requirePositive("keep_last", keepLast);

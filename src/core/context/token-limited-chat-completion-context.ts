@@ -86,8 +86,8 @@ export class TokenLimitedChatCompletionContext extends BaseChatCompletionContext
   readonly #tools: readonly ToolSchema[];
 
   constructor(options: TokenLimitedOptions) {
-    const given = checkOptions(optionsSchema, options, "TokenLimitedChatCompletionContext");
-    const { modelClient, tokenLimit = null, toolSchema = [], initialMessages } = given;
+    const checked = checkOptions(optionsSchema, options, "TokenLimitedChatCompletionContext");
+    const { modelClient, tokenLimit = null, toolSchema = [], initialMessages } = checked;
     super(initialMessages);
     this.#client = modelClient;
     this.#limit = tokenLimit === null ? null : requirePositive("token_limit", tokenLimit);

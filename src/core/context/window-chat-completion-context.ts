@@ -138,9 +138,9 @@ export class WindowChatCompletionContext extends BaseChatCompletionContext {
     for (const message of this.slice(end)) tokens += estimateTokens(message);
     end = this.length;
     if (tokens > this.#high) {
-      const shown = this.slice(start);
-      const left = this.#cut(shown);
-      for (const message of shown.slice(0, left)) tokens -= estimateTokens(message);
+      const visible = this.slice(start);
+      const left = this.#cut(visible);
+      for (const message of visible.slice(0, left)) tokens -= estimateTokens(message);
       start += left;
     }
     this.#window = { start, end, tokens };

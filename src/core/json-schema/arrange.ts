@@ -59,8 +59,8 @@ export class Arrangement {
     this.#limit.spend();
     const flat = this.#flat.of(schema);
     const done = entry(entry(this.#done, `${mode.fill} ${mode.eased}`), flat);
-    const known = done.get(value);
-    if (known !== undefined) return known;
+    const existing = done.get(value);
+    if (existing !== undefined) return existing;
     done.set(value, value);
     const arranged = this.#arrange(value, flat, mode);
     done.set(value, arranged);

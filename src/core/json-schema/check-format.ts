@@ -57,8 +57,10 @@ function fieldOf(schema: JsonObject, key: string, text: string): JsonObject {
   if (!isJsonObject(properties)) return asSchema(others);
   if (Object.hasOwn(properties, key)) return asSchema(properties[key]);
   if (others === true || isJsonObject(others)) return asSchema(others);
-  const known = Object.keys(properties).map((name) => `{${name}}`);
-  throw new ValueError(`"{${text}}": there is no "${key}", only ${known.join(", ") || "nothing"}`);
+  const knownNames = Object.keys(properties).map((name) => `{${name}}`);
+  throw new ValueError(
+    `"{${text}}": there is no "${key}", only ${knownNames.join(", ") || "nothing"}`,
+  );
 }
 
 function asSchema(value: Json | undefined): JsonObject {

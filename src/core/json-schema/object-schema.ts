@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { shown, errorMessage, type Issue, ValueError } from "../errors.ts";
+import { shortForm, errorMessage, type Issue, ValueError } from "../errors.ts";
 import { issuesOf } from "../issues.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 
@@ -56,7 +56,7 @@ export function isSchema(value: unknown): boolean {
 export function jsonSchemaOf(source: ObjectSchema, option: string): JsonObject {
   const { $schema: _, ...schema } = ownJsonSchema(source, option);
   if (schema["type"] !== "object") {
-    throw refused(option, `must be the schema of an object, not of ${shown(schema["type"])}`);
+    throw refused(option, `must be the schema of an object, not of ${shortForm(schema["type"])}`);
   }
   return closed(schema);
 }

@@ -37,8 +37,8 @@ const OTHER_NAMES: { readonly [name: string]: string } = {
  * with names of types from other languages, and with a `$ref`, `allOf`, `anyOf` or `oneOf` at the top. Alternatives at the top become
  * one object, which allows what each of them allows. Undefined for what is not the schema of an object, or takes too much work.
  */
-export function readObjectSchema(given: unknown): JsonObject | undefined {
-  const object = asObject(given);
+export function readObjectSchema(input: unknown): JsonObject | undefined {
+  const object = asObject(input);
   if (object === undefined) return undefined;
   try {
     return new ObjectReader(mended(object, 0)).read();
@@ -48,13 +48,13 @@ export function readObjectSchema(given: unknown): JsonObject | undefined {
   }
 }
 
-function asObject(given: unknown): JsonObject | undefined {
-  if (given === undefined || given === null || isEmptyList(given)) return {};
-  if (given === true) return { additionalProperties: true };
-  if (isJsonObject(given)) return given;
-  if (typeof given !== "string") return undefined;
+function asObject(raw: unknown): JsonObject | undefined {
+  if (raw === undefined || raw === null || isEmptyList(raw)) return {};
+  if (raw === true) return { additionalProperties: true };
+  if (isJsonObject(raw)) return raw;
+  if (typeof raw !== "string") return undefined;
   try {
-    const value: unknown = JSON.parse(given);
+    const value: unknown = JSON.parse(raw);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -49,8 +49,8 @@ export class Validation implements Check {
       return { ...GOOD, failures: [{ keys: place.keys(), message: "is not allowed" }] };
     }
     if (!isJsonObject(schema)) return GOOD;
-    const known = place.verdicts.get(schema);
-    if (known !== undefined) return known;
+    const existing = place.verdicts.get(schema);
+    if (existing !== undefined) return existing;
     // A schema that refers to itself at the same place adds nothing.
     place.verdicts.set(schema, GOOD);
     const inspection = new Inspection(this, schema, place);

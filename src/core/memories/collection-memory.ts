@@ -76,12 +76,12 @@ export class CollectionMemory implements Memory {
 
   /** @throws ValueError for invalid options */
   constructor(options: CollectionMemoryOptions) {
-    const given = checkOptions(optionsSchema, options, "CollectionMemory");
-    this.name = given.name || "collection_memory";
-    this.#collection = given.collection;
-    this.#k = requirePositive("k", given.k ?? 5);
-    this.#threshold = given.scoreThreshold ?? null;
-    this.#filter = given.filter ?? null;
+    const checked = checkOptions(optionsSchema, options, "CollectionMemory");
+    this.name = checked.name || "collection_memory";
+    this.#collection = checked.collection;
+    this.#k = requirePositive("k", checked.k ?? 5);
+    this.#threshold = checked.scoreThreshold ?? null;
+    this.#filter = checked.filter ?? null;
   }
 
   async updateContext(

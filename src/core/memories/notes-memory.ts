@@ -78,10 +78,10 @@ export class NotesMemory implements Memory {
   #notes: ReadonlyMap<string, string>;
 
   constructor(options: NotesMemoryOptions = {}) {
-    const given = checkOptions(optionsSchema, options, "NotesMemory");
-    this.name = given.name || "notes_memory";
-    this.#most = requirePositive("max_characters", given.maxCharacters ?? MOST_CHARACTERS);
-    this.#initial = checkArgument(notesSchema, given.notes ?? {}, "NotesMemory", "notes");
+    const checked = checkOptions(optionsSchema, options, "NotesMemory");
+    this.name = checked.name || "notes_memory";
+    this.#most = requirePositive("max_characters", checked.maxCharacters ?? MOST_CHARACTERS);
+    this.#initial = checkArgument(notesSchema, checked.notes ?? {}, "NotesMemory", "notes");
     this.#notes = this.#fitting(new Map(Object.entries(this.#initial)), "notes");
     this.tools = this.#tools();
   }

@@ -81,13 +81,13 @@ export class SearchCollection implements StreamTool {
 
   /** @throws ValueError for invalid options */
   constructor(options: SearchCollectionOptions) {
-    const given = checkOptions(optionsSchema, options, "SearchCollection");
-    const { collection, k = 5 } = given;
-    this.#options = { ...given, k: requirePositive("k", k) };
+    const checked = checkOptions(optionsSchema, options, "SearchCollection");
+    const { collection, k = 5 } = checked;
+    this.#options = { ...checked, k: requirePositive("k", k) };
     this.name =
-      given.name ?? beginningOf(`search_${collection}`.replace(/[^A-Za-z0-9_-]/g, "_"), 64);
+      checked.name ?? beginningOf(`search_${collection}`.replace(/[^A-Za-z0-9_-]/g, "_"), 64);
     this.description =
-      given.description ??
+      checked.description ??
       `Searches the documents of the collection "${collection}" and returns the parts that fit best, with their sources.`;
     const { schema, parse } = toolParameters(this.name, parametersSchema, false);
     this.schema = { name: this.name, description: this.description, parameters: schema };

@@ -166,21 +166,21 @@ export class VectorMemory extends RecallMemory implements RunObserver {
 
   /** @throws ValueError for invalid options */
   constructor(options: VectorMemoryOptions = {}) {
-    const given = checkOptions(optionsSchema, options, "VectorMemory");
-    const { scope = "team", embedding = null, collection = null, filter = null } = given;
-    const { scoreThreshold = null, writable = false } = given;
-    const k = requirePositive("k", given.k ?? 5);
+    const checked = checkOptions(optionsSchema, options, "VectorMemory");
+    const { scope = "team", embedding = null, collection = null, filter = null } = checked;
+    const { scoreThreshold = null, writable = false } = checked;
+    const k = requirePositive("k", checked.k ?? 5);
     super({
-      name: given.name || "vector_memory",
+      name: checked.name || "vector_memory",
       scope,
       collection,
       embedding,
-      language: given.language,
+      language: checked.language,
       options: { k, scoreThreshold, filter },
       order: "best",
       withIds: writable,
     });
-    this.#config = { ...given, k, scope };
+    this.#config = { ...checked, k, scope };
     this.tools = writable ? this.#tools() : [];
   }
 
@@ -257,9 +257,9 @@ export class VectorMemory extends RecallMemory implements RunObserver {
     ctx: TurnContext,
   ): Promise<Fact[]> {
     const question = endOf(heard.map(({ text }) => text).join("\n"), LONGEST_QUESTION);
-    const known = await this.entries.find({ text: question, k: MOST_KNOWN }, ctx);
-    if (known === undefined) return [];
-    const texts = known.hits.map(({ entry }) => searchText(entry.content));
+    const existing = await this.entries.find({ text: question, k: MOST_KNOWN }, ctx);
+    if (existing === undefined) return [];
+    const texts = existing.hits.map(({ entry }) => searchText(entry.content));
     const request = extractionRequest(heard, texts, prompt, ctx.memory);
     const { jsonOutput } = modelClient.modelInfo;
     const { content } = await callModel(ctx, "extract", modelClient, request, {

@@ -208,8 +208,8 @@ function byWords(
   { text, language }: Pick<RecallQuery, "text" | "language">,
 ): [Held, number][] {
   const counted = candidates.map((held) => {
-    const known = COUNTED.get(held);
-    if (known !== undefined) return known;
+    const existing = COUNTED.get(held);
+    if (existing !== undefined) return existing;
     const by = { tokenizer: "porter", language: held.language } as const;
     const made = countTokens(searchText(held.entry.content), by);
     COUNTED.set(held, made);

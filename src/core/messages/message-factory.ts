@@ -44,8 +44,8 @@ export function loadMessage(input: unknown, origin: MessageOrigin, path = ""): M
 }
 
 function schemaOf(type: string): z.ZodType {
-  const known = SCHEMAS.get(type);
-  if (known !== undefined) return known;
+  const existing = SCHEMAS.get(type);
+  if (existing !== undefined) return existing;
   return type.startsWith("StructuredMessage[") ? structuredMessageSchema : unknownMessageSchema;
 }
 

@@ -106,9 +106,9 @@ export function shownOutput({
 export function imagesOf({ images }: { readonly [key: string]: string }): CodeImage[] {
   if (images === undefined) return [];
   try {
-    const given: unknown = JSON.parse(images);
-    return Array.isArray(given) && given.every(isCodeImage)
-      ? given.map(({ path, data }) => ({ path, data }))
+    const input: unknown = JSON.parse(images);
+    return Array.isArray(input) && input.every(isCodeImage)
+      ? input.map(({ path, data }) => ({ path, data }))
       : [];
   } catch {
     return [];

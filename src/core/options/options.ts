@@ -2,7 +2,7 @@
 // type.
 
 import * as z from "zod";
-import { shown, ValueError } from "../errors.ts";
+import { shortForm, ValueError } from "../errors.ts";
 import { issuesOf, listIssues } from "../issues.ts";
 import { unknownOption } from "./option-names.ts";
 
@@ -42,9 +42,9 @@ export function checkOptions<Options extends object>(
   throw new ValueError(`Invalid options of ${owner}: ${listIssues(issues)}`, { issues });
 }
 
-function noOptions(owner: string, names: readonly string[], given: unknown): ValueError {
+function noOptions(owner: string, names: readonly string[], raw: unknown): ValueError {
   return new ValueError(
-    `The options of ${owner} must be an object with ${names.join(", ")}, not ${shown(given)}`,
+    `The options of ${owner} must be an object with ${names.join(", ")}, not ${shortForm(raw)}`,
   );
 }
 
@@ -82,10 +82,10 @@ export function valueThat(what: string, test: (value: unknown) => boolean): z.Zo
   });
 }
 
-function mustBe(what: string, given: unknown): string {
-  return given === undefined
+function mustBe(what: string, input: unknown): string {
+  return input === undefined
     ? `is missing; it must be ${what}`
-    : `must be ${what}, not ${shown(given)}`;
+    : `must be ${what}, not ${shortForm(input)}`;
 }
 
 /** A schema for objects with these methods. @param what completes "must be ..." */

@@ -99,8 +99,8 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
   readonly hasMemories: boolean;
 
   constructor(options: RegistryOptions = {}) {
-    const given = checkOptions(optionsSchema, options, "ComponentRegistry");
-    const { functions, hasMemories = true, ...limits } = given;
+    const checkedOptions = checkOptions(optionsSchema, options, "ComponentRegistry");
+    const { functions, hasMemories = true, ...limits } = checkedOptions;
     this.hasMemories = hasMemories;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#functions = functions;
@@ -236,20 +236,23 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
         },
       ]);
     }
-    const place = `${path}.config`;
+    const contentPath = `${path}.config`;
     const { config: own, approval } =
       definition.role === "tool"
-        ? toolConfig(parsed.data.config, place)
+        ? toolConfig(parsed.data.config, contentPath)
         : { config: parsed.data.config, approval: null };
     const upToDate = upgraded({ ...parsed.data, config: own }, definition, path);
     const config = lenientParse(definition.configSchema, upToDate);
     if (!config.success) {
-      const issues = issuesOf(config.error, place);
-      throw invalid("validation", [...issues, ...misspelled(issues, upToDate, definition, place)]);
+      const issues = issuesOf(config.error, contentPath);
+      throw invalid("validation", [
+        ...issues,
+        ...misspelled(issues, upToDate, definition, contentPath),
+      ]);
     }
     if (ignoresApproval(own, config.data)) {
       const message = `has no effect on ${definition.provider}: tools ask for approval, and code executor agents`;
-      throw invalid("value", [{ path: `${place}.approval`, message }]);
+      throw invalid("value", [{ path: `${contentPath}.approval`, message }]);
     }
     return { definition, config: config.data, given: upToDate, approval };
   }
@@ -338,11 +341,11 @@ function toolConfig(config: JsonObject, path: string): ToolConfig {
 /** The keys of a config that may be misspellings of missing or invalid ones: `modelClient` for `model_client`. */
 function misspelled(
   issues: readonly Issue[],
-  given: JsonObject,
+  input: JsonObject,
   { configSchema, provider }: AnyComponentDefinition,
   place: string,
 ): Issue[] {
-  const { troupe: _, ...config } = given;
+  const { troupe: _, ...config } = input;
   const schema = configJsonSchema(configSchema);
   return unknownKeys(config, schema, className(provider), place).filter(({ message }) =>
     issues.some(({ path }) => message.endsWith(`did you mean "${path.slice(place.length + 1)}"?`)),
@@ -411,8 +414,8 @@ function splitToolConfig(config: JsonObject): ToolConfig {
 }
 
 /** True if a config has an approval key that its class ignores: the call would be made without approval. */
-function ignoresApproval(given: JsonObject, read: unknown): boolean {
-  return given["approval"] != null && !(isJsonObject(read) && read["approval"] != null);
+function ignoresApproval(raw: JsonObject, read: unknown): boolean {
+  return raw["approval"] != null && !(isJsonObject(read) && read["approval"] != null);
 }
 
 /** The JSON Schema of a tool's config with the approval keys. */

@@ -1,4 +1,4 @@
-import { shown, ValueError } from "../errors.ts";
+import { shortForm, ValueError } from "../errors.ts";
 import { hashId } from "../hash.ts";
 import type { JsonObject } from "../json.ts";
 import { ProcessMemory } from "../memory/process-memory.ts";
@@ -183,6 +183,6 @@ function checkedAnswer(answer: Answer, { kind, source }: Question): Answer {
   if (isObject && ("content" in answer || "approved" in answer)) return answer;
   const form = kind === "approval" ? "{ approved: true }" : '{ content: "..." }';
   throw new ValueError(
-    `The option "answer" of the run must return ${form} to the ${kind} that "${source}" asks for, not ${shown(answer)}`,
+    `The option "answer" of the run must return ${form} to the ${kind} that "${source}" asks for, not ${shortForm(answer)}`,
   );
 }

@@ -71,9 +71,9 @@ export function sharedStateOf(root: Stateful): SharedState | undefined {
   const sharers: StateSharer[] = [];
   for (const [, part] of partsOf(root)) if (isSharer(part)) sharers.push(part);
   // A part that the component has got since the last turn has none of it yet.
-  const known = sharers.find(({ shared }) => Object.keys(shared.value).length > 0) ?? sharers[0];
-  if (known !== undefined) for (const sharer of sharers) sharer.shareWith(known.shared);
-  return known?.shared;
+  const existing = sharers.find(({ shared }) => Object.keys(shared.value).length > 0) ?? sharers[0];
+  if (existing !== undefined) for (const sharer of sharers) sharer.shareWith(existing.shared);
+  return existing?.shared;
 }
 
 function isObserver(part: object): part is RunObserver {

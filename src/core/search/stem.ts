@@ -28,8 +28,8 @@ const KNOWN = new Map<string, string>();
 export function stemOf(word: string, language: Language): string {
   if (word.length > LONGEST_STEMMED) return foldNormalized(word);
   const key = `${language}${word}`;
-  const known = KNOWN.get(key);
-  if (known !== undefined) return known;
+  const existing = KNOWN.get(key);
+  if (existing !== undefined) return existing;
   if (KNOWN.size >= MOST_KNOWN) KNOWN.clear();
   if (stemmers === undefined) throw new Error("The stemmers are not loaded: await loadStemmers()");
   const stem = foldNormalized(stemmers[language](word)) || foldNormalized(word);

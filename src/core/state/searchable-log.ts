@@ -72,7 +72,7 @@ export class SearchableLog<T> extends ItemLog<T> {
    */
   #best(hits: readonly Hit[], most: number, accept?: (item: T) => boolean): Found<T>[] {
     const read = (accept ? hits : hits.slice(0, most))
-      .map((hit, place) => ({ ...hit, place }))
+      .map((hit, position) => ({ ...hit, place: position }))
       .toSorted((a, b) => a.index - b.index);
     let best: (Found<T> & { place: number })[] = [];
     const cut = (): void => {

@@ -88,8 +88,8 @@ export function readGroupChatState(
     const messages = readMessages(container.message_buffer, `${path}.message_buffer`);
     const event = messages.findIndex((message) => !isChatMessage(message));
     if (event >= 0) {
-      const place = `${path}.message_buffer[${event}]`;
-      throw invalid([{ path: place, message: "must be a chat message, not an event" }]);
+      const contentPath = `${path}.message_buffer[${event}]`;
+      throw invalid([{ path: contentPath, message: "must be a chat message, not an event" }]);
     }
     unheard.set(name, messages as ChatMessage[]);
   }

@@ -79,10 +79,10 @@ export abstract class GroupChat implements Team {
   ) {
     const owner = new.target.name;
     requireParticipants(participants, owner);
-    const given = checkOptions(groupChatOptionsSchema, options, owner);
+    const checked = checkOptions(groupChatOptionsSchema, options, owner);
     this.name = options.name;
     this.description = options.description;
-    const { terminationCondition = null, maxTurns = null, emitTeamEvents = false } = given;
+    const { terminationCondition = null, maxTurns = null, emitTeamEvents = false } = checked;
     const termination = new RunTermination(terminationCondition, maxTurns);
     this.#parts = new GroupChatParts(
       participantsByName(participants, manager.name),

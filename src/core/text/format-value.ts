@@ -96,8 +96,8 @@ function formatText(value: string, spec: FormatSpec, text: string): string {
     );
   }
   const { precision } = spec;
-  const shown = precision === undefined ? value : Array.from(value).slice(0, precision).join("");
-  return pad(zeros ? { ...spec, align: "<" } : spec, "", shown, "<");
+  const visible = precision === undefined ? value : Array.from(value).slice(0, precision).join("");
+  return pad(zeros ? { ...spec, align: "<" } : spec, "", visible, "<");
 }
 
 /** JSON does not distinguish `3` from `3.0`: whole numbers count as integers, which also accept `f`. */

@@ -98,9 +98,9 @@ function own(value: Json, key: string, text: string): Json {
   if (isJsonObject(value)) {
     const item = Object.hasOwn(value, key) ? value[key] : undefined;
     if (item !== undefined) return item;
-    const known = Object.keys(value).map((name) => `{${name}}`);
+    const knownNames = Object.keys(value).map((name) => `{${name}}`);
     throw new ValueError(
-      `"{${text}}": there is no "${key}", only ${known.join(", ") || "nothing"}`,
+      `"{${text}}": there is no "${key}", only ${knownNames.join(", ") || "nothing"}`,
     );
   }
   throw new ValueError(`"{${text}}": "${key}" cannot be looked up in ${pythonRepr(value)}`);

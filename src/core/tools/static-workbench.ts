@@ -106,8 +106,8 @@ export class StaticWorkbench implements Workbench {
 
   constructor(tools: readonly AnyTool[], options: StaticWorkbenchOptions = {}) {
     const owner = "StaticWorkbench";
-    const given = checkOptions(optionsSchema, options, owner);
-    const { toolOverrides = {}, maxResultBytes = MAX_RESULT_BYTES } = given;
+    const checked = checkOptions(optionsSchema, options, owner);
+    const { toolOverrides = {}, maxResultBytes = MAX_RESULT_BYTES } = checked;
     this.#tools = checkArgument(toolsSchema, tools, owner, "tools");
     this.#overrides = toolOverrides;
     this.#maxResultBytes = maxResultBytes;
@@ -146,7 +146,7 @@ export class StaticWorkbench implements Workbench {
     const tool = this.#byName.get(name);
     if (tool === undefined) return notFound(name);
     const { approval } = tool;
-    const run = (given: JsonObject) => callTool(tool, name, given, call, this.#maxResultBytes);
+    const run = (input: JsonObject) => callTool(tool, name, input, call, this.#maxResultBytes);
     const inLine = (calling: () => AsyncGenerator<Message, ToolResult, void>) =>
       isStatefulTool(tool) ? sequenceOf(tool).run(calling, call.ctx.signal) : calling();
     return approval === undefined

@@ -1,4 +1,4 @@
-import { shown } from "../errors.ts";
+import { shortForm } from "../errors.ts";
 import * as z from "zod";
 import { hasMethods } from "../options/options.ts";
 
@@ -12,18 +12,18 @@ function isTool(value: unknown): boolean {
   return runs && hasMethods(value, ["valueAsText", "toConfig"]);
 }
 
-function mistake(given: unknown): string {
-  if (typeof given === "function") {
-    return `must be a tool, not ${shown(given)}: a model needs a name, a description and the parameters of it, so wrap it: new FunctionTool({ name, description, parameters, execute })`;
+function mistake(raw: unknown): string {
+  if (typeof raw === "function") {
+    return `must be a tool, not ${shortForm(raw)}: a model needs a name, a description and the parameters of it, so wrap it: new FunctionTool({ name, description, parameters, execute })`;
   }
-  if (hasMethods(given, ["onMessagesStream"])) {
+  if (hasMethods(raw, ["onMessagesStream"])) {
     return "must be a tool, not an agent; wrap it: new AgentTool(agent)";
   }
-  if (hasMethods(given, ["turn"])) {
+  if (hasMethods(raw, ["turn"])) {
     return "must be a tool, not a team; wrap it: new TeamTool(team, { name, description })";
   }
-  if (hasMethods(given, ["callTool"])) {
+  if (hasMethods(raw, ["callTool"])) {
     return 'must be a tool, not a workbench; pass it as the option "workbench"';
   }
-  return `must be a tool, such as new FunctionTool({ name, description, parameters, execute }), not ${shown(given)}`;
+  return `must be a tool, such as new FunctionTool({ name, description, parameters, execute }), not ${shortForm(raw)}`;
 }

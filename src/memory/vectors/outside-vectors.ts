@@ -95,9 +95,9 @@ export class OutsideVectors {
     const { generation } = this.#queue;
     if (generation === undefined) return undefined;
     const text = `${this.#host.name}\n${generation}\n${space}`;
-    const known = this.#namespaces.get(text) ?? sha256Hex(text);
-    this.#namespaces.set(text, known);
-    return known;
+    const existing = this.#namespaces.get(text) ?? sha256Hex(text);
+    this.#namespaces.set(text, existing);
+    return existing;
   }
 
   /** The entry with this id in the service; undefined for an id of another object. */

@@ -26,7 +26,7 @@ export function toolsAssistant({ model, configured }: ToolsAssistantOptions): Te
     },
     () => {
       const name = model ?? "gpt-4o-mini";
-      const known = knownModel(name)?.info;
+      const catalogued = knownModel(name)?.info;
       return new AssistantAgent({
         name: "assistant",
         description: "Answers questions with the help of tools.",
@@ -37,8 +37,8 @@ export function toolsAssistant({ model, configured }: ToolsAssistantOptions): Te
           apiKey: "env:OPENAI_API_KEY",
           // Stated here, because models of another server are not known by name.
           modelInfo: {
-            vision: known?.vision ?? false,
-            ...(known?.pdf && { pdf: true }),
+            vision: catalogued?.vision ?? false,
+            ...(catalogued?.pdf && { pdf: true }),
             functionCalling: true,
             jsonOutput: true,
             structuredOutput: true,

@@ -72,18 +72,16 @@ function withArguments(
   return { ...answer, arguments: fitting(answer.arguments, call.name, call.parameters) };
 }
 
-function fitting(given: JsonObject, tool: string, parameters: JsonObject): JsonObject {
+function fitting(raw: JsonObject, tool: string, parameters: JsonObject): JsonObject {
   let known: JsonObject;
   try {
-    known = toolParameters(tool, parameters, false).parse(given);
+    known = toolParameters(tool, parameters, false).parse(raw);
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
     throw badArguments(error.message, error.issues);
   }
   // Unknown arguments of a model are dropped silently; a human who writes one expects an effect.
-  const unknown = Object.keys(given).filter(
-    (key) => given[key] !== null && !Object.hasOwn(known, key),
-  );
+  const unknown = Object.keys(raw).filter((key) => raw[key] !== null && !Object.hasOwn(known, key));
   if (unknown.length === 0) return known;
   const message = `is not a parameter of ${tool}`;
   throw badArguments(
@@ -93,8 +91,8 @@ function fitting(given: JsonObject, tool: string, parameters: JsonObject): JsonO
 }
 
 /** @throws TroupeError `invalid_answer` for integers that may have been others before they were parsed */
-function requireSafeIntegers(given: JsonObject): void {
-  const unsafe = unsafeIntegersIn(given);
+function requireSafeIntegers(input: JsonObject): void {
+  const unsafe = unsafeIntegersIn(input);
   if (unsafe.length > 0) {
     const message =
       "is beyond the integers that JavaScript keeps exactly: send its digits as a text";

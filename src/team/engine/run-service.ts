@@ -52,13 +52,13 @@ export class RunService {
   ): Result<RunInfo & { created: boolean }> {
     const run = this.#admission.insert(input, admission);
     this.#engine.enter(run);
-    return this.shown(run.id, { created: run.do !== "replay" });
+    return this.infoWith(run.id, { created: run.do !== "replay" });
   }
 
   retry(admission: RetryAdmission, idempotency?: Idempotency): Result<RunInfo> {
     const run = this.#admission.insertRetry(admission, idempotency);
     this.#engine.enter(run);
-    return this.shown(run.id, {});
+    return this.infoWith(run.id, {});
   }
 
   /** `atOnce` resolves when a run between two turns has ended; undefined for a run in the middle of one. */
@@ -85,7 +85,7 @@ export class RunService {
   change(id: string, task: StartRunInput["task"]): Result<RunInfo> {
     const run = this.#stores.runs.byId(id);
     if (!run) return runNotFound();
-    if (this.#engine.queued.change(id, task)) return this.shown(id, {});
+    if (this.#engine.queued.change(id, task)) return this.infoWith(id, {});
     const { status } = this.#activeAs(id)?.record ?? run.record;
     return refuse(
       409,
@@ -170,7 +170,7 @@ export class RunService {
     const now = Date.now();
     for (const [request, answer] of answers) this.#stores.questions.answer(request, answer, now);
     if (answers.size > 0) this.#engine.answered();
-    return this.shown(id, {});
+    return this.infoWith(id, {});
   }
 
   putPushConfig(id: string, config: SecretPushConfig): Result<null> {
@@ -257,7 +257,7 @@ export class RunService {
     const active = this.#activeAs(id);
     if (!active) return run.record.status === "queued" ? runQueued() : runEnded(run);
     change(active);
-    return this.shown(id, {});
+    return this.infoWith(id, {});
   }
 
   #activeAs(id: string): ActiveRun | undefined {
@@ -266,7 +266,7 @@ export class RunService {
   }
 
   /** The run without its result, with additional fields. */
-  shown<T extends object>(id: string, more: T): Result<RunInfo & T> {
+  infoWith<T extends object>(id: string, more: T): Result<RunInfo & T> {
     const active = this.#activeAs(id);
     if (active) return ok({ ...active.info(), ...more });
     const run = this.#stores.runs.byId(id);

@@ -173,10 +173,10 @@ function ownTeam(
     get(target, name) {
       const method: unknown = Reflect.get(target, name);
       if (typeof method !== "function" || MAKES.has(name)) return method;
-      return async (...given: unknown[]): Promise<unknown> => {
+      return async (...args: unknown[]): Promise<unknown> => {
         const found = await userOf();
         if (!found.ok) return found;
-        return found.value === user ? Reflect.apply(method, target, given) : teamNotFound();
+        return found.value === user ? Reflect.apply(method, target, args) : teamNotFound();
       };
     },
   });

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../core/json.ts";
 /** The methods that answer with a document of others, such as a state: it may have fields of the same names as a run. */
 type OfOthers = {
   [Name in keyof TeamGateway]: TeamGateway[Name] extends (
-    ...given: never[]
+    ...args: never[]
   ) => Promise<Result<infer Value>>
     ? JsonObject extends Value
       ? Name
@@ -37,10 +37,12 @@ export function withShownLogins<Team extends Asker["team"]>(team: Team, sight: L
     get: (target, name) => {
       const method: unknown = Reflect.get(target, name);
       if (typeof method !== "function" || Object.hasOwn(OF_OTHERS, name)) return method;
-      return async (...given: unknown[]) => {
+      return async (...args: unknown[]) => {
         // Not method.apply: a method of a stub has methods of its own.
-        const answer = (await Reflect.apply(method, target, given)) as unknown;
-        return isAnswer(answer) ? shown(answer, { team, sight, run: String(given[0]) }) : answer;
+        const answer = (await Reflect.apply(method, target, args)) as unknown;
+        return isAnswer(answer)
+          ? withVisibleLogins(answer, { team, sight, run: String(args[0]) })
+          : answer;
       };
     },
   });
@@ -58,7 +60,7 @@ function isAnswer(answer: unknown): answer is Result<Shown | HumanRequest[]> & {
   return typeof answer.value === "object" && answer.value !== null;
 }
 
-async function shown(
+async function withVisibleLogins(
   answer: { ok: true; value: Shown | HumanRequest[] },
   asker: Asker,
 ): Promise<{ ok: true; value: Shown | HumanRequest[] }> {

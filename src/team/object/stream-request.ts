@@ -166,10 +166,10 @@ function writeAgain(
   writer: FrameWriter,
 ): void {
   const first = run.record.first_event;
-  const rests = { ...runInfo(stores, run), ended_at: null, requests: [...requests] };
+  const idleRun = { ...runInfo(stores, run), ended_at: null, requests: [...requests] };
   writer.visibleState?.({});
   if (last > first) {
-    writer.live({ event: "run", data: { ...rests, status: "running" } });
+    writer.live({ event: "run", data: { ...idleRun, status: "running" } });
     for (let cursor = Math.max(after, first); cursor < last;) {
       const page = stores.log.page(cursor, PAGE_BYTES);
       for (const event of page) {
@@ -178,7 +178,7 @@ function writeAgain(
       cursor = page.at(-1)?.seq ?? last;
     }
   }
-  writer.live({ event: "run", data: { ...rests, status: last > first ? "paused" : "queued" } });
+  writer.live({ event: "run", data: { ...idleRun, status: last > first ? "paused" : "queued" } });
   writer.live({ event: "caught_up", data: {} });
 }
 

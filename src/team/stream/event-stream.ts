@@ -144,8 +144,8 @@ export class EventStream implements LiveClient {
       // The cancellation of a queued run may stand among the events of the active one.
       const own = run === null ? page : page.filter((event) => event.run === run.seq);
       const end = run === null ? -1 : own.findIndex(({ kind }) => isTerminal(kind));
-      const shown = end === -1 ? own : own.slice(0, end + 1);
-      frames += shown.map((event) => writer.recorded(event)).join("");
+      const visible = end === -1 ? own : own.slice(0, end + 1);
+      frames += visible.map((event) => writer.recorded(event)).join("");
       cursor = page.at(-1)?.seq ?? log.last;
       if (end !== -1 || writer.ended) {
         void this.#stream.write(new Batch(frames, cursor));

@@ -65,8 +65,8 @@ function inputMessage(message: LLMMessage): Message {
   }
 }
 
-function call({ id, name, arguments: given }: FunctionCall): object {
-  return { type: "tool_call", id, name, arguments: cut(given) };
+function call({ id, name, arguments: args }: FunctionCall): object {
+  return { type: "tool_call", id, name, arguments: cut(args) };
 }
 
 function text(content: string): object {

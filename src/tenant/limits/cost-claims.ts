@@ -84,7 +84,7 @@ export class CostClaims {
   changed(run: ListedRun): void {
     if (this.#claims.get(run.team_id)?.run !== run.id) return;
     if (run.ended_at !== null) this.#claims.delete(run.team_id);
-    else if (run.status !== "running") this.rests(run);
+    else if (run.status !== "running") this.setIdle(run);
   }
 
   /** The team was deleted. */
@@ -107,7 +107,7 @@ export class CostClaims {
       if (Date.parse(active.started_at ?? active.created_at) > this.#since + CLOCKS_DIFFER_MS)
         continue;
       if (active.status === "running") running.push(team);
-      else this.rests(active);
+      else this.setIdle(active);
     }
     return running;
   }
@@ -118,14 +118,14 @@ export class CostClaims {
   }
 
   /** A team has said what its run costs; null if none is active. */
-  known(team: string, open: OpenCost | null): void {
+  setOpenCost(team: string, open: OpenCost | null): void {
     if (open === null) this.#claims.delete(team);
     else this.#claims.set(team, { ...open, isExact: true });
   }
 
   /** The run has no call under way. */
-  rests({ team_id, id, cost }: ListedRun): void {
-    this.known(team_id, { run: id, spent: cost ?? 0, reserved: 0 });
+  setIdle({ team_id, id, cost }: ListedRun): void {
+    this.setOpenCost(team_id, { run: id, spent: cost ?? 0, reserved: 0 });
   }
 
   #sum(of: (claim: Claim) => number): number {

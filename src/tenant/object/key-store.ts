@@ -40,7 +40,7 @@ export class KeyStore {
 
   create(id: string, record: KeyRecord): KeyInfo {
     this.#db.write("insert into key values (?, ?)", id, JSON.stringify(record));
-    return shown(id, record);
+    return keyInfo(id, record);
   }
 
   get size(): number {
@@ -73,7 +73,7 @@ export class KeyStore {
   #list(): KeyInfo[] {
     return this.#db
       .all<{ id: string; record: string }>("select id, record from key")
-      .map(({ id, record }) => shown(id, JSON.parse(record) as KeyRecord))
+      .map(({ id, record }) => keyInfo(id, JSON.parse(record) as KeyRecord))
       .toSorted(newestFirst);
   }
 
@@ -98,10 +98,10 @@ export class KeyStore {
     if (!equalInConstantTime(record.hash, hash)) return undefined;
     if (isOver(record.expires_at, now)) return undefined;
     const minute = Math.floor(now / MINUTE);
-    if (record.last_used === minute) return shown(id, record);
+    if (record.last_used === minute) return keyInfo(id, record);
     const used = { ...record, last_used: minute };
     this.#db.write("update key set record = ? where id = ?", JSON.stringify(used), id);
-    return shown(id, used);
+    return keyInfo(id, used);
   }
 }
 
@@ -116,7 +116,7 @@ function newestFirst(one: Position, other: Position): number {
   return left === right ? 0 : left < right ? 1 : -1;
 }
 
-function shown(id: string, record: KeyRecord): KeyInfo {
+function keyInfo(id: string, record: KeyRecord): KeyInfo {
   const { name, scopes, created_at, expires_at, last_used } = record;
   return {
     id,

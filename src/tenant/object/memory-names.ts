@@ -64,12 +64,12 @@ export class MemoryNames {
 
   /** Records an object that is about to store something. */
   put(name: string, { bytes, empty }: StoredMemories): void {
-    const known = this.#find(name);
+    const existing = this.#find(name);
     const flag = empty ? 1 : 0;
-    if (known?.bytes === bytes && known.empty === flag) return;
-    if (known === undefined) this.#db.write("insert into memory values (?)", name);
+    if (existing?.bytes === bytes && existing.empty === flag) return;
+    if (existing === undefined) this.#db.write("insert into memory values (?)", name);
     this.#db.write("insert or replace into memory_stored values (?, ?, ?)", name, bytes, flag);
-    this.#changed(name, known, { bytes, empty: flag });
+    this.#changed(name, existing, { bytes, empty: flag });
   }
 
   /** Records what an object stores now, unless it was removed meanwhile. */
@@ -79,11 +79,11 @@ export class MemoryNames {
 
   /** @returns whether it was known */
   remove(name: string): boolean {
-    const known = this.#find(name);
-    if (known === undefined) return false;
+    const existing = this.#find(name);
+    if (existing === undefined) return false;
     this.#db.write("delete from memory where name = ?", name);
     this.#db.write("delete from memory_stored where name = ?", name);
-    this.#changed(name, known, undefined);
+    this.#changed(name, existing, undefined);
     return true;
   }
 
@@ -117,8 +117,8 @@ export class MemoryNames {
   }
 
   #count(kind: Kind): number {
-    const known = this.#counts.get(kind);
-    if (known !== undefined) return known;
+    const existing = this.#counts.get(kind);
+    if (existing !== undefined) return existing;
     const row = this.#db.first<{ n: number }>(
       `select count(*) as n from ${STORED} where name >= ? and name < ? and empty = 0`,
       kind,

@@ -157,8 +157,8 @@ export class TenantHolder {
         const asked = this.#options.others.openCost(tenant.record.id, team);
         const open = await within(TEAM_PATIENCE_MS, asked).catch(() => undefined);
         const active = directory.open.of(team).find(({ run }) => run.status === "running");
-        if (open?.ok) costs.known(team, open.value);
-        else if (active) costs.rests(active.run);
+        if (open?.ok) costs.setOpenCost(team, open.value);
+        else if (active) costs.setIdle(active.run);
       }),
     );
   }

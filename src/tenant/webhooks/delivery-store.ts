@@ -228,7 +228,7 @@ export class DeliveryStore {
 }
 
 /** A delivery as the API shows it. */
-export function shown({ status, record }: StoredDelivery): WebhookDelivery {
+export function publicDelivery({ status, record }: StoredDelivery): WebhookDelivery {
   const {
     secret: _secret,
     tries: _tries,

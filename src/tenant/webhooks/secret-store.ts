@@ -100,8 +100,8 @@ export class SecretStore {
   }
 
   async #open(sealed: string, words: UnreadableWords): Promise<string> {
-    const known = this.#opened.get(sealed);
-    if (known !== undefined) return known;
+    const existing = this.#opened.get(sealed);
+    if (existing !== undefined) return existing;
     const plain = await this.#sealer.read(sealed, words);
     // Secrets of runs are not cached, because runs come and go.
     if (this.#opened.size >= 1_000) this.#opened.clear();

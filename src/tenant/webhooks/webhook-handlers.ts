@@ -6,7 +6,7 @@ import type { WebhookInfo, WebhookSecret } from "../../contract/webhook.ts";
 import { givenWebhookUrl, shownWebhookUrl } from "../../secrets/webhook-url.ts";
 import type { Sealer } from "../../secrets/sealer.ts";
 import { fromCursor, invalidCursor, toCursor } from "../directory/cursor.ts";
-import { shown } from "./delivery-store.ts";
+import { publicDelivery } from "./delivery-store.ts";
 import { isDelivered, shownResult } from "./dispatcher.ts";
 import { eventBody } from "./event-body.ts";
 import { newSecret } from "./secret-store.ts";
@@ -121,7 +121,7 @@ export const webhookHandlers = {
     const page = found.slice(0, limit);
     const last = page.at(-1);
     return ok({
-      deliveries: page.map(shown),
+      deliveries: page.map(publicDelivery),
       next_cursor: found.length > limit && last ? toCursor(last.seq) : null,
     });
   },
@@ -138,7 +138,7 @@ export const webhookHandlers = {
     const pending = { ...found, status: "pending" as const, record };
     webhooks.queues.add(pending);
     webhooks.dispatcher.dispatch();
-    return ok(shown(pending));
+    return ok(publicDelivery(pending));
   },
 
   async testWebhook({ webhooks: source }, id) {

@@ -57,13 +57,13 @@ function callObject(
     const { principal } = call;
     const tenant = names.includes("tenant") ? call.param("tenant") : principal.tenant;
     const target = object === "team" ? call.team : tenantOf(services, tenant);
-    const given: unknown[] = parameters.map(call.param);
-    if (takesBody) given.push(call.body);
-    if (query) given.push(call.query);
-    if (idempotent) given.push(call.idempotency);
-    const method = Reflect.get(target, name) as (...given: unknown[]) => Promise<Result<unknown>>;
+    const args: unknown[] = parameters.map(call.param);
+    if (takesBody) args.push(call.body);
+    if (query) args.push(call.query);
+    if (idempotent) args.push(call.idempotency);
+    const method = Reflect.get(target, name) as (...args: unknown[]) => Promise<Result<unknown>>;
     // Not method.apply: a method of a stub has methods of its own.
-    const value = unwrap(await Reflect.apply(method, target, given));
+    const value = unwrap(await Reflect.apply(method, target, args));
     if (schema === undefined) return new Response(null, { status: Number(status) });
     const headers = typeof location === "function" && { location: location(value as RunInfo) };
     return json(value, Number(status), headers || {});

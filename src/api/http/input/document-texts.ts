@@ -27,9 +27,9 @@ export async function addTexts(
   const pdfs = messages.flatMap((message, index) => {
     const { content } = message as { content?: unknown };
     const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-    return parts.flatMap((part, place) =>
+    return parts.flatMap((part, position) =>
       isJsonObject(part) && part["media_type"] === PDF && part["text"] === undefined
-        ? [{ part, at: `${path(index)}.content[${place}]` }]
+        ? [{ part, at: `${path(index)}.content[${position}]` }]
         : [],
     );
   });

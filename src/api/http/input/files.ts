@@ -35,7 +35,7 @@ const FETCH_MS = 15_000;
  * @throws ProblemError 422 at the part, 502 or 503 when the workspace cannot be reached
  */
 export async function withFiles(
-  given: unknown,
+  input: unknown,
   path: string,
   team: TeamGateway | undefined,
   services: FileServices,
@@ -58,9 +58,9 @@ export async function withFiles(
     const key = PLACES.find((name) => name in part) ?? "data";
     throw refused(`${at}.${key}`, file);
   };
-  if (!Array.isArray(given)) return withParts(given, path);
+  if (!Array.isArray(input)) return withParts(input, path);
   const messages: unknown[] = [];
-  for (const [index, message] of given.entries())
+  for (const [index, message] of input.entries())
     messages.push(await withParts(message, `${path}[${index}]`));
   return messages;
 }

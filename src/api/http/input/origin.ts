@@ -37,12 +37,12 @@ export function hopsOf(
   });
 }
 
-function readHops(given: unknown, path: string): number {
-  if (given === undefined) return 0;
-  const hops = typeof given === "string" && /^\d+$/.test(given) ? Number(given) : given;
+function readHops(input: unknown, path: string): number {
+  if (input === undefined) return 0;
+  const hops = typeof input === "string" && /^\d+$/.test(input) ? Number(input) : input;
   if (typeof hops === "number" && hops >= 0 && (Number.isInteger(hops) || hops === Infinity))
     // A count of hundreds of digits is infinite, for which JSON has no number.
     return Math.min(hops, Number.MAX_SAFE_INTEGER);
-  const message = `must be a whole number of 0 or more, not ${beginningOf(JSON.stringify(given), 100)}`;
+  const message = `must be a whole number of 0 or more, not ${beginningOf(JSON.stringify(input), 100)}`;
   throw invalid("invalid_hops", `${path} ${message}.`, [{ path, message }]);
 }

@@ -42,36 +42,36 @@ export function recipient(team: TeamGateway): Recipient {
  * @throws ProblemError 422, and for files what reading them is refused with
  */
 export async function readTask(
-  given: unknown,
+  input: unknown,
   services: MessageServices,
   { team, component }: Recipient,
 ): Promise<StartRunInput["task"]> {
-  if (!mayHaveFiles(given)) return parseTask(given, services.limits);
+  if (!mayHaveFiles(input)) return parseTask(input, services.limits);
   const { addTexts, withFiles } = await import("./files.ts");
-  const task = parseTask(await withFiles(given, "task", team, services), services.limits);
-  const place = (index: number): string => (Array.isArray(given) ? `task[${index}]` : "task");
+  const task = parseTask(await withFiles(input, "task", team, services), services.limits);
+  const place = (index: number): string => (Array.isArray(input) ? `task[${index}]` : "task");
   await addTexts(task ?? [], place, component, services);
   return task;
 }
 
 /** Reads an answer to a question, as {@link readTask} does. @throws ProblemError */
 export async function readAnswer(
-  given: JsonObject,
+  input: JsonObject,
   services: MessageServices,
   { team, component }: Recipient,
 ): Promise<JsonObject> {
-  if (!mayHaveFiles(given["content"])) return parseAnswer(given, services.limits);
+  if (!mayHaveFiles(input["content"])) return parseAnswer(input, services.limits);
   const { addTexts, withFiles } = await import("./files.ts");
-  const content = (await withFiles(given["content"], "content", team, services)) as JsonObject;
-  const answer = parseAnswer({ ...given, content }, services.limits);
+  const content = (await withFiles(input["content"], "content", team, services)) as JsonObject;
+  const answer = parseAnswer({ ...input, content }, services.limits);
   await addTexts([answer["content"] as JsonObject], () => "content", component, services);
   return answer;
 }
 
 /** True if a message has parts that are not texts. */
-function mayHaveFiles(given: unknown): boolean {
-  if (typeof given === "string") return false;
-  return [given]
+function mayHaveFiles(input: unknown): boolean {
+  if (typeof input === "string") return false;
+  return [input]
     .flat()
     .some((message) => isJsonObject(message) && [message["content"]].flat().some(isJsonObject));
 }
@@ -116,10 +116,10 @@ function parseAnswer(answer: JsonObject, limits: Limits): JsonObject {
   return { ...answer, content: asGiven(message as TaskMessage, content) };
 }
 
-function load(what: "task" | "answer", given: unknown, path: string): ChatMessage[] | null {
+function load(what: "task" | "answer", input: unknown, path: string): ChatMessage[] | null {
   try {
-    const messages = loadTask(given, LEFT_OUT, path);
-    requireKnown(messages ?? [], what, path, Array.isArray(given));
+    const messages = loadTask(input, LEFT_OUT, path);
+    requireKnown(messages ?? [], what, path, Array.isArray(input));
     return messages;
   } catch (error) {
     if (error instanceof TaskError) throw refuse(what, error.issues);
@@ -155,20 +155,20 @@ function isKnownType(type: string): boolean {
   return CHAT_TYPES.includes(type) || type.startsWith("StructuredMessage[");
 }
 
-function asGiven(message: TaskMessage, given: unknown): TaskMessage {
+function asGiven(message: TaskMessage, input: unknown): TaskMessage {
   return Object.fromEntries(
     Object.entries(message).filter(
       ([key]) =>
         !(key === "id" || key === "created_at") ||
-        (isJsonObject(given) && given[key] !== undefined),
+        (isJsonObject(input) && input[key] !== undefined),
     ),
   ) as TaskMessage;
 }
 
 /** Loading drops unknown fields; in a request they are more likely a mistake. */
-function unknownFields(given: unknown, loaded: object, path: string): Issue[] {
-  if (!isJsonObject(given)) return [];
-  return Object.keys(given)
+function unknownFields(input: unknown, loaded: object, path: string): Issue[] {
+  if (!isJsonObject(input)) return [];
+  return Object.keys(input)
     .filter((key) => !Object.hasOwn(loaded, key))
     .map((key) => ({ path: pathOf([key], path), message: "is not a field of this message type" }));
 }

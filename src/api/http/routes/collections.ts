@@ -140,11 +140,11 @@ const PREFIX = "collection/";
  * @throws ProblemError 422
  */
 async function embeddingOf(
-  given: JsonObject,
+  input: JsonObject,
   shown: JsonObject,
   services: Services,
 ): Promise<ComponentModel> {
-  const { component } = await preparedComponent(given, services, ["embedding"], shown, "embedding");
+  const { component } = await preparedComponent(input, services, ["embedding"], shown, "embedding");
   return component as ComponentModel;
 }
 

@@ -30,23 +30,25 @@ interface RequestedOwner {
 }
 
 export function memoryEndpoints(services: Services): Endpoint[] {
-  const callsOf = (principal: Principal, place: MemoryOwner): MemoryCalls => {
+  const callsOf = (principal: Principal, memoryOwner: MemoryOwner): MemoryCalls => {
     const { tenant } = principal;
-    if (place.scope === "team")
-      return services.gateway.team(tenant, place.team, callerOf(principal));
+    if (memoryOwner.scope === "team")
+      return services.gateway.team(tenant, memoryOwner.team, callerOf(principal));
     const memories = memoriesOf(services);
-    return place.scope === "user" ? memories.user(tenant, place.user) : memories.tenant(tenant);
+    return memoryOwner.scope === "user"
+      ? memories.user(tenant, memoryOwner.user)
+      : memories.tenant(tenant);
   };
 
   const endpoints = commandEndpoints(memoryCommands, services, {
     async listMemories({ principal, query: { q, limit, cursor, ...given } }) {
-      const place = placeOf(principal, given);
-      const calls = callsOf(principal, place);
+      const owner = placeOf(principal, given);
+      const calls = callsOf(principal, owner);
       if (q === undefined) {
         const page = unwrap(
           await calls.memories({ limit, ...(cursor !== undefined && { cursor }) }),
         );
-        const memories = page.memories.map((entry) => shown(place, entry));
+        const memories = page.memories.map((entry) => publicMemory(owner, entry));
         return json({ memories, next_cursor: page.next_cursor });
       }
       if (cursor !== undefined)
@@ -54,7 +56,7 @@ export function memoryEndpoints(services: Services): Endpoint[] {
       const asked = { text: q, k: limit, collection: null };
       const { hits, mode, note } = unwrap(await calls.searchMemories(asked));
       const memories = hits.map(({ entry, similarity, words, score }) => ({
-        ...shown(place, entry),
+        ...publicMemory(owner, entry),
         score: similarity ?? words ?? score,
       }));
       return json({ memories, next_cursor: null, mode, ...(note !== undefined && { note }) });
@@ -84,7 +86,7 @@ export function memoryEndpoints(services: Services): Endpoint[] {
         })),
       );
       const added = unwrap(await callsOf(principal, place).addMemories(contents)).map((entry) =>
-        shown(place, entry),
+        publicMemory(place, entry),
       );
       return json(memories.length > 0 ? { memories: added } : added[0], 201);
     },
@@ -97,7 +99,7 @@ export function memoryEndpoints(services: Services): Endpoint[] {
         ...(content !== undefined && { content }),
         ...(metadata !== undefined && { metadata }),
       });
-      return json(shown(place, unwrap(changed)));
+      return json(publicMemory(place, unwrap(changed)));
     },
 
     async forgetMemory(call) {
@@ -112,14 +114,14 @@ export function memoryEndpoints(services: Services): Endpoint[] {
         if (user === undefined && scope === undefined) {
           throw invalidPlace("run", 'is missing: give "run", "user" or "scope"');
         }
-        const place = placeOf(principal, { scope: scope ?? "user", user });
-        const { forgotten } = unwrap(await callsOf(principal, place).eraseMemories());
+        const owner = placeOf(principal, { scope: scope ?? "user", user });
+        const { forgotten } = unwrap(await callsOf(principal, owner).eraseMemories());
         return forgotten === null ? new Response(null, { status: 204 }) : json({ forgotten });
       }
       if (scope !== undefined) throw invalidPlace("scope", 'does not go with "run"');
       const places = await placesOfRun(principal, { run, team, user }, services);
       const taken = await Promise.all(
-        places.map((place) => callsOf(principal, place).forgetRun(run)),
+        places.map((position) => callsOf(principal, position).forgetRun(run)),
       );
       const forgotten = taken.map((one) => unwrap(one).forgotten).reduce((sum, n) => sum + n, 0);
       return json({ forgotten });
@@ -200,10 +202,10 @@ function reachesTenant({ team, own_teams_of }: Principal): boolean {
 }
 
 /** The id of an entry with its place: `team.TEAM.ID`, `user.USER.ID` or `tenant.ID`. */
-function idOf(place: MemoryOwner, entry: string): string {
-  if (place.scope === "tenant") return `tenant.${entry}`;
-  if (place.scope === "team") return `team.${place.team}.${entry}`;
-  return `user.${toBase64Url(new TextEncoder().encode(place.user))}.${entry}`;
+function idOf(owner: MemoryOwner, entry: string): string {
+  if (owner.scope === "tenant") return `tenant.${entry}`;
+  if (owner.scope === "team") return `team.${owner.team}.${entry}`;
+  return `user.${toBase64Url(new TextEncoder().encode(owner.user))}.${entry}`;
 }
 
 /** The place and the entry that an id names. @throws ProblemError 404, also for those of others */
@@ -237,15 +239,15 @@ function givenBy(id: string, scope: string, owner: string): RequestedOwner | und
   }
 }
 
-function shown(
-  place: MemoryOwner,
+function publicMemory(
+  owner: MemoryOwner,
   { id, content, metadata, source, created_at }: MemoryEntry,
 ): Memory {
   return {
-    id: idOf(place, id),
+    id: idOf(owner, id),
     content,
     metadata,
-    scope: place.scope,
+    scope: owner.scope,
     source,
     created_at,
   };

@@ -32,7 +32,7 @@ function contentOf(part: UIPart, path: string): Json[] {
   if (type !== "file") {
     throw refused(`${path}.type`, 'must be "text", "file" or a data part in a user\'s message');
   }
-  const place = `${path}.url`;
+  const contentPath = `${path}.url`;
   const name = typeof filename === "string" && filename !== "" ? filename : undefined;
   const said = typeof mediaType === "string" && mediaType !== "" ? mediaType : undefined;
   if (typeof url === "string" && /^https?:\/\//i.test(url)) {
@@ -41,9 +41,9 @@ function contentOf(part: UIPart, path: string): Json[] {
   }
   const inUrl = typeof url === "string" ? dataUrlBytes(url) : undefined;
   if (inUrl === undefined)
-    throw refused(place, "must be an https: URL, or a data: URL with base64");
+    throw refused(contentPath, "must be an https: URL, or a data: URL with base64");
   const read = partOfFile({ data: inUrl.data, name, mediaType: said ?? inUrl.mediaType });
-  if (typeof read === "string") throw refused(place, read);
+  if (typeof read === "string") throw refused(contentPath, read);
   return [read];
 }
 

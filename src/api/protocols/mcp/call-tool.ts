@@ -28,27 +28,27 @@ export async function callTool(
   ctx: ServerContext,
   server: Server,
 ): Promise<McpToolResult> {
-  const { name, arguments: given = {} } = params;
+  const { name, arguments: args = {} } = params;
   const call: McpToolCall = { request, ctx, server };
   const inputs = toolInputs(request.services.limits.max_wait_seconds, takesTasks(server));
   switch (name) {
     case LIST_TEAMS:
       if (request.only !== undefined) throw unknownTool(name);
-      return orRefusal(async () => listTeams(request, parse(inputs[LIST_TEAMS], given)));
+      return orRefusal(async () => listTeams(request, parse(inputs[LIST_TEAMS], args)));
     case GET_RUN:
       return orRefusal(async () => {
-        const { team_id, run_id, wait_seconds } = parse(inputs[GET_RUN], given);
+        const { team_id, run_id, wait_seconds } = parse(inputs[GET_RUN], args);
         requireOwn(request, team_id);
         return waitForRun(call, { team: team_id, run: run_id, seconds: wait_seconds });
       });
     case ANSWER_REQUEST:
-      return orRefusal(async () => answerRequest(call, parse(inputs[ANSWER_REQUEST], given)));
+      return orRefusal(async () => answerRequest(call, parse(inputs[ANSWER_REQUEST], args)));
     case STOP_RUN:
-      return orRefusal(async () => stopRun(request, parse(inputs[STOP_RUN], given)));
+      return orRefusal(async () => stopRun(request, parse(inputs[STOP_RUN], args)));
     default: {
       const team = await teamOfTool(request, name);
       if (team === undefined) throw unknownTool(name);
-      return orRefusal(async () => runTeam(call, team, parse(inputs.run, given)));
+      return orRefusal(async () => runTeam(call, team, parse(inputs.run, args)));
     }
   }
 }
@@ -68,8 +68,8 @@ async function orRefusal(call: () => Promise<McpToolResult>): Promise<McpToolRes
 }
 
 /** @throws ProblemError 422 */
-function parse<T extends z.ZodType>(schema: T, given: unknown): z.output<T> {
-  const result = schema.safeParse(given);
+function parse<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
+  const result = schema.safeParse(input);
   if (result.success) return result.data;
   throw invalid("invalid_arguments", "The arguments are invalid.", issuesOf(result.error));
 }

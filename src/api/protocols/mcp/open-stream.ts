@@ -53,15 +53,15 @@ export async function openStream(
     headers: new Headers(),
   };
   if (last === null) return sessionStream(asked, request.signal);
-  const place = parsePlace(last);
-  if (place === undefined || (only !== undefined && only !== place.team)) {
+  const address = parsePlace(last);
+  if (address === undefined || (only !== undefined && only !== address.team)) {
     const message = "Last-Event-ID must be the id of an event of this server";
     return json({ jsonrpc: "2.0", id: null, error: { code: -32_600, message } }, 400);
   }
   if (!principal.scopes.includes("runs:write")) requireScope("runs:read", principal);
-  const { team: id, run, request: call, token, until } = place;
+  const { team: id, run, request: call, token, until } = address;
   const stream = new CallStream(version);
-  const about = { ...asked, stream, resumes: place };
+  const about = { ...asked, stream, resumes: address };
   const wait_seconds = Math.max(0, Math.ceil(until - Date.now() / 1000));
   const message = {
     jsonrpc: "2.0",

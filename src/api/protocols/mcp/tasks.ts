@@ -69,10 +69,10 @@ async function findTask(
   request: McpRequest,
   id: string,
 ): Promise<{ team: TeamGateway; run: RunInfo }> {
-  const place = placeOfTask(id);
-  if (place !== undefined && (request.only === undefined || request.only.id === place.team)) {
-    const team = teamOf(request, place.team);
-    const run = await team.run(place.run);
+  const address = placeOfTask(id);
+  if (address !== undefined && (request.only === undefined || request.only.id === address.team)) {
+    const team = teamOf(request, address.team);
+    const run = await team.run(address.run);
     if (run.ok || run.problem.status !== 404) return { team, run: unwrap(run) };
   }
   const detail = `There is no task ${JSON.stringify(beginningOf(id, 200))}.`;

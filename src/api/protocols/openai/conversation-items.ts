@@ -11,7 +11,7 @@ import {
   findConversationTeam,
   itemsSchema,
   type Kept,
-  shown,
+  conversationObject,
   withIds,
 } from "./conversations.ts";
 import { parseRequest, refusedAt } from "./request/parse.ts";
@@ -100,7 +100,7 @@ export async function deleteItem(call: OpenAICall, id: string, item: string): Pr
     );
   }
   await amend(team, kept, { remove: [item] });
-  return json(shown(id, kept));
+  return json(conversationObject(id, kept));
 }
 
 function shownItem(item: Kept["items"][number]): JsonObject & { id: string } {

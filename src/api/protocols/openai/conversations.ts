@@ -82,13 +82,13 @@ export async function createConversation(call: OpenAICall): Promise<Response> {
     filled: false,
   };
   unwrap(await team.keep(NAME, kept as unknown as JsonObject));
-  return json(shown(id, kept));
+  return json(conversationObject(id, kept));
 }
 
 /** `GET /conversations/{id}`: any team is one. @throws ProblemError 404 */
 export async function getConversation(call: OpenAICall, id: string): Promise<Response> {
   const { kept } = await findConversationTeam(call, id);
-  return json(shown(id, kept));
+  return json(conversationObject(id, kept));
 }
 
 /** `POST /conversations/{id}`. @throws ProblemError */
@@ -98,7 +98,7 @@ export async function updateConversation(call: OpenAICall, id: string): Promise<
   checkMetadata(metadata ?? {}, call.services.limits);
   const { team, kept } = await findConversationTeam(call, id);
   const change = { set: { metadata: metadata ?? {} } };
-  return json(shown(id, (await amend(team, kept, change)).kept));
+  return json(conversationObject(id, (await amend(team, kept, change)).kept));
 }
 
 /** `DELETE /conversations/{id}`: erases one that was made here. @throws ProblemError 404 or 405 */
@@ -197,7 +197,7 @@ export async function amend(
   return { kept: keptSchema.parse(value), ...amended };
 }
 
-export function shown(id: string, { created_at, metadata }: Kept): JsonObject {
+export function conversationObject(id: string, { created_at, metadata }: Kept): JsonObject {
   return { id, object: "conversation", created_at, metadata };
 }
 

@@ -160,11 +160,11 @@ interface Found {
 
 /** @throws ProblemError 404 */
 async function findResponse(request: OpenAIRequest, id: string): Promise<Found> {
-  const place = parseResponseId(id);
-  if (place !== undefined) {
-    const team = teamOf(request, place.team);
-    const run = await team.run(place.run);
-    if (run.ok) return { place, team, run: run.value };
+  const address = parseResponseId(id);
+  if (address !== undefined) {
+    const team = teamOf(request, address.team);
+    const run = await team.run(address.run);
+    if (run.ok) return { place: address, team, run: run.value };
     if (run.problem.status !== 404) unwrap(run);
   }
   throw new ProblemError({

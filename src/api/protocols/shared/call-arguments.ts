@@ -13,10 +13,10 @@ import { fitted } from "../../../core/json-schema/fit.ts";
  * texts: where the tool's schema wants a number, it is one again, because the text keeps its digits.
  */
 export function argumentsTextOf({
-  arguments: given,
+  arguments: args,
   parameters,
 }: NonNullable<HumanRequest["tool_call"]>): string {
-  return JSON.stringify(parameters === undefined ? given : fitted(given, parameters));
+  return JSON.stringify(parameters === undefined ? args : fitted(args, parameters));
 }
 
 /**

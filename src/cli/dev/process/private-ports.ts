@@ -48,10 +48,10 @@ export function listenPrivately(
   };
   // The method of the base class, which this one overrides.
   const { listen } = Object.getPrototypeOf(Server.prototype) as Pick<Server, "listen">;
-  Server.prototype.listen = function listenOnSocket(this: Server, ...given: unknown[]): Server {
-    if (only?.(this) === false) return Reflect.apply(listen, this, given);
+  Server.prototype.listen = function listenOnSocket(this: Server, ...args: unknown[]): Server {
+    if (only?.(this) === false) return Reflect.apply(listen, this, args);
     const port = ++servers;
-    const callback = given.find((one) => typeof one === "function") as (() => void) | undefined;
+    const callback = args.find((one) => typeof one === "function") as (() => void) | undefined;
     this.address = () => ({ address: "127.0.0.1", family: "IPv4", port });
     return Reflect.apply(listen, this, [freed(pathOf(port)), callback]);
   };

@@ -38,8 +38,8 @@ export type ResourceContents = { uri: string; mimeType?: string } & (
 const UNKNOWN_BYTES = "application/octet-stream";
 
 /** The result of a call with parts that are valid, in every shape that servers write. */
-export function readCallResult(given: Json): JsonObject {
-  const result: JsonObject = isJsonObject(given) ? given : { content: given };
+export function readCallResult(input: Json): JsonObject {
+  const result: JsonObject = isJsonObject(input) ? input : { content: input };
   const { content, structuredContent, isError, toolResult, _meta, ...others } = result;
   const parts = readContents(content);
   const structured = structuredContent ?? toolResult ?? undefined;
@@ -60,8 +60,8 @@ export function readCallResult(given: Json): JsonObject {
 }
 
 /** The contents of a resource, as `resources/read` gives them. */
-export function readResourceResult(given: Json): JsonObject {
-  const result: JsonObject = isJsonObject(given) ? given : { contents: given };
+export function readResourceResult(raw: Json): JsonObject {
+  const result: JsonObject = isJsonObject(raw) ? raw : { contents: raw };
   const contents = [result["contents"] ?? []].flat().map((one) => {
     const read = isJsonObject(one) ? readContentsOf(one) : lineAbout("resource", one);
     return typeof read === "string" ? { uri: uriOf(one), text: read } : read;
@@ -70,8 +70,8 @@ export function readResourceResult(given: Json): JsonObject {
 }
 
 /** A prompt, as `prompts/get` gives it. A message has one part. */
-export function readPromptResult(given: Json): JsonObject {
-  const result: JsonObject = isJsonObject(given) ? given : { messages: given };
+export function readPromptResult(input: Json): JsonObject {
+  const result: JsonObject = isJsonObject(input) ? input : { messages: input };
   const messages = [result["messages"] ?? []].flat().flatMap((message) => {
     const { role = null, content = message } = isJsonObject(message) ? message : {};
     return readContents(content).map((part) => ({
@@ -89,32 +89,32 @@ export function readPromptResult(given: Json): JsonObject {
 }
 
 /** A single part, or a text, counts as a list of one. */
-function readContents(given: Json | undefined): ContentBlock[] {
-  if (given === undefined || given === null) return [];
-  return Array.isArray(given) ? given.map(readBlock) : [readBlock(given)];
+function readContents(input: Json | undefined): ContentBlock[] {
+  if (input === undefined || input === null) return [];
+  return Array.isArray(input) ? input.map(readBlock) : [readBlock(input)];
 }
 
-function readBlock(given: Json): ContentBlock {
-  if (!isJsonObject(given)) return typeof given === "string" ? textOf(given) : damaged("", given);
-  const { type = typeof given["text"] === "string" ? "text" : undefined } = given;
-  const annotations = annotationsSchema.parse(given["annotations"]);
+function readBlock(input: Json): ContentBlock {
+  if (!isJsonObject(input)) return typeof input === "string" ? textOf(input) : damaged("", input);
+  const { type = typeof input["text"] === "string" ? "text" : undefined } = input;
+  const annotations = annotationsSchema.parse(input["annotations"]);
   const about = annotations === undefined ? {} : { annotations: withoutGaps(annotations) };
   switch (type) {
     case "text":
-      return given["text"] == null
-        ? damaged("text", given)
-        : { ...textOf(given["text"]), ...about };
+      return input["text"] == null
+        ? damaged("text", input)
+        : { ...textOf(input["text"]), ...about };
     case "image":
     case "audio":
-      return { ...readMedia(type, given), ...about };
+      return { ...readMedia(type, input), ...about };
     case "resource": {
-      const { resource } = given;
-      const read = isJsonObject(resource) ? readContentsOf(resource) : lineAbout(type, given);
+      const { resource } = input;
+      const read = isJsonObject(resource) ? readContentsOf(resource) : lineAbout(type, input);
       return typeof read === "string" ? textOf(read) : { type, resource: read, ...about };
     }
     case "resource_link": {
-      const { uri, name, description, mimeType } = given;
-      if (typeof uri !== "string") return damaged(type, given);
+      const { uri, name, description, mimeType } = input;
+      if (typeof uri !== "string") return damaged(type, input);
       return {
         type,
         uri,
@@ -125,7 +125,7 @@ function readBlock(given: Json): ContentBlock {
       };
     }
     default:
-      return textOf(`[A part of a type that is unknown here: ${JSON.stringify(given)}]`);
+      return textOf(`[A part of a type that is unknown here: ${JSON.stringify(input)}]`);
   }
 }
 
@@ -146,11 +146,11 @@ function readMedia(type: "image" | "audio", { data, mimeType }: JsonObject): Con
 }
 
 /** A line where there are none that can be read. */
-function readContentsOf(given: JsonObject): ResourceContents | string {
-  const { uri, mimeType, text, blob } = resourceSchema.parse(given);
+function readContentsOf(input: JsonObject): ResourceContents | string {
+  const { uri, mimeType, text, blob } = resourceSchema.parse(input);
   const about = { uri, ...(mimeType != null && { mimeType }) };
   if (text != null) return { ...about, text };
-  if (blob == null) return lineAbout("resource", given);
+  if (blob == null) return lineAbout("resource", input);
   const bytes = base64In(blob);
   return bytes === undefined
     ? `[Damaged resource: ${uri || "without a uri"}, its blob is not base64]`
@@ -158,8 +158,8 @@ function readContentsOf(given: JsonObject): ResourceContents | string {
 }
 
 /** Standard base64 of the same bytes; undefined for what is not base64. */
-function base64In(given: string): string | undefined {
-  const data = given.replaceAll(/\s/g, "").replaceAll("-", "+").replaceAll("_", "/");
+function base64In(input: string): string | undefined {
+  const data = input.replaceAll(/\s/g, "").replaceAll("-", "+").replaceAll("_", "/");
   try {
     fromBase64(data);
     return data;
@@ -168,20 +168,20 @@ function base64In(given: string): string | undefined {
   }
 }
 
-function damaged(type: string, given: Json): ContentBlock {
-  return textOf(lineAbout(type, given));
+function damaged(type: string, input: Json): ContentBlock {
+  return textOf(lineAbout(type, input));
 }
 
-function lineAbout(type: string, given: Json): string {
-  return `[Damaged ${type || "part"}: ${JSON.stringify(given)}]`;
+function lineAbout(type: string, input: Json): string {
+  return `[Damaged ${type || "part"}: ${JSON.stringify(input)}]`;
 }
 
 function textOf(value: Json): { type: "text"; text: string } {
   return { type: "text", text: typeof value === "string" ? value : JSON.stringify(value) };
 }
 
-function uriOf(given: Json): string {
-  return isJsonObject(given) && typeof given["uri"] === "string" ? given["uri"] : "";
+function uriOf(input: Json): string {
+  return isJsonObject(input) && typeof input["uri"] === "string" ? input["uri"] : "";
 }
 
 function metaOf({ _meta }: JsonObject): JsonObject | undefined {

@@ -118,27 +118,27 @@ export class ServerMessages {
     return LISTS.has(method) && (method !== "tools/list" || this.#saidNothing);
   }
 
-  #result({ method, modern }: SentRequest, given: Json): Json {
+  #result({ method, modern }: SentRequest, input: Json): Json {
     // Questions of the server have a form of their own.
-    if (isJsonObject(given) && (given["resultType"] ?? "complete") !== "complete") return given;
+    if (isJsonObject(input) && (input["resultType"] ?? "complete") !== "complete") return input;
     const kind = LISTS.get(method);
     if (kind !== undefined) {
       const reasons = this.#leftOut.get(method) ?? [];
       this.#leftOut.set(method, reasons);
-      const entries = readEntries(kind, given, (reason) => reasons.push(reason));
-      const page = this.#page(method, isJsonObject(given) ? given : {});
+      const entries = readEntries(kind, input, (reason) => reasons.push(reason));
+      const page = this.#page(method, isJsonObject(input) ? input : {});
       return withMarks({ ...page, [kind.field]: entries }, modern);
     }
-    const read = RESULTS.get(method)?.(given);
-    if (read === undefined) return given;
+    const read = RESULTS.get(method)?.(input);
+    if (read === undefined) return input;
     if (method !== "initialize") return withMarks(read, modern);
-    this.#saidNothing = offersOf(given).length === 0;
+    this.#saidNothing = offersOf(input).length === 0;
     return read;
   }
 
   /** The rest of a page, without a cursor that leads nowhere or back. */
-  #page(method: string, given: JsonObject): JsonObject {
-    const { nextCursor, _meta, ...rest } = given;
+  #page(method: string, raw: JsonObject): JsonObject {
+    const { nextCursor, _meta, ...rest } = raw;
     const next =
       typeof nextCursor === "string" || typeof nextCursor === "number" ? String(nextCursor) : "";
     const isNew = next !== "" && this.#cursors.get(method)?.has(next) !== true;
@@ -199,8 +199,8 @@ function readError(error: Json): { code: number; message: string; data?: Json } 
 }
 
 /** The server's capabilities and name. A server that declares nothing is asked for its tools. */
-function readHandshake(given: Json): JsonObject {
-  const result = isJsonObject(given) ? given : {};
+function readHandshake(input: Json): JsonObject {
+  const result = isJsonObject(input) ? input : {};
   const { protocolVersion, capabilities, serverInfo, instructions, _meta, ...rest } = result;
   const offered = offersOf({ capabilities: capabilities ?? null });
   const parts = offered.flatMap(([name, value]): [string, JsonObject][] =>
@@ -221,8 +221,8 @@ function readHandshake(given: Json): JsonObject {
   });
 }
 
-function offersOf(given: Json): [string, Json][] {
-  const capabilities = isJsonObject(given) ? given["capabilities"] : undefined;
+function offersOf(input: Json): [string, Json][] {
+  const capabilities = isJsonObject(input) ? input["capabilities"] : undefined;
   return isJsonObject(capabilities) ? Object.entries(capabilities) : [];
 }
 

@@ -87,16 +87,16 @@ function signedAuthentication(
 /**
  * Says to a token endpoint who the client is, by its secret.
  *
- * @param given the secret or `env:NAME`, looked up for each request, when its destination is known
+ * @param input the secret or `env:NAME`, looked up for each request, when its destination is known
  */
 export function authenticateClient(
   id: string,
-  given: string,
+  input: string,
   dependencies: OutgoingDependencies,
   remember: (secret: string) => void = () => undefined,
 ): AddClientAuthentication {
   return (headers, params, url, metadata) => {
-    const secret = new Secrets(dependencies, String(url), {}).resolve(given);
+    const secret = new Secrets(dependencies, String(url), {}).resolve(input);
     remember(secret);
     // RFC 8414: a server that names no methods takes the header.
     const methods = metadata?.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];

@@ -151,7 +151,7 @@ export class ChatCompletionClientSampler implements Sampler {
       {
         source,
         prompt: `The server of a tool that "${source}" calls asks for an answer of a model.`,
-        code: shown(params),
+        code: promptText(params),
       },
       ctx,
     );
@@ -189,7 +189,7 @@ function extraArgs({ maxTokens, temperature, stopSequences }: SamplingParams): J
   return withoutNulls({ max_tokens: maxTokens, temperature, stop: stopSequences });
 }
 
-function shown({ systemPrompt, messages }: SamplingParams): string {
+function promptText({ systemPrompt, messages }: SamplingParams): string {
   const lines = messages.map(({ role, content }) => {
     const parts = [content]
       .flat()

@@ -46,8 +46,8 @@ export class AnthropicChatCompletionClient extends HttpModelClient {
   ) {
     const config = parseOptions(anthropicConfigSchema, options, "AnthropicChatCompletionClient");
     const { model } = config;
-    const known = knownClaudeModel(model);
-    const modelInfo = modelInfoFrom(config, known);
+    const catalogued = knownClaudeModel(model);
+    const modelInfo = modelInfoFrom(config, catalogued);
     const jsonObject = config.response_format?.type === "json_object";
     if (jsonObject) new ModelAbilities(model, modelInfo).checkOutput(true);
     super({
@@ -56,7 +56,7 @@ export class AnthropicChatCompletionClient extends HttpModelClient {
       model,
       provider: "anthropic",
       modelInfo,
-      tokenLimit: known?.tokenLimit,
+      tokenLimit: catalogued?.tokenLimit,
       timeout: config.timeout,
       api: new MessagesApi(
         {

@@ -25,11 +25,11 @@ import { signedContent, type TurnBlock } from "./signed-turn.ts";
  * @param signed the blocks of an assistant's message that go back with their signatures, if there are any
  */
 export function writeMessage(
-  given: LLMMessage,
+  original: LLMMessage,
   abilities: ModelAbilities,
   signed: (message: AssistantMessage) => readonly TurnBlock[] | undefined,
 ): string {
-  const message = showImages(given, abilities.sees);
+  const message = showImages(original, abilities.sees);
   switch (message.type) {
     case "SystemMessage":
       return "";

@@ -178,9 +178,12 @@ export function knownModel(model: string): KnownModel | undefined {
 
 /** A Claude model by its name, as Anthropic's own API serves it: an answer can be JSON there, and a message have a PDF. */
 export function knownClaudeModel(model: string): KnownModel | undefined {
-  const known = knownModel(model);
-  if (known === undefined || !isClaude(known.info.family)) return undefined;
+  const catalogued = knownModel(model);
+  if (catalogued === undefined || !isClaude(catalogued.info.family)) return undefined;
   // https://platform.claude.com/docs/en/build-with-claude/pdf-support: all that are active, and so not Claude 3.
-  const pdf = !/^claude-3-(haiku|sonnet|opus)$/.test(known.info.family);
-  return { ...known, info: { ...known.info, jsonOutput: true, structuredOutput: true, pdf } };
+  const pdf = !/^claude-3-(haiku|sonnet|opus)$/.test(catalogued.info.family);
+  return {
+    ...catalogued,
+    info: { ...catalogued.info, jsonOutput: true, structuredOutput: true, pdf },
+  };
 }

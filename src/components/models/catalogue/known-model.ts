@@ -33,9 +33,9 @@ export function guessedModelInfo(): ModelInfo {
 /** The note that the abilities of a model are a guess, because neither the config nor the catalogue has them. */
 export function unknownModelNotes(
   config: { model: string; model_info?: unknown; model_capabilities?: unknown },
-  known: KnownModel | undefined,
+  catalogued: KnownModel | undefined,
 ): Note[] {
-  if (known !== undefined || config.model_info != null || config.model_capabilities != null)
+  if (catalogued !== undefined || config.model_info != null || config.model_capabilities != null)
     return [];
   return [
     {

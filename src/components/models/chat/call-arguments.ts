@@ -5,11 +5,11 @@ import { isJsonObject, parsedJson } from "../../../core/json.ts";
  * empty object before the real ones, several times, or not at all. Each of several different objects is a call of its own. A text with
  * no such meaning is returned as it is, so that the error of the call shows it.
  */
-export function callArguments(given: string): [string, ...string[]] {
-  const text = given.trim();
+export function callArguments(input: string): [string, ...string[]] {
+  const text = input.trim();
   if (isEmpty(text)) return ["{}"];
   const parts = jsonValuesOf(text)?.map(decoded);
-  if (parts === undefined || !parts.every(isObjectText)) return [given];
+  if (parts === undefined || !parts.every(isObjectText)) return [input];
   const [first, ...others] = withoutRepeats(parts.filter((part) => !isEmpty(part)));
   return first === undefined ? ["{}"] : [first, ...others];
 }

@@ -154,26 +154,26 @@ function extend(open: OpenCall, { id, name, arguments: text, extra }: CallPart):
 /**
  * The parts of calls in a message, or in a part of one.
  *
- * @param given not validated: a list of calls in OpenAI's form, or one of them. Anything else is left out
+ * @param input not validated: a list of calls in OpenAI's form, or one of them. Anything else is left out
  */
-export function callPartsOf(given: unknown): CallPart[] {
-  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+export function callPartsOf(input: unknown): CallPart[] {
+  const list: readonly unknown[] = Array.isArray(input) ? input : [input];
   return list.flatMap((item) => (isJsonObject(item) ? [callPartOf(item)] : []));
 }
 
 function callPartOf(item: JsonObject): CallPart {
   const { index, id, function: inner, extra_content: extra } = item;
-  const { name, arguments: given } = isJsonObject(inner) ? inner : item;
+  const { name, arguments: args } = isJsonObject(inner) ? inner : item;
   return {
     index: typeof index === "number" ? index : undefined,
     id: typeof id === "number" ? String(id) : (typeof id === "string" && id) || undefined,
     name: typeof name === "string" ? name : "",
-    arguments: argumentsText(given),
+    arguments: argumentsText(args),
     extra: isJsonObject(extra) ? extra : undefined,
   };
 }
 
 /** The arguments of a call as text. Some servers send the object instead of its JSON. */
-export function argumentsText(given: Json | undefined): string {
-  return typeof given === "string" ? given : given == null ? "" : JSON.stringify(given);
+export function argumentsText(raw: Json | undefined): string {
+  return typeof raw === "string" ? raw : raw == null ? "" : JSON.stringify(raw);
 }

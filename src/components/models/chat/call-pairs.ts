@@ -77,11 +77,11 @@ export class CallPairs {
   ): readonly LLMMessage[] {
     const key = calls ?? results[0];
     if (key === undefined) return [];
-    const known = this.#sent.get(key);
-    if (known !== undefined && same(known.results, results) === known.results) {
-      const taken = known.stored.map((id) => ids.take(id));
-      if (same(known.ids, taken) === known.ids) return known.messages;
-      return this.#keep(key, { ...known, ids: taken }, calls);
+    const existing = this.#sent.get(key);
+    if (existing !== undefined && same(existing.results, results) === existing.results) {
+      const taken = existing.stored.map((id) => ids.take(id));
+      if (same(existing.ids, taken) === existing.ids) return existing.messages;
+      return this.#keep(key, { ...existing, ids: taken }, calls);
     }
     const stored = exchangesOf(calls, results).map(({ call }) => call.id);
     const taken = stored.map((id) => ids.take(id));

@@ -56,10 +56,10 @@ const FAILURES: readonly (readonly [
  * @throws ModelError for a reason that is a failure
  */
 export function finishReasonOf(
-  given: string | null | undefined,
+  input: string | null | undefined,
   spent?: UsageByModel,
 ): FinishReason {
-  const reason = (given ?? "")
+  const reason = (input ?? "")
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, "_");
@@ -68,5 +68,5 @@ export function finishReasonOf(
   const failure = FAILURES.find(([reasons]) => reasons.test(reason));
   if (failure === undefined) return "unknown";
   const [, kind, message] = failure;
-  throw new ModelError(kind, message(given ?? ""), { spent });
+  throw new ModelError(kind, message(input ?? ""), { spent });
 }

@@ -17,12 +17,12 @@ const sound = new WeakMap<LLMMessage, LLMMessage>();
  */
 export function soundMessages(messages: readonly LLMMessage[]): LLMMessage[] {
   return messages.map((message) => {
-    let known = sound.get(message);
-    if (known === undefined) {
-      known = repaired(message);
-      sound.set(message, known);
+    let existing = sound.get(message);
+    if (existing === undefined) {
+      existing = repaired(message);
+      sound.set(message, existing);
     }
-    return known;
+    return existing;
   });
 }
 

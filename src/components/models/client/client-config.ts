@@ -58,13 +58,13 @@ export const responseFormatSchema = z.discriminatedUnion("type", [
  */
 export function modelInfoFrom(
   { model_info, model_capabilities }: ClientConfig,
-  known: KnownModel | undefined,
+  catalogued: KnownModel | undefined,
 ): ModelInfo {
   if (model_info && model_capabilities)
     throw new ValueError("model_info and model_capabilities cannot both be given");
   const given = model_info ?? (model_capabilities && { ...model_capabilities, family: "unknown" });
   if (given) return optionsOf(modelInfoSchema, given);
-  return known?.info ?? guessedModelInfo();
+  return catalogued?.info ?? guessedModelInfo();
 }
 
 /** Headers with references to secrets replaced by their values. */

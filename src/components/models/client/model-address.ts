@@ -13,17 +13,17 @@ export interface ModelAddress {
 /**
  * The key for an address: the config's, otherwise the setting's.
  *
- * @param given `api_key` of the config
+ * @param input `api_key` of the config
  * @throws ModelError `auth` when there is none, or the setting's may not be sent to this address
  * @throws TroupeError when the config refers to a secret that does not exist or must not be sent there
  */
 export function resolveKey(
-  given: string | null | undefined,
+  input: string | null | undefined,
   { url, keyName }: ModelAddress,
   secrets: Secrets,
   dependencies: OutgoingDependencies,
 ): string {
-  if (given != null) return secrets.resolve(given);
+  if (input != null) return secrets.resolve(input);
   const setting = readEnv(dependencies, keyName);
   const host = URL.canParse(url) ? new URL(url).host : url;
   const advice =
@@ -47,13 +47,13 @@ export function resolveKey(
 
 /** The note for a key that is missing on this server, or not sent to the address. A program may set its keys later. */
 export function keyNotes(
-  given: string | null | undefined,
+  raw: string | null | undefined,
   address: ModelAddress,
   dependencies: OutgoingDependencies,
 ): Note[] {
   if (dependencies.secret === undefined) return [];
   try {
-    resolveKey(given, address, new Secrets(dependencies, address.url, {}), dependencies);
+    resolveKey(raw, address, new Secrets(dependencies, address.url, {}), dependencies);
     return [];
   } catch (error) {
     return [{ path: "config.api_key", message: errorMessage(error) }];

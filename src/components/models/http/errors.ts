@@ -135,8 +135,8 @@ function statusOf({ codes, status: inside }: ServerReport, answered = 200): numb
   for (const code of codes) {
     // In snake case, whatever the server's: BadRequestError, RESOURCE_EXHAUSTED.
     const name = code.replaceAll(/([a-z])([A-Z])/g, "$1_$2").toLowerCase();
-    const known = STATUS_OF_CODE.find(([pattern]) => pattern.test(name));
-    if (known !== undefined) return known[1];
+    const existing = STATUS_OF_CODE.find(([pattern]) => pattern.test(name));
+    if (existing !== undefined) return existing[1];
   }
   return answered === 200 ? undefined : answered;
 }
@@ -201,7 +201,7 @@ function kindOf(
  * A server's error text, fit to be stored and shown: shortened, without keys.
  * @param redact removes the secrets of the request
  */
-export function errorText(text: string, redact = (given: string): string => given): string {
+export function errorText(text: string, redact = (input: string): string => input): string {
   const clean = withoutKeys(redact(text));
   return clean.length <= LONGEST_MESSAGE ? clean : `${beginningOf(clean, LONGEST_MESSAGE)}...`;
 }

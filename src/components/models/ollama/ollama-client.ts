@@ -42,8 +42,8 @@ export class OllamaChatCompletionClient extends HttpModelClient {
     const parsed = parseOptions(ollamaConfigSchema, given, "OllamaChatCompletionClient");
     const config = { ...parsed, ...collectOptions(parsed) };
     if (config.host != null) baseUrlOf(config.host);
-    const known = knownOllamaModel(config.model);
-    const modelInfo = modelInfoFrom(config, known);
+    const catalogued = knownOllamaModel(config.model);
+    const modelInfo = modelInfoFrom(config, catalogued);
     if (config.response_format?.type === "json_object")
       new ModelAbilities(config.model, modelInfo).checkOutput(true);
     const numCtx = config.options?.["num_ctx"];
@@ -55,7 +55,7 @@ export class OllamaChatCompletionClient extends HttpModelClient {
       provider: "ollama",
       modelInfo,
       // The window of the loaded model is as large as the option says, whatever the model's own maximum.
-      tokenLimit: typeof numCtx === "number" ? numCtx : known?.tokenLimit,
+      tokenLimit: typeof numCtx === "number" ? numCtx : catalogued?.tokenLimit,
       timeout: config.timeout,
       api: new OllamaChatApi(
         {

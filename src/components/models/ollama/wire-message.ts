@@ -28,8 +28,8 @@ export function writeMessage(message: LLMMessage, abilities: ModelAbilities): st
     .join(",");
 }
 
-function wireMessages(given: LLMMessage, abilities: ModelAbilities): WireMessage[] {
-  const message = showImages(given, abilities.sees);
+function wireMessages(original: LLMMessage, abilities: ModelAbilities): WireMessage[] {
+  const message = showImages(original, abilities.sees);
   switch (message.type) {
     case "SystemMessage":
       return [{ role: "system", content: message.content }];

@@ -144,7 +144,7 @@ export interface Server {
 export function routesFor(
   { isMakers, paths }: Server,
   wanted: ApiName | "auto",
-  known: KnownModel | undefined,
+  catalogued: KnownModel | undefined,
   effort: unknown,
 ): Routes {
   const routesOf = (api: ApiName): Routes => {
@@ -152,14 +152,14 @@ export function routesFor(
     return [{ api, path: first }, ...others.map((path) => ({ api, path }))];
   };
   if (wanted !== "auto") return routesOf(wanted);
-  return isMakers && needsResponses(known, effort)
+  return isMakers && needsResponses(catalogued, effort)
     ? [...routesOf("responses"), ...routesOf("chat_completions")]
     : [...routesOf("chat_completions"), ...routesOf("responses")];
 }
 
 /** True if a model needs `/responses` for tools. */
-export function needsResponses(known: KnownModel | undefined, effort: unknown): boolean {
-  switch (known?.responses) {
+export function needsResponses(catalogued: KnownModel | undefined, effort: unknown): boolean {
+  switch (catalogued?.responses) {
     case "always":
       return true;
     case "unless_none":

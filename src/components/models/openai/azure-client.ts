@@ -42,17 +42,17 @@ export class AzureOpenAIChatCompletionClient extends HttpModelClient {
   ) {
     const config = parseOptions(azureConfigSchema, options, "AzureOpenAIChatCompletionClient");
     const { model } = config;
-    const known = knownModel(model);
-    const modelInfo = modelInfoFrom(config, known && hosted(known, config.api));
+    const catalogued = knownModel(model);
+    const modelInfo = modelInfoFrom(config, catalogued && hosted(catalogued, config.api));
     super({
       definition,
       config,
       model,
       provider: AZURE,
       modelInfo,
-      tokenLimit: known?.tokenLimit,
+      tokenLimit: catalogued?.tokenLimit,
       timeout: config.timeout,
-      api: new OpenAIApi(apiSettingsFrom(config, modelInfo, known), () => {
+      api: new OpenAIApi(apiSettingsFrom(config, modelInfo, catalogued), () => {
         const address = azureAddress(config);
         const secrets = new Secrets(dependencies, address.url, config);
         const token = tokenOf(config, dependencies);
@@ -161,8 +161,8 @@ function azureDefinition(
  * The abilities of Azure's model: it takes PDF only by the Responses API
  * (https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses).
  */
-function hosted(known: KnownModel, api: AzureOpenAIConfig["api"]): KnownModel {
-  if (api === "responses") return known;
-  const { pdf: _, ...info } = known.info;
-  return { ...known, info };
+function hosted(catalogued: KnownModel, api: AzureOpenAIConfig["api"]): KnownModel {
+  if (api === "responses") return catalogued;
+  const { pdf: _, ...info } = catalogued.info;
+  return { ...catalogued, info };
 }

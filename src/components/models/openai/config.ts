@@ -89,12 +89,12 @@ function createArgsFrom(config: CommonConfig, info: ModelInfo): JsonObject {
 export function apiSettingsFrom(
   config: OpenAIConfig | AzureOpenAIConfig,
   modelInfo: ModelInfo,
-  known: KnownModel | undefined,
+  catalogued: KnownModel | undefined,
 ): OpenAIApiSettings {
   return {
     model: config.model,
     modelInfo,
-    known,
+    known: catalogued,
     api: config.api ?? "auto",
     caches: config.cache !== "off",
     thoughtTags: config.thought_tags ?? "thought",

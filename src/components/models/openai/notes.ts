@@ -16,24 +16,24 @@ type Asked = Pick<OpenAIConfig, "model" | "api" | "reasoning_effort"> & {
  */
 export function openAINotes(
   config: Asked,
-  known: KnownModel | undefined,
+  catalogued: KnownModel | undefined,
   isMakers: boolean,
 ): Note[] {
-  if (known === undefined || !isMakers) return [];
+  if (catalogued === undefined || !isMakers) return [];
   const byResponses =
     config.api === "responses" ||
-    (config.api !== "chat_completions" && needsResponses(known, config.reasoning_effort));
+    (config.api !== "chat_completions" && needsResponses(catalogued, config.reasoning_effort));
   return [
-    ...apiNotes(config, known),
-    ...(byResponses ? withoutEffect(config) : namesNotes(config, known)),
-    ...reasoningNotes(config, known),
+    ...apiNotes(config, catalogued),
+    ...(byResponses ? withoutEffect(config) : namesNotes(config, catalogued)),
+    ...reasoningNotes(config, catalogued),
   ];
 }
 
-function apiNotes({ model, api, reasoning_effort }: Asked, known: KnownModel): Note[] {
-  if (api !== "chat_completions" || !needsResponses(known, reasoning_effort)) return [];
+function apiNotes({ model, api, reasoning_effort }: Asked, catalogued: KnownModel): Note[] {
+  if (api !== "chat_completions" || !needsResponses(catalogued, reasoning_effort)) return [];
   const message =
-    known.responses === "always"
+    catalogued.responses === "always"
       ? `OpenAI serves '${model}' by the Responses API alone: leave api out, or make it "responses"`
       : `OpenAI's chat completions refuses tools and handoffs of '${model}' while it reasons: leave api out, or set ` +
         'reasoning_effort to "none"';
@@ -65,22 +65,22 @@ function namesNotes(config: Asked, { reasons }: KnownModel): Note[] {
   ];
 }
 
-function reasoningNotes(config: Asked, known: KnownModel): Note[] {
+function reasoningNotes(config: Asked, catalogued: KnownModel): Note[] {
   const { model, reasoning_effort: effort } = config;
-  if (known.reasons !== true) {
-    if (effort == null || !isOpenAI(known.info.family)) return [];
+  if (catalogued.reasons !== true) {
+    if (effort == null || !isOpenAI(catalogued.info.family)) return [];
     const message = `is refused for '${model}', which does not reason: leave it out`;
     return [{ path: "config.reasoning_effort", message }];
   }
   const canStop =
-    known.responses === "unless_none" ||
-    known.responses === "with_effort" ||
-    known.reasonsUnasked !== true;
+    catalogued.responses === "unless_none" ||
+    catalogued.responses === "with_effort" ||
+    catalogued.reasonsUnasked !== true;
   if (effort === "none" && !canStop) {
     const message = `"none" is refused for '${model}', which always reasons: leave it out`;
     return [{ path: "config.reasoning_effort", message }];
   }
-  const isReasoning = effort == null ? known.reasonsUnasked === true : effort !== "none";
+  const isReasoning = effort == null ? catalogued.reasonsUnasked === true : effort !== "none";
   if (!isReasoning) return [];
   const remedy = canStop ? 'leave it out, or set reasoning_effort to "none"' : "leave it out";
   return ["temperature", "top_p"]

@@ -40,17 +40,17 @@ export class OpenAIChatCompletionClient extends HttpModelClient {
   constructor(options: OpenAIChatCompletionClientOptions, dependencies: OutgoingDependencies = {}) {
     const config = parseOptions(openAIConfigSchema, options, "OpenAIChatCompletionClient");
     const { model } = config;
-    const known = knownModel(model);
-    const modelInfo = modelInfoFrom(config, known);
+    const catalogued = knownModel(model);
+    const modelInfo = modelInfoFrom(config, catalogued);
     super({
       definition,
       config,
       model,
       provider: "openai",
       modelInfo,
-      tokenLimit: known?.tokenLimit,
+      tokenLimit: catalogued?.tokenLimit,
       timeout: config.timeout,
-      api: new OpenAIApi(apiSettingsFrom(config, modelInfo, known), () => {
+      api: new OpenAIApi(apiSettingsFrom(config, modelInfo, catalogued), () => {
         const address = openAIAddress(config, dependencies);
         const secrets = new Secrets(dependencies, address.url, config);
         const apiKey = resolveKey(config.api_key, address, secrets, dependencies);
@@ -86,12 +86,12 @@ function openAIDefinition(
     fromConfig: (config) =>
       new OpenAIChatCompletionClient(optionsOf(openAIConfigSchema, config), dependencies),
     notes(config) {
-      const known = knownModel(config.model);
+      const catalogued = knownModel(config.model);
       const address = openAIAddress(config, dependencies);
       const { url } = address;
       return [
-        ...unknownModelNotes(config, known),
-        ...openAINotes(config, known, isOpenAIs(url, dependencies)),
+        ...unknownModelNotes(config, catalogued),
+        ...openAINotes(config, catalogued, isOpenAIs(url, dependencies)),
         ...keyNotes(config.api_key, address, dependencies),
         ...headerNotes(config.default_headers, url, dependencies, "config.default_headers"),
       ];

@@ -38,16 +38,16 @@ export function acceptedAnswer(schema: JsonObject, dialect: SchemaDialect): Acce
 
 /** The schema of a structured answer in the dialect of a maker. The answer is checked against the given schema. */
 export function acceptedOutput(schema: JsonObject, dialect: SchemaDialect): AcceptedSchema {
-  const known = outputs.get(schema) ?? new Map<SchemaDialect, AcceptedSchema>();
-  outputs.set(schema, known);
-  let accepted = known.get(dialect);
+  const existing = outputs.get(schema) ?? new Map<SchemaDialect, AcceptedSchema>();
+  outputs.set(schema, existing);
+  let accepted = existing.get(dialect);
   if (accepted === undefined) {
     const strict = strictSchema(schema);
     accepted =
       readObjectSchema(strict) === undefined
         ? { schema: strict, strict: true }
         : acceptStrict(strict, dialect, "the answer");
-    known.set(dialect, accepted);
+    existing.set(dialect, accepted);
   }
   return accepted;
 }
@@ -71,14 +71,14 @@ export class ToolWriter<Wire> {
 
   /** @throws ValueError for a name that model APIs do not accept */
   write(tool: ToolSchema): WrittenTool<Wire> {
-    let known = this.#written.get(tool);
-    if (known === undefined) {
+    let found = this.#written.get(tool);
+    if (found === undefined) {
       checkToolName(tool.name);
       const accepted = acceptedTool(tool, this.#dialect);
-      known = { wire: this.#write(tool, accepted), note: accepted.note };
-      this.#written.set(tool, known);
+      found = { wire: this.#write(tool, accepted), note: accepted.note };
+      this.#written.set(tool, found);
     }
-    return known;
+    return found;
   }
 }
 
@@ -91,18 +91,18 @@ export function outputNote(
   return isSchema ? acceptedOutput(output.schema, dialect).note : undefined;
 }
 
-function acceptStrict(given: JsonObject, dialect: SchemaDialect, owner: string): AcceptedSchema {
-  if (dialect !== OPEN) return { ...acceptOpen(given, dialect, owner), strict: true };
-  const { schema, losses, conflicts } = written(given, OPENAI_STRICT);
+function acceptStrict(input: JsonObject, dialect: SchemaDialect, owner: string): AcceptedSchema {
+  if (dialect !== OPEN) return { ...acceptOpen(input, dialect, owner), strict: true };
+  const { schema, losses, conflicts } = written(input, OPENAI_STRICT);
   if (conflicts.length === 0)
     return { schema, strict: true, note: noteOf(losses, OPENAI_STRICT, owner) };
-  const open = acceptOpen(given, dialect, owner);
+  const open = acceptOpen(input, dialect, owner);
   const reason = `${owner} is not strict, because ${OPENAI_STRICT.maker} does not take ${conflicts.join(", ")}`;
   return { ...open, note: open.note === undefined ? reason : `${reason}; ${open.note}` };
 }
 
-function acceptOpen(given: JsonObject, dialect: SchemaDialect, owner: string): AcceptedSchema {
-  const { schema, losses } = written(given, dialect);
+function acceptOpen(raw: JsonObject, dialect: SchemaDialect, owner: string): AcceptedSchema {
+  const { schema, losses } = written(raw, dialect);
   return { schema, strict: false, note: noteOf(losses, dialect, owner) };
 }
 
@@ -116,12 +116,12 @@ function noteOf(
 }
 
 function written(
-  given: JsonObject,
+  input: JsonObject,
   dialect: SchemaDialect,
 ): { schema: JsonObject; losses: string[]; conflicts: string[] } {
-  const object = readObjectSchema(given);
+  const object = readObjectSchema(input);
   const { nullable: _, ...top }: JsonObject = object ?? {};
-  const dropped = NOT_AT_THE_TOP.filter((keyword) => keyword in given && keyword !== "allOf");
+  const dropped = NOT_AT_THE_TOP.filter((keyword) => keyword in input && keyword !== "allOf");
   for (const keyword of NOT_AT_THE_TOP) delete top[keyword];
   if (object?.["type"] !== "object") top["type"] = "object";
   if (!("properties" in top)) top["properties"] = {};

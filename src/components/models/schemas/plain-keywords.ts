@@ -35,9 +35,9 @@ function joined(left: JsonObject, right: JsonObject): JsonObject {
 }
 
 /** The schema by the keywords that the dialect has for the same: equivalents, so that nothing is lost. */
-export function inPlainKeywords(given: JsonObject, dialect: SchemaDialect): JsonObject {
+export function inPlainKeywords(input: JsonObject, dialect: SchemaDialect): JsonObject {
   const has = (keyword: string): boolean => dialect.keywords?.has(keyword) ?? true;
-  let schema = { ...given };
+  let schema = { ...input };
   if (!has("const") && "const" in schema) {
     const { const: value = null, ...rest } = schema;
     schema = { ...rest, enum: [value] };
@@ -60,8 +60,8 @@ export function inPlainKeywords(given: JsonObject, dialect: SchemaDialect): Json
 }
 
 /** Draft 4's boolean limits, and those that a dialect has only in the inclusive form. */
-function limits(given: JsonObject, has: (keyword: string) => boolean): JsonObject {
-  const schema = { ...given };
+function limits(raw: JsonObject, has: (keyword: string) => boolean): JsonObject {
+  const schema = { ...raw };
   for (const [exclusive, inclusive, step] of [
     ["exclusiveMinimum", "minimum", 1],
     ["exclusiveMaximum", "maximum", -1],
@@ -84,9 +84,9 @@ function limits(given: JsonObject, has: (keyword: string) => boolean): JsonObjec
 }
 
 /** OpenAPI's `nullable` as the type null. */
-function withNullType(given: JsonObject): JsonObject {
-  const { nullable, ...schema } = given;
-  if (nullable === undefined) return given;
+function withNullType(input: JsonObject): JsonObject {
+  const { nullable, ...schema } = input;
+  if (nullable === undefined) return input;
   if (nullable !== true) return schema;
   const { type, enum: values, anyOf } = schema;
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, NULL] };
@@ -99,8 +99,8 @@ function withNullType(given: JsonObject): JsonObject {
 }
 
 /** The type null as OpenAPI's `nullable`, and several types as alternatives. */
-function withNullable(given: JsonObject): JsonObject {
-  let schema = { ...given };
+function withNullable(input: JsonObject): JsonObject {
+  let schema = { ...input };
   if (Array.isArray(schema["enum"]) && schema["enum"].includes(null)) {
     schema = { ...schema, nullable: true, enum: schema["enum"].filter((value) => value !== null) };
   }

@@ -70,14 +70,14 @@ export class SchemaWriter {
     return isJsonObject(value) ? this.#schema(value, depth) : this.#schema({}, depth);
   }
 
-  #schema(given: JsonObject, depth: number): JsonObject {
-    if (typeof given["$ref"] === "string") return this.#reference(given, given["$ref"], depth);
+  #schema(input: JsonObject, depth: number): JsonObject {
+    if (typeof input["$ref"] === "string") return this.#reference(input, input["$ref"], depth);
     const { strict, keywords, deepest = Infinity } = this.#dialect;
     if (depth > deepest || (++this.#parts > MOST_PARTS && keywords !== undefined)) {
       this.#leaveOpen();
       return { type: "object" };
     }
-    const merged = keywords === undefined ? given : mergedParts(given, this.#root);
+    const merged = keywords === undefined ? input : mergedParts(input, this.#root);
     const renamed = inPlainKeywords(merged, this.#dialect);
     const plain = keywords === undefined ? renamed : typeByContent(renamed);
     const written: JsonObject = {};
@@ -188,9 +188,9 @@ export class SchemaWriter {
   }
 
   /** Says in words what the dialect has no keyword for: values of an `enum`, and properties whose names it refuses. */
-  #describe(given: JsonObject, written: JsonObject): void {
+  #describe(raw: JsonObject, written: JsonObject): void {
     const lines: string[] = [];
-    const { enum: values, properties, required } = given;
+    const { enum: values, properties, required } = raw;
     if (Array.isArray(values) && written["enum"] === undefined) {
       this.losses.add("an enum that it does not take");
       const list = values.map((value) => JSON.stringify(value)).join(", ");
@@ -207,13 +207,13 @@ export class SchemaWriter {
       delete written["additionalProperties"];
     }
     if (lines.length === 0) return;
-    const before = typeof given["description"] === "string" ? [given["description"]] : [];
+    const before = typeof raw["description"] === "string" ? [raw["description"]] : [];
     written["description"] = [...before, ...lines].join("\n");
   }
 
-  #reference(given: JsonObject, reference: string, depth: number): JsonObject {
+  #reference(input: JsonObject, reference: string, depth: number): JsonObject {
     const { references, besideReferences } = this.#dialect;
-    const { $ref: _, $schema: _schema, ...beside } = given;
+    const { $ref: _, $schema: _schema, ...beside } = input;
     const target = resolveReference(reference, this.#root);
     if (target === undefined) {
       this.losses.add(`the reference ${reference}, which leads nowhere`);

@@ -39,18 +39,18 @@ export class WorkersAIChatCompletionClient extends HttpModelClient {
   constructor(options: WorkersAIChatCompletionClientOptions, dependencies: ModelDependencies = {}) {
     const config = parseOptions(workersAIConfigSchema, options, "WorkersAIChatCompletionClient");
     const { model } = config;
-    const known = knownWorkersAIModel(model);
-    const modelInfo = modelInfoFrom(config, known);
+    const catalogued = knownWorkersAIModel(model);
+    const modelInfo = modelInfoFrom(config, catalogued);
     if (config.response_format?.type === "json_object")
       new ModelAbilities(model, modelInfo).checkOutput(true);
-    const isNative = known?.isNative ?? false;
+    const isNative = catalogued?.isNative ?? false;
     super({
       definition,
       config,
       model,
       provider: "cloudflare.workers_ai",
       modelInfo,
-      tokenLimit: known?.tokenLimit,
+      tokenLimit: catalogued?.tokenLimit,
       timeout: config.timeout,
       api: new WorkersAIChatApi(
         {

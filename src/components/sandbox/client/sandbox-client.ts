@@ -72,8 +72,8 @@ export class SandboxClient {
 
   /** @throws ValueError for an invalid `url` */
   constructor(options: SandboxAddress) {
-    const given = checkOptions<SandboxAddress>(sandboxAddressSchema, options, "SandboxClient");
-    const { silenceMs = SILENCE_MS, ...address } = given;
+    const checked = checkOptions<SandboxAddress>(sandboxAddressSchema, options, "SandboxClient");
+    const { silenceMs = SILENCE_MS, ...address } = checked;
     this.#connection = new SandboxConnection(address);
     this.#silenceMs = silenceMs;
   }

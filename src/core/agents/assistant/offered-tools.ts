@@ -21,8 +21,8 @@ export function offerTools(
   listed: readonly (readonly ToolSchema[])[],
   handoffs: readonly ToolSchema[],
 ): OfferedTool[] {
-  const tools = listed.flatMap((schemas, place) =>
-    callable(schemas).map((schema) => ({ schema, name: schema.name, place })),
+  const tools = listed.flatMap((schemas, position) =>
+    callable(schemas).map((schema) => ({ schema, name: schema.name, place: position })),
   );
   const taken = new Set(handoffs.map(({ name }) => name));
   // Names that can stay are given first, so that none of them is taken for a tool whose name is changed.

@@ -72,7 +72,7 @@ function visit(
       const innerNode = nodes.check(inner, wanted, full);
       return (children.get(full) ?? nodes.build(innerNode, full, loader)) as T;
     },
-    function: (name, place) => nodes.function(name, `${path}.config.${place}`),
+    function: (name, index) => nodes.function(name, `${path}.config.${index}`),
   };
   return collect(issues, () => nodes.build(checked, path, loader));
 }

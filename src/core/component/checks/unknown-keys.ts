@@ -9,8 +9,8 @@ const jsonSchemas = new WeakMap<z.ZodType, JsonObject>();
 
 /** The JSON Schema of a config as it is written. */
 export function configJsonSchema(schema: z.ZodType): JsonObject {
-  const known = jsonSchemas.get(schema);
-  if (known !== undefined) return known;
+  const existing = jsonSchemas.get(schema);
+  if (existing !== undefined) return existing;
   const made = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonObject;
   jsonSchemas.set(schema, made);
   return made;

@@ -118,8 +118,8 @@ class Parser {
   }
 
   #atom(token: string): Atom {
-    const known = this.#atoms.get(token);
-    if (known !== undefined) return known;
+    const existing = this.#atoms.get(token);
+    if (existing !== undefined) return existing;
     const single = token !== "." && !/^[\\[]/.test(token);
     const expression = single ? undefined : new RegExp(`^(?:${token})$`, "u");
     const atom: Atom =

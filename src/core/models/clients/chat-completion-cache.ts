@@ -92,8 +92,8 @@ export class ChatCompletionCache implements ChatCompletionClient, Stateful {
     options: CreateOptions = {},
   ): Promise<CreateResult> {
     const key = await this.#key(messages, options);
-    const known = this.#find(key, options);
-    if (known !== undefined) return fromStore(known.result);
+    const existing = this.#find(key, options);
+    if (existing !== undefined) return fromStore(existing.result);
     const result = await this.#client.create(messages, options);
     this.#keep(key, { result }, options);
     return result;
@@ -104,11 +104,11 @@ export class ChatCompletionCache implements ChatCompletionClient, Stateful {
     options: CreateOptions = {},
   ): AsyncGenerator<string, CreateResult, void> {
     const key = await this.#key(messages, options);
-    const known = this.#find(key, options);
-    if (known !== undefined) {
-      const { content } = known.result;
-      yield* known.pieces ?? (typeof content === "string" && content !== "" ? [content] : []);
-      return fromStore(known.result);
+    const found = this.#find(key, options);
+    if (found !== undefined) {
+      const { content } = found.result;
+      yield* found.pieces ?? (typeof content === "string" && content !== "" ? [content] : []);
+      return fromStore(found.result);
     }
     const pieces: string[] = [];
     const { startOver } = options;

@@ -125,8 +125,8 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
   /** @throws ValueError for an invalid `modelInfo` */
   constructor(completions: readonly (string | CreateResult)[], options: ReplayOptions = {}) {
     const owner = "ReplayChatCompletionClient";
-    const given = checkOptions(optionsSchema, options, owner);
-    const { modelInfo = DEFAULT_INFO, cycle = false, chunkDelayMs = 0 } = given;
+    const checked = checkOptions(optionsSchema, options, owner);
+    const { modelInfo = DEFAULT_INFO, cycle = false, chunkDelayMs = 0 } = checked;
     this.#completions = checkArgument(answersSchema, completions, owner, "completions");
     this.modelInfo = modelInfo;
     this.#modelInfoConfig = parseOptions(modelInfoSchema, modelInfo, "modelInfo");

@@ -28,14 +28,14 @@ export async function countTokens(
   model: string,
 ): Promise<number> {
   const { name, count: encode } = await tokenizerFor(model);
-  let known = counted.get(name);
-  if (known === undefined) counted.set(name, (known = new WeakMap()));
+  let existing = counted.get(name);
+  if (existing === undefined) counted.set(name, (existing = new WeakMap()));
   let total = REPLY;
   for (const message of messages) {
-    let tokens = known.get(message);
+    let tokens = existing.get(message);
     if (tokens === undefined) {
       tokens = messageTokens(message, encode);
-      known.set(message, tokens);
+      existing.set(message, tokens);
     }
     total += tokens;
   }

@@ -53,7 +53,7 @@ function graphOptions(
 ): DiGraphOptions {
   const edge = (
     written: z.infer<typeof edgeSchema>,
-    place: readonly PropertyKey[],
+    valuePath: readonly PropertyKey[],
   ): DiGraphEdge => ({
     target: written.target,
     condition:
@@ -61,7 +61,7 @@ function graphOptions(
         ? written.condition
         : conditionFunction(
             written.condition_function,
-            pathOf([...place, "condition_function"], "graph"),
+            pathOf([...valuePath, "condition_function"], "graph"),
           ),
     activationGroup: written.activation_group,
     activationCondition: written.activation_condition,

@@ -44,7 +44,7 @@ function* differentConditions(graph: DiGraph): Generator<Note> {
       const differing = every.filter((edge) => !needed.every((set) => set.has(edge)));
       if (differing.length === 0) continue;
       const sources = edges.map(({ source }) => `"${source}"`).join(", ");
-      const conditions = differing.map(shown).join(", ");
+      const conditions = differing.map(edgeText).join(", ");
       yield {
         path: pathOf(["nodes", target], "graph"),
         message: `node "${target}" waits for all of ${sources}, which depend on different conditions (${conditions}): it speaks only if all of these match. If one of the edges is enough, give all of them "activation_condition": "any"`,
@@ -84,13 +84,13 @@ function conditionsBefore(graph: DiGraph): Map<string, ReadonlySet<GroupedEdge>>
   for (let changed = true; changed;) {
     changed = false;
     for (const [target, ofTarget] of graph.groups) {
-      const known = before.get(target);
-      if (known?.size === 0) continue;
+      const existing = before.get(target);
+      if (existing?.size === 0) continue;
       const ways = [...ofTarget.values()].flatMap((group) => waysThrough(group, before));
       const [first, ...others] = ways;
       if (first === undefined) continue;
       const common = new Set([...first].filter((edge) => others.every((way) => way.has(edge))));
-      if (known?.size === common.size) continue;
+      if (existing?.size === common.size) continue;
       before.set(target, common);
       changed = true;
     }
@@ -107,8 +107,8 @@ function waysThrough(
   before: ReadonlyMap<string, ReadonlySet<GroupedEdge>>,
 ): Set<GroupedEdge>[] {
   const ways = edges.flatMap((edge) => {
-    const known = before.get(edge.source);
-    return known === undefined ? [] : [withOwn(edge, known)];
+    const found = before.get(edge.source);
+    return found === undefined ? [] : [withOwn(edge, found)];
   });
   if (activation === "any") return ways;
   return ways.length < edges.length ? [] : [new Set(ways.flatMap((way) => [...way]))];
@@ -118,6 +118,6 @@ function withOwn(edge: GroupedEdge, before: ReadonlySet<GroupedEdge>): Set<Group
   return edge.edge.condition === null ? new Set(before) : new Set([...before, edge]);
 }
 
-function shown({ source, edge: { condition } }: GroupedEdge): string {
+function edgeText({ source, edge: { condition } }: GroupedEdge): string {
   return `${typeof condition === "function" ? "a function" : JSON.stringify(condition)} of "${source}"`;
 }

@@ -152,12 +152,12 @@ function requireParticipants(
   names: readonly string[],
   participants: readonly ParticipantInfo[],
 ): void {
-  const known = participants.map(({ name }) => name);
-  const unknown = names.find((name) => !known.includes(name));
+  const knownNames = participants.map(({ name }) => name);
+  const unknown = names.find((name) => !knownNames.includes(name));
   if (unknown !== undefined) {
     throw new TroupeError(
       "unknown_speaker",
-      `${func} returned "${unknown}", which is not a participant; the participants are: ${known.join(", ")}`,
+      `${func} returned "${unknown}", which is not a participant; the participants are: ${knownNames.join(", ")}`,
     );
   }
 }

@@ -106,8 +106,12 @@ export class FunctionTool<
   readonly #execute: FunctionToolOptions<P, Env>["execute"];
 
   constructor(options: FunctionToolOptions<P, Env>) {
-    const given = checkOptions<FunctionToolOptions<P, Env>>(optionsSchema, options, "FunctionTool");
-    const { name, description, parameters, execute, policy = "never", strict = false } = given;
+    const checked = checkOptions<FunctionToolOptions<P, Env>>(
+      optionsSchema,
+      options,
+      "FunctionTool",
+    );
+    const { name, description, parameters, execute, policy = "never", strict = false } = checked;
     refuseWhereNew("FunctionTool", toolNameMistakes(name));
     this.#parameters = toolParameters(name, parameters, strict);
     this.#execute = execute;

@@ -255,8 +255,8 @@ export class CodeIndex {
   }
 
   #noteId(hash: number, seq: number): void {
-    const known = this.#ids.get(hash);
-    this.#ids.set(hash, known === undefined || known === seq ? seq : SEVERAL);
+    const existing = this.#ids.get(hash);
+    this.#ids.set(hash, existing === undefined || existing === seq ? seq : SEVERAL);
   }
 
   /** Takes the record of an entry out of its block. */
@@ -288,8 +288,8 @@ export class CodeIndex {
 
   #spaceFor(name: string, dimensions: number): CodeSpace {
     const spaces = this.#load();
-    const known = this.#find(name, dimensions);
-    if (known !== undefined) return known;
+    const existing = this.#find(name, dimensions);
+    if (existing !== undefined) return existing;
     const id = Math.max(...spaces.keys()) + 1;
     this.#db.write(`insert into ${this.#name}_space values (?, ?, ?)`, id, name, dimensions);
     const space = new CodeSpace(id, name, dimensions);

@@ -52,8 +52,8 @@ export class NestedRounds {
     const around = [...agents, ...teams].toSorted(
       (a, b) => a.path.length - b.path.length || Number(a.isTeam) - Number(b.isTeam),
     );
-    return around.flatMap(({ name, isTeam }, place) =>
-      isTeam && around[place - 1]?.isTeam === false ? [] : [name],
+    return around.flatMap(({ name, isTeam }, index) =>
+      isTeam && around[index - 1]?.isTeam === false ? [] : [name],
     );
   }
 }

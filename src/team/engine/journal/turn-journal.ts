@@ -371,13 +371,13 @@ export class TurnJournal implements TurnHost {
     const questions = this.#questions;
     const active = this.#active;
     const runId = active.record.id;
-    const known = questions.get(question.id);
-    if (known) this.#trace.waits(waitOf(known), scope);
-    if (known?.answer) {
-      const { value, time } = known.answer;
+    const existing = questions.get(question.id);
+    if (existing) this.#trace.waits(waitOf(existing), scope);
+    if (existing?.answer) {
+      const { value, time } = existing.answer;
       return Promise.resolve({ answer: value, time });
     }
-    if (known?.run !== runId) {
+    if (existing?.run !== runId) {
       const now = this.clock();
       questions.ask(runId, question, now);
       this.#trace.waits(

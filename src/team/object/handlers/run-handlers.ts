@@ -47,7 +47,7 @@ export const runHandlers = {
     const { atOnce, ...stop } = stopped.value;
     await atOnce;
     // The team may have been deleted in the meantime.
-    return team.with(({ runs }) => runs.shown(id, stop));
+    return team.with(({ runs }) => runs.infoWith(id, stop));
   },
 
   changeRun: ({ team }, id, task) =>

@@ -41,14 +41,14 @@ export function traceOfRun(
   const turns = [...finishedTurns(stores, { ...stored, record }, Number(cursor ?? 0), limit + 1)];
   const more = turns.length > limit;
   const last = more ? undefined : active ? turnInProgress(active) : givenUpTurn(record);
-  const shown = [...turns.slice(0, limit), ...(last ? [last] : [])];
-  spans.push(...shown.flatMap((turn) => turnSpans(id, turn)));
+  const visible = [...turns.slice(0, limit), ...(last ? [last] : [])];
+  spans.push(...visible.flatMap((turn) => turnSpans(id, turn)));
   return ok({
     run_id: id,
     team_id: stores.team.record.id,
     trace_id: traceIdOf(id, record.trace?.context),
     spans: spans.map((span) => shownSpan(span, costOf)),
-    dropped_spans: shown.reduce((sum, { dropped }) => sum + dropped, 0),
-    next_cursor: more ? String(shown.at(-1)?.turn ?? 0) : null,
+    dropped_spans: visible.reduce((sum, { dropped }) => sum + dropped, 0),
+    next_cursor: more ? String(visible.at(-1)?.turn ?? 0) : null,
   });
 }

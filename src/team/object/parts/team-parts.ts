@@ -198,13 +198,13 @@ function loginsOf(
   return {
     user,
     token: async (challenge, request) =>
-      given(await tenant.token({ ...challenge, user, team, run, request })),
-    held: async (server) => given(await tenant.login({ server, user })) ?? undefined,
+      valueOf(await tenant.token({ ...challenge, user, team, run, request })),
+    held: async (server) => valueOf(await tenant.login({ server, user })) ?? undefined,
   };
 }
 
 /** @throws TroupeError with the tenant's refusal */
-function given<T>(answer: Result<T>): T {
+function valueOf<T>(answer: Result<T>): T {
   if (answer.ok) return answer.value;
   const { status, code, detail } = answer.problem;
   throw Object.assign(new TroupeError(code, detail), { retryable: status >= 500 });

@@ -107,8 +107,8 @@ export function turnsAround(
   const bound = backwards ? before : (after ?? 0);
   const found = backwards ? turns("<", bound, "desc") : turns(">", bound, "asc");
   const more = found.length > limit;
-  const shown = found.slice(0, limit);
-  const ordered = backwards ? shown.toReversed() : shown;
+  const visible = found.slice(0, limit);
+  const ordered = backwards ? visible.toReversed() : visible;
   const first = ordered[0] ?? bound + 1;
   const last = ordered.at(-1) ?? bound;
   return {

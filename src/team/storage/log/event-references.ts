@@ -121,8 +121,8 @@ export class EventReferences {
   }
 
   #event(seq: number, events: Map<number, Recorded>): Recorded {
-    const known = this.#recent.get(seq) ?? events.get(seq);
-    if (known) return known;
+    const existing = this.#recent.get(seq) ?? events.get(seq);
+    if (existing) return existing;
     const body = this.#load(seq);
     const message = JSON.parse(body) as Message;
     const event = { message, texts: textsOf(message) };

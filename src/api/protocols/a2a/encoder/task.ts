@@ -45,8 +45,8 @@ export function taskOf(
   soFar: readonly Message[] = [],
 ): A2ATask {
   const given = taskMessages(run);
-  const known = new Set(given.map(({ id }) => id));
-  const said = (run.result?.messages ?? soFar).filter(({ id }) => !known.has(id));
+  const knownIds = new Set(given.map(({ id }) => id));
+  const said = (run.result?.messages ?? soFar).filter(({ id }) => !knownIds.has(id));
   const humans = humanSources(said);
   const messages = said.filter(isChatMessage);
   const answer = run.result?.messages && messages.findLast(({ source }) => !humans.has(source));

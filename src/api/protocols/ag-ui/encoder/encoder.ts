@@ -61,11 +61,11 @@ export class AgUiEncoder implements StreamEncoder {
     const events = frame.event === "run" ? this.#start(frame.data) : [];
     if (frame.event === "turn") this.#state.turnEnds();
     if (this.#options.raw) events.push({ type: "RAW", source: OWN, event: frame });
-    const shown = items.filter((item) => !this.#isLeftOut(item));
-    if (this.#texts.isContradicted(shown)) events.push(...this.#takenBack());
-    for (const item of shown) if (!this.#ended) events.push(...this.#encode(item, shown));
+    const visible = items.filter((item) => !this.#isLeftOut(item));
+    if (this.#texts.isContradicted(visible)) events.push(...this.#takenBack());
+    for (const item of visible) if (!this.#ended) events.push(...this.#encode(item, visible));
     if (frame.event === "message") this.#thread.add(frame);
-    const hasHuman = shown.length < items.length && items.some(({ type }) => type === "message");
+    const hasHuman = visible.length < items.length && items.some(({ type }) => type === "message");
     if (hasHuman && !this.#ended && this.#thread.current() !== undefined) {
       events.push(...this.#takenBack());
     }
@@ -166,7 +166,7 @@ export class AgUiEncoder implements StreamEncoder {
     this.#run = run;
     this.#calls.asked(run);
     const { status, queue_position } = run;
-    if (before === status || !(RESTS.has(before) || RESTS.has(status))) return [];
+    if (before === status || !(IDLE_STATUSES.has(before) || IDLE_STATUSES.has(status))) return [];
     const value = { status, ...(queue_position !== null && { queue_position }) };
     return [{ type: "CUSTOM", name: `${OWN}.run`, value }];
   }
@@ -245,7 +245,7 @@ function answerChanged(run: RunInfo | undefined): Pick<Problem, "detail" | "code
 }
 
 /** Statuses in which nothing happens, for reasons that the protocol has no word for. */
-const RESTS: ReadonlySet<string> = new Set<RunInfo["status"]>(["queued", "paused"]);
+const IDLE_STATUSES: ReadonlySet<string> = new Set<RunInfo["status"]>(["queued", "paused"]);
 
 /** Events that no message of the same source follows. */
 const OF_MANAGERS: ReadonlySet<string> = new Set<AgentEvent["type"]>([

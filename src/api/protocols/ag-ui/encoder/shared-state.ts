@@ -69,14 +69,16 @@ function changesOf(
     .filter((name) => !Object.hasOwn(after, name))
     .map((name): StateChange => ({ op: "remove", path: `${path}/${escaped(name)}` }));
   const changed = Object.entries(after).flatMap(([name, value]): StateChange[] => {
-    const place = `${path}/${escaped(name)}`;
+    const contentPath = `${path}/${escaped(name)}`;
     const old: Json | undefined = before[name];
     if (old === value) return [];
     if (depth > 1 && isJsonObject(old) && isJsonObject(value)) {
-      return changesOf(old, value, place, depth - 1);
+      return changesOf(old, value, contentPath, depth - 1);
     }
     // "add" replaces what is there.
-    return JSON.stringify(old) === JSON.stringify(value) ? [] : [{ op: "add", path: place, value }];
+    return JSON.stringify(old) === JSON.stringify(value)
+      ? []
+      : [{ op: "add", path: contentPath, value }];
   });
   return [...removed, ...changed];
 }

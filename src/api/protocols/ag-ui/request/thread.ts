@@ -130,14 +130,10 @@ export function conversationOf(
   return { messages: [...thread, ...made], calls, clientCalls, humans: [...humans] };
 }
 
-/** @param given the id that the client gave it */
-function chatMessage(
-  message: ChatMessage,
-  human: boolean,
-  given: string | undefined,
-): ThreadMessage {
+/** @param raw the id that the client gave it */
+function chatMessage(message: ChatMessage, human: boolean, raw: string | undefined): ThreadMessage {
   const { id, source } = message;
-  if (given !== undefined) return { id: given, role: "user", content: userContent(message) };
+  if (raw !== undefined) return { id: raw, role: "user", content: userContent(message) };
   const name = source === "user" ? {} : { name: source };
   const about = { ...name, ...aboutMessage(message) };
   return human

@@ -31,10 +31,10 @@ export class CallWriter {
     { id: message, source }: Extract<RunItem, { type: "tool_calls" }>,
     call: FunctionCall,
   ): void {
-    const known = this.#writer.calls.find(source, call.id);
+    const existing = this.#writer.calls.find(source, call.id);
     // A question about the call came before it.
-    if (known?.request !== undefined && known.message === undefined) {
-      known.message = message;
+    if (existing?.request !== undefined && existing.message === undefined) {
+      existing.message = message;
       return;
     }
     const part = this.#writer.calls.add(openCall({ callId: call.id, source, message }));

@@ -155,10 +155,10 @@ async function findTasks(request: McpRequest, ids: readonly string[]): Promise<F
     return [];
   const found = await Promise.all(
     [...new Set(ids)].map(async (taskId) => {
-      const place = placeOfTask(taskId);
-      if (place === undefined || (only !== undefined && only.id !== place.team)) return [];
-      const run = await teamOf(request, place.team).run(place.run);
-      return run.ok ? [{ ...place, taskId, info: run.value }] : [];
+      const address = placeOfTask(taskId);
+      if (address === undefined || (only !== undefined && only.id !== address.team)) return [];
+      const run = await teamOf(request, address.team).run(address.run);
+      return run.ok ? [{ ...address, taskId, info: run.value }] : [];
     }),
   );
   return found.flat();

@@ -21,8 +21,8 @@ export async function complete(
     ref.type === "ref/prompt"
       ? await ofPrompt(request, ref.name, argument)
       : await ofTemplate(request, ref.uri, argument, given);
-  const shown = values.slice(0, MOST_VALUES);
-  return { completion: { values: shown, hasMore: values.length > shown.length } };
+  const visible = values.slice(0, MOST_VALUES);
+  return { completion: { values: visible, hasMore: values.length > visible.length } };
 }
 
 type Argument = Params["argument"];

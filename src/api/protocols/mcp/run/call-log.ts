@@ -51,8 +51,8 @@ export class CallLog {
       this.#speaker = item.source;
     }
     if (item.type === "ToolCallRequestEvent") {
-      for (const { name, arguments: given } of item.content)
-        await this.#log("info", { source: item.source, calls: name, arguments: cut(given) });
+      for (const { name, arguments: args } of item.content)
+        await this.#log("info", { source: item.source, calls: name, arguments: cut(args) });
     }
     if (item.type === "ToolCallExecutionEvent") {
       for (const { name, content, is_error } of item.content) {
@@ -81,8 +81,8 @@ export class CallLog {
 async function lowestLevel({ request, ctx }: LoggedCall): Promise<number> {
   const envelope: Readonly<Record<string, unknown>> | undefined = ctx.mcpReq.envelope;
   const level = envelope ? envelope[LEVEL] : (await sessionSettings(request))?.level;
-  const place = LEVELS.findIndex((one) => one === level);
-  return place === -1 ? LEVELS.length : place;
+  const index = LEVELS.findIndex((one) => one === level);
+  return index === -1 ? LEVELS.length : index;
 }
 
 function cut(text: string): string {

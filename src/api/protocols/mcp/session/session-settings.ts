@@ -27,8 +27,8 @@ const remembered = new Map<string, Remembered>();
 export async function sessionSettings(request: McpRequest): Promise<ProtocolSession | null> {
   const id = await idOf(request);
   if (id === undefined) return null;
-  const known = remembered.get(id);
-  if (known !== undefined && known.until > Date.now()) return known.settings;
+  const existing = remembered.get(id);
+  if (existing !== undefined && existing.until > Date.now()) return existing.settings;
   // The value, not its promise: one of a request that was cancelled would never resolve for others.
   const settings = await tenantOf(request.services, request.principal.tenant).session(id);
   remembered.delete(id);

@@ -129,16 +129,16 @@ function inputEntries(
 function entriesOf(message: z.output<typeof messageSchema>, path: string): InputEntry[] {
   const { role, tool_calls, tool_call_id, name } = message;
   const content = message.content ?? "";
-  const place = `${path}.content`;
+  const contentPath = `${path}.content`;
   switch (role) {
     case "tool":
       if (tool_call_id == null) throw refusedAt(`${path}.tool_call_id`, "is missing");
-      return [{ type: "output", id: tool_call_id, content: outputOf(content, place) }];
+      return [{ type: "output", id: tool_call_id, content: outputOf(content, contentPath) }];
     case "assistant": {
       const calls = (tool_calls ?? []).flatMap(({ id, function: called }) =>
         called === undefined ? [] : [{ id, name: called.name, arguments: called.arguments }],
       );
-      const text = textOf(content, place);
+      const text = textOf(content, contentPath);
       return [
         { type: "message", source: "assistant", content: text, answer: true },
         ...(calls.length > 0 ? [{ type: "calls" as const, calls }] : []),
@@ -149,14 +149,14 @@ function entriesOf(message: z.output<typeof messageSchema>, path: string): Input
         {
           type: "message",
           source: name != null && /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : "user",
-          content: contentOf(content, place),
+          content: contentOf(content, contentPath),
           answer: false,
         },
       ];
     case "system":
     case "developer":
       return [
-        { type: "message", source: "system", content: textOf(content, place), answer: false },
+        { type: "message", source: "system", content: textOf(content, contentPath), answer: false },
       ];
   }
 }

@@ -95,11 +95,11 @@ function imageOf({ image_url: image, file_id }: ContentPart, path: string): Json
 function fileOf({ file_data, file_url, file_id, filename }: FileFields, path: string): JsonObject {
   const name = typeof filename === "string" && filename !== "" ? filename : undefined;
   if (typeof file_url === "string") return fromUrl(file_url, name, `${path}.file_url`);
-  const place = `${path}.file_data`;
+  const contentPath = `${path}.file_data`;
   if (typeof file_data !== "string")
-    throw refusedAt(place, file_id == null ? "must be a data: URL, or base64" : NOT_BY_ID);
-  if (file_data.startsWith("data:")) return fromUrl(file_data, name, place);
-  return partIn({ data: file_data, name, mediaType: undefined }, place);
+    throw refusedAt(contentPath, file_id == null ? "must be a data: URL, or base64" : NOT_BY_ID);
+  if (file_data.startsWith("data:")) return fromUrl(file_data, name, contentPath);
+  return partIn({ data: file_data, name, mediaType: undefined }, contentPath);
 }
 
 const NOT_BY_ID = "must hold the file: files are not kept here by ids";

@@ -20,12 +20,12 @@ export interface RequestPlace {
   request: string;
 }
 
-export function responseId(place: AnswerPlace): string {
-  return `resp_${placeText(place)}`;
+export function responseId(address: AnswerPlace): string {
+  return `resp_${placeText(address)}`;
 }
 
-export function completionId(place: AnswerPlace): string {
-  return `chatcmpl-${placeText(place)}`;
+export function completionId(location: AnswerPlace): string {
+  return `chatcmpl-${placeText(location)}`;
 }
 
 /** The place that the id of a response names; undefined for an id of another form. */

@@ -107,17 +107,22 @@ export function entryOf(item: InputItem, path: string): InputEntry {
   switch (item.type) {
     case "message": {
       const { role, content } = item;
-      const place = `${path}.content`;
+      const contentPath = `${path}.content`;
       if (role === "user") {
-        return { type: "message", source: role, content: contentOf(content, place), answer: false };
+        return {
+          type: "message",
+          source: role,
+          content: contentOf(content, contentPath),
+          answer: false,
+        };
       }
       const answer = role === "assistant";
       const source = answer ? role : "system";
-      return { type: "message", source, content: textOf(content, place), answer };
+      return { type: "message", source, content: textOf(content, contentPath), answer };
     }
     case "function_call": {
-      const { call_id: id, name, arguments: given } = item;
-      return { type: "calls", calls: [{ id, name, arguments: given }] };
+      const { call_id: id, name, arguments: args } = item;
+      return { type: "calls", calls: [{ id, name, arguments: args }] };
     }
     case "function_call_output":
       return {

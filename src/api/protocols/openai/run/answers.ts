@@ -11,8 +11,8 @@ import { refusedAt, type TroupeParameters } from "../request/parse.ts";
 export function questionsOf(entries: readonly InputEntry[]): RequestPlace[] {
   return entries.flatMap((entry) => {
     if (entry.type !== "output" && entry.type !== "approval") return [];
-    const place = parseRequestId(entry.id);
-    return place === undefined ? [] : [place];
+    const address = parseRequestId(entry.id);
+    return address === undefined ? [] : [address];
   });
 }
 
@@ -35,9 +35,9 @@ export function answersTo(
   }));
   for (const entry of entries) {
     if (entry.type !== "output" && entry.type !== "approval") continue;
-    const place = parseRequestId(entry.id);
-    if (place?.run !== run.id) continue;
-    const { request } = place;
+    const location = parseRequestId(entry.id);
+    if (location?.run !== run.id) continue;
+    const { request } = location;
     if (entry.type === "output") answers.push({ request, answer: { content: entry.content } });
     else {
       const { approved, reason } = entry;

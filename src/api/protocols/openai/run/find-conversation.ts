@@ -78,8 +78,8 @@ export async function findConversation(
 }
 
 async function previousRun(request: OpenAIRequest, id: string): Promise<RunInfo> {
-  const place = parseResponseId(id);
-  const found = place && (await teamOf(request, place.team).run(place.run));
+  const address = parseResponseId(id);
+  const found = address && (await teamOf(request, address.team).run(address.run));
   if (found?.ok) return found.value;
   if (found && found.problem.status !== 404) unwrap(found);
   throw new ProblemError({

@@ -271,11 +271,11 @@ function openAIAgentDefinition(
     },
     notes(config) {
       const { model, temperature, model_client } = config;
-      const known = knownModel(model);
+      const catalogued = knownModel(model);
       const address = openAIAddress({ model }, dependencies);
       return [
-        ...unknownModelNotes(config, known),
-        ...openAINotes({ model, temperature, api: "responses" }, known, true),
+        ...unknownModelNotes(config, catalogued),
+        ...openAINotes({ model, temperature, api: "responses" }, catalogued, true),
         ...(model_client == null
           ? keyNotes(null, address, dependencies).map((note) => ({ ...note, path: "config.model" }))
           : []),

@@ -52,8 +52,8 @@ export function messageWriter(style: WireStyle): MessageWriter {
 }
 
 /** A message as JSON: one object, several for several tool results, none for a message that is left out. */
-function writeMessage(given: LLMMessage, style: WireStyle): string {
-  const message = showImages(given, style.abilities.sees);
+function writeMessage(original: LLMMessage, style: WireStyle): string {
+  const message = showImages(original, style.abilities.sees);
   switch (message.type) {
     case "SystemMessage":
       return systemMessage(message, style);

@@ -43,8 +43,8 @@ export function writeBareItems(message: AssistantMessage, style: InputStyle): st
   return items.map((item) => JSON.stringify(item)).join(",");
 }
 
-function itemsOf(given: LLMMessage, style: InputStyle): JsonObject[] {
-  const message = showImages(given, style.abilities.sees);
+function itemsOf(original: LLMMessage, style: InputStyle): JsonObject[] {
+  const message = showImages(original, style.abilities.sees);
   switch (message.type) {
     case "SystemMessage":
       return [{ role: "system", content: message.content }];

@@ -117,12 +117,12 @@ export class ResponsesBodies {
     const reserved = RESERVED.filter((name) => name in extra);
     if (reserved.length > 0)
       throw new ValueError(`extraCreateArgs must not have: ${reserved.join(", ")}`);
-    const given: JsonObject = {
+    const input: JsonObject = {
       ...createArgs,
       ...extra,
       ...(extra_body as JsonObject | undefined),
     };
-    const args: JsonObject = { store: false, ...translated(given) };
+    const args: JsonObject = { store: false, ...translated(input) };
 
     const { format: configured, ...text } = partOf(args, "text");
     const format = this.#format(options.jsonOutput) ?? configured;
@@ -164,7 +164,7 @@ export class ResponsesBodies {
 }
 
 /** The fields of chat completions by their names in this API. Other fields stay unchanged. */
-function translated(given: JsonObject): JsonObject {
+function translated(raw: JsonObject): JsonObject {
   const {
     max_tokens,
     max_completion_tokens = max_tokens,
@@ -174,7 +174,7 @@ function translated(given: JsonObject): JsonObject {
     logprobs,
     stream_options: _,
     ...args
-  } = given;
+  } = raw;
   for (const name of WITHOUT_EFFECT) delete args[name];
   if (typeof max_completion_tokens === "number")
     args["max_output_tokens"] = Math.max(FEWEST_TOKENS, max_completion_tokens);

@@ -32,9 +32,9 @@ export class StreamedItems {
   /** An event with all of a call's arguments. */
   setArguments(event: JsonObject): void {
     const open = this.#openOf(event);
-    const { name, arguments: given } = event;
+    const { name, arguments: args } = event;
     if (typeof name === "string" && !hasText(open.item["name"])) open.item = { ...open.item, name };
-    if (!isEmpty(argumentsText(given))) open.arguments = argumentsText(given);
+    if (!isEmpty(argumentsText(args))) open.arguments = argumentsText(args);
   }
 
   /** An event that completes an item. */
@@ -88,9 +88,9 @@ export class StreamedItems {
 
   /** Ids come before indexes, because some servers give all items the same index. */
   #placeOf(ids: readonly (Json | undefined)[], index: Json | undefined): number {
-    const known = new Set(ids.filter(hasText));
+    const knownIds = new Set(ids.filter(hasText));
     const byId = this.#open.findLastIndex(({ item }) =>
-      [item["id"], item["call_id"]].some((id) => hasText(id) && known.has(id)),
+      [item["id"], item["call_id"]].some((id) => hasText(id) && knownIds.has(id)),
     );
     if (byId !== -1 || index === undefined) return byId;
     return this.#open.findLastIndex((open) => open.index === index);
