@@ -27,7 +27,7 @@ test("agents with a prompt or a model can be varied, and a manager with a model"
     prompt: ["config", "selector_prompt"],
     model: ["config", "model_client"],
   });
-  expect(variedIn(agent("alone"))).toMatchObject([{ name: "alone", place: [] }]);
+  expect(variedIn(agent("alone"))).toMatchObject([{ name: "alone", path: [] }]);
   const ring = { provider: "x.RoundRobinGroupChat", config: { participants: [human] } };
   expect(variedIn(ring)).toEqual([]);
 });
