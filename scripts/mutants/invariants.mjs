@@ -25,7 +25,7 @@ export const INVARIANT_MUTANTS = [
     text: "    return record;\n  }\n\n  stepStarted(",
     replacement: "    return undefined;\n  }\n\n  stepStarted(",
   },
-  { invariant: "T2", file: JOURNAL, text: "    steps.flush();\n", replacement: "" },
+  { invariant: "T2", file: JOURNAL, text: "    this.#parts.stores.db.flush();\n", replacement: "" },
   {
     invariant: "T3",
     file: JOURNAL,
@@ -53,7 +53,7 @@ export const INVARIANT_MUTANTS = [
   {
     invariant: "T6",
     file: "src/team/stream/live-feed.ts",
-    text: "    if (frames > 0) this.#flushWrites();\n",
+    text: "    if (frames > 0) this.#db.flush();\n",
     replacement: "",
   },
   {

@@ -70,8 +70,7 @@ export class BlobStore {
 
   /** A text was removed. */
   release(user: string): void {
-    // Without parts there are no blobs, and a team without either reads nothing more for them.
-    if (!this.#parts.exist || !this.#uses.exists) return;
+    if (!this.#uses.exists) return;
     const released = this.#db.all<{ hash: string }>(
       "select hash from blob_use where user = ?",
       user,
@@ -162,7 +161,7 @@ function owner(hash: string): string {
 }
 
 /** Shorter base64 stays in its text. */
-const SHORTEST_BASE64 = 4096;
+export const SHORTEST_BASE64 = 4096;
 
 /** Encloses a reference. JSON has this character as `\u0001` only, so no stored text has it elsewhere. */
 const MARK = "\u0001";

@@ -1,4 +1,9 @@
-import { BlobStore, hasReferences, lengthWithoutReferences } from "./blob-store.ts";
+import {
+  BlobStore,
+  hasReferences,
+  lengthWithoutReferences,
+  SHORTEST_BASE64,
+} from "./blob-store.ts";
 import type { Database } from "./database.ts";
 import { joined, type StoredPart, PART_BYTES, partsOf, PartStore } from "./part-store.ts";
 
@@ -23,12 +28,12 @@ export class TextStore {
 
   /** Stores a text that stays. Returns the value for the owner's column. */
   store(owner: string, text: string): string | null {
-    return this.#place(owner, this.blobs.share(text, undefined));
+    return this.#store(owner, text, undefined);
   }
 
   /** Stores a text until {@link remove}. Returns the value for the owner's column. */
   storeRemovable(owner: string, text: string): string | null {
-    return this.#place(owner, this.blobs.share(text, owner));
+    return this.#store(owner, text, owner);
   }
 
   /** The text whose column holds `column`. */
@@ -69,6 +74,8 @@ export class TextStore {
 
   /** Removes what is stored of a text outside of its column. */
   remove(owner: string): void {
+    // Without parts there are no blobs, either.
+    if (!this.#parts.exist) return;
     this.#parts.remove(owner);
     this.blobs.release(owner);
   }
@@ -77,6 +84,12 @@ export class TextStore {
   forget(): void {
     this.#parts.forget();
     this.blobs.forget();
+  }
+
+  #store(owner: string, text: string, user: string | undefined): string | null {
+    // It has no base64 that is large enough for a blob, and fits into its row.
+    if (text.length < SHORTEST_BASE64) return text;
+    return this.#place(owner, this.blobs.share(text, user));
   }
 
   #place(owner: string, text: string): string | null {

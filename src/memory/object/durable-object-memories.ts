@@ -7,8 +7,7 @@ import {
 } from "../../contract/gateways/memory-gateway.ts";
 import { ok, type Result } from "../../contract/result.ts";
 import { type Erasure, eraseObject } from "../../sqlite/erase.ts";
-import { memoriesNamed } from "../../sqlite/object-address.ts";
-import { remoteMethods, remoteObject } from "../../sqlite/remote-methods.ts";
+import { memoriesNamed, remoteMethods, remoteObject } from "../../sqlite/remote-methods.ts";
 
 type Wipe = Pick<Erasure<unknown>, "wipe">;
 

@@ -6,8 +6,7 @@ import type { CollectionGateway } from "../../contract/gateways/memory-gateway.t
 import { ok, type Refused, type Result } from "../../contract/result.ts";
 import { NEWER_DATA, refuseUnusable } from "../../contract/stored-data.ts";
 import type { SecretOwners } from "../../secrets/kept-secrets.ts";
-import { memoriesNamed } from "../../sqlite/object-address.ts";
-import { addMethods, type Handlers } from "../../sqlite/remote-methods.ts";
+import { addMethods, type Handlers, memoriesNamed } from "../../sqlite/remote-methods.ts";
 import { type KeptMemoriesMethods, memoryHandlers } from "../entries/kept-memories.ts";
 import { vectorizeAbove } from "../vectors/vector-service.ts";
 import { loadParts, type MemoryEnv, type MemoryParts } from "./memory-parts.ts";

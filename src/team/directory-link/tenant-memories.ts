@@ -5,8 +5,7 @@ import {
 } from "../../contract/gateways/memory-gateway.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { CollectionReader } from "../../core/memory/memory-host.ts";
-import { memoriesNamed } from "../../sqlite/object-address.ts";
-import { remoteObject } from "../../sqlite/remote-methods.ts";
+import { memoriesNamed, remoteObject } from "../../sqlite/remote-methods.ts";
 import type { OtherMemories } from "../engine/journal/turn-memory.ts";
 import type { MemoryTarget } from "../storage/outbox/memory-outbox.ts";
 import type { MemoryDelivery } from "./memory-delivery.ts";

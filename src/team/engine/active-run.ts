@@ -4,18 +4,19 @@ import {
   addTokens,
   addToUsage,
   type CostOf,
-  estimated,
   NO_USAGE,
   type RunUsage,
   subtractTokens,
   type TokensByModel,
-  tokensOfCall,
-  UNNAMED_MODEL,
 } from "../../contract/usage/model-usage.ts";
-import { estimateUsage } from "../../core/models/tokens/estimate.ts";
-import type { ModelCallUnderWay, Moment, StepRecord } from "../../core/turn/turn-host.ts";
+import type { ModelCallUnderWay, Moment } from "../../core/turn/turn-host.ts";
 import type { Exchange } from "../../telemetry/spans/span.ts";
-import { loadSpans, storeSpans, type TurnSpans } from "../../telemetry/spans/stored-spans.ts";
+import {
+  loadSpans,
+  NO_SPANS,
+  storeSpans,
+  type TurnSpans,
+} from "../../telemetry/spans/stored-spans.ts";
 import type { TurnTrace } from "../../telemetry/spans/turn-trace.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
 import { isOver, turnId } from "../storage/runs/run-store.ts";
@@ -33,7 +34,7 @@ import {
   suspended,
 } from "./run-state.ts";
 import { runInfo } from "./views/run-info.ts";
-import { recordedTrace } from "./journal/recorded-trace.ts";
+import { recordedTrace } from "./journal/recorded-turn.ts";
 import { TurnEvents } from "./journal/turn-events.ts";
 
 /** A run that has no outcome yet, and its turn in progress. */
@@ -43,6 +44,10 @@ export class ActiveRun {
   record: RunRecord;
   readonly #stores: Stores;
   readonly #costOf: CostOf;
+  /** When the run began, epoch milliseconds. */
+  readonly startedAt: number;
+  /** True if it has a limit of tokens or of cost. */
+  readonly isLimited: boolean;
   #task: readonly ChatMessage[] | null | undefined;
   /** Number of the turn in progress within the run; 0 relays the task. */
   turnOfRun: number;
@@ -56,6 +61,8 @@ export class ActiveRun {
   readonly conversationCursor: number;
   /** The usage of the model calls up to the last commit. */
   #committed: RunUsage;
+  /** The usage with the tokens of the turn that it was last asked for. */
+  #counted: { tokens: TokensByModel; usage: RunUsage } | undefined;
   #events: TurnEvents | undefined;
   /** The trace of the turn in progress; undefined until it runs in this object. */
   trace: TurnTrace | undefined;
@@ -80,6 +87,9 @@ export class ActiveRun {
     this.#costOf = costOf;
     this.stored = stored;
     this.record = stored.record;
+    const { started_at, created_at, max_total_tokens, max_cost = null } = this.record;
+    this.startedAt = Date.parse(started_at ?? created_at);
+    this.isLimited = max_total_tokens !== null || max_cost !== null;
     this.#task = task;
     const commit = lastCommit(stores.db, stores.texts);
     this.turnOfTeam = (commit?.turn ?? 0) + 1;
@@ -147,22 +157,18 @@ export class ActiveRun {
     this.#stores.runs.update(this.stored);
   }
 
-  /** The same for a change of status, which the tenant gets to know. */
-  #storeStatus(record: RunRecord): void {
-    this.store(record);
-    this.announce();
-  }
-
   /** Nothing runs from here on. */
   suspend({ status, wakeAt }: Idle, time: Moment): void {
     const { record, counted } = this;
-    this.#storeStatus(suspended(record, { status, wakeAt, time, counted }));
+    this.store(suspended(record, { status, wakeAt, time, counted }));
+    this.announce();
   }
 
   /** It waits no longer. */
   continue({ ran }: Moment): void {
     const { record, counted } = this;
-    this.#storeStatus(continued(record, { ran, event: this.#stores.log.last, counted }));
+    this.store(continued(record, { ran, event: this.#stores.log.last, counted }));
+    this.announce();
   }
 
   /** Ends a pause, or takes back the request for one. Returns whether it was paused. */
@@ -170,8 +176,8 @@ export class ActiveRun {
     const { record, counted } = this;
     const facts = { now: Date.now(), event: this.#stores.log.last, counted };
     const wasPaused = record.status === "paused";
-    if (wasPaused) this.#storeStatus(resumed(record, facts));
-    else this.store(resumed(record, facts));
+    this.store(resumed(record, facts));
+    if (wasPaused) this.announce();
     return wasPaused;
   }
 
@@ -180,20 +186,9 @@ export class ActiveRun {
     this.#stores.announcer.run(this.stored, { task: this.#task, last: this.#events?.lastSaid });
   }
 
-  /** When the run began, epoch milliseconds. */
-  get startedAt(): number {
-    return Date.parse(this.record.started_at ?? this.record.created_at);
-  }
-
   /** The spans of the turn in progress. @param closedAt as of {@link TurnTrace.spans} */
   spans(closedAt?: number): TurnSpans {
-    return (this.trace ?? this.#recordedTrace).spans(closedAt);
-  }
-
-  get #recordedTrace(): TurnTrace {
-    const { discardedSpans, startedAt, turnStarted, record } = this;
-    const from = Math.max(turnStarted.at, startedAt);
-    return recordedTrace(this.#stores, { run: record.id, startedAt, from, discardedSpans });
+    return (this.trace ?? recordedTrace(this.#stores, this)).spans(closedAt);
   }
 
   /** Before the turn runs again: what it emits is then compared with what is recorded. */
@@ -206,12 +201,17 @@ export class ActiveRun {
    * turn was given up.
    */
   get usage(): RunUsage {
-    return addToUsage(this.#committed, this.#turnTokens, this.#costOf);
+    const tokens = this.#turnTokens;
+    if (this.#counted?.tokens !== tokens) {
+      this.#counted = { tokens, usage: addToUsage(this.#committed, tokens, this.#costOf) };
+    }
+    return this.#counted.usage;
   }
 
   /** The spans of the turn's discarded steps. */
   get discardedSpans(): TurnSpans {
-    return loadSpans(this.#discarded?.spans, this.turnStarted.at);
+    const spans = this.#discarded?.spans;
+    return spans === undefined ? NO_SPANS : loadSpans(spans, this.turnStarted.at);
   }
 
   /**
@@ -227,35 +227,14 @@ export class ActiveRun {
     this.store(discarded(this.record, { turn: this.turnOfRun, tokens: removed, spans }));
   }
 
-  /**
-   * Counts model calls that were cut off. Their makers charge for them, and no server says what they used: the length of
-   * the texts does, roughly.
-   *
-   * @param textOf what has arrived of a message
-   */
-  countCutOff(
-    calls: readonly ModelCallUnderWay[],
-    textOf: (messageId: string) => string | undefined,
-  ): void {
-    if (calls.length === 0) return;
-    const tokens = calls
-      .map(({ model = UNNAMED_MODEL, input, messageId }): TokensByModel => {
-        const text = messageId === undefined ? undefined : textOf(messageId);
-        return { [model]: estimated(estimateUsage(input(), text ?? "")) };
-      })
-      .reduce(addTokens, {});
-    this.countSpent(tokens);
-  }
-
-  /** A step has a result: the longest answer of a model tells how long the next may be. */
-  answered({ kind, outcome }: StepRecord): void {
-    if (kind !== "model" || outcome === undefined || !("ok" in outcome)) return;
-    for (const { completion_tokens } of Object.values(tokensOfCall(outcome.ok))) {
+  /** A step has a result: the longest answer of a model tells how long the next may be. @param tokens what its model call has used */
+  answered(tokens: TokensByModel): void {
+    for (const { completion_tokens } of Object.values(tokens)) {
       if (completion_tokens > (this.longestAnswer ?? 0)) this.longestAnswer = completion_tokens;
     }
   }
 
-  /** The usage of a call that failed although its model had answered: its maker charges for it. */
+  /** The usage of calls that failed although their models had answered, or had begun to: their makers charge for it. */
   countSpent(tokens: TokensByModel): void {
     this.store(discarded(this.record, { turn: this.turnOfRun, tokens }));
   }
@@ -282,7 +261,8 @@ export class ActiveRun {
     this.turnStarted = commit.time;
     this.turnCursor = commit.event;
     this.#committed = { usage: commit.usage, models: commit.models ?? {} };
-    this.become(committed(this.record));
+    this.#counted = undefined;
+    if (this.record.discarded !== undefined) this.become(committed(this.record));
     this.#events = undefined;
     this.trace = undefined;
     this.calls.clear();
@@ -307,7 +287,9 @@ export class ActiveRun {
 
   /** The tokens of the turn in progress, without those that a retried run has counted. */
   get #turnTokens(): TokensByModel {
-    const tokens = addTokens(this.#stores.steps.tokens, this.#discarded?.tokens ?? {});
+    const { tokens: recorded } = this.#stores.steps;
+    const discardedTokens = this.#discarded?.tokens;
+    const tokens = discardedTokens ? addTokens(recorded, discardedTokens) : recorded;
     const counted = this.repeatsFailedTurn ? this.record.taken_over?.tokens : undefined;
     return counted === undefined ? tokens : subtractTokens(tokens, counted);
   }

@@ -19,8 +19,14 @@ import type { RunEngine } from "./run-engine.ts";
 import { MAX_QUEUED_RUNS } from "../../contract/constants.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
 import { lastTurn } from "../storage/log/commits.ts";
-import { type EnteringRun, requestedRun, retryingRun, takenOver, taskMessages } from "./new-run.ts";
-import { presentOf } from "./queued-runs.ts";
+import {
+  type EnteringRun,
+  presentOf,
+  requestedRun,
+  retryingRun,
+  takenOver,
+  taskMessages,
+} from "./new-run.ts";
 import { queued, started } from "./run-state.ts";
 import type { Stores } from "../storage/stores.ts";
 

@@ -5,7 +5,9 @@ import { isTurnSignal } from "../../core/steps/signals.ts";
 import { TurnScope } from "../../core/turn/turn-scope.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { Execution } from "./execution.ts";
-import { type JournalParts, TurnJournal } from "./journal/turn-journal.ts";
+import type { RunConstants } from "./journal/journaled-run.ts";
+import type { JournalParts } from "./journal/journal-parts.ts";
+import { TurnJournal } from "./journal/turn-journal.ts";
 import { usageLimitError } from "./journal/usage-limit.ts";
 import type { TurnState } from "./next-action.ts";
 import type { Outcome, RunEnd } from "./run-outcome.ts";
@@ -54,18 +56,19 @@ export interface TurnsOfRun {
 export interface TurnOf {
   active: ActiveRun;
   execution: Execution;
+  facts: RunConstants;
   /** Set while the run may be the cause of its interruptions. */
   suspect: Suspect | undefined;
 }
 
 /** Runs the turn in progress from its beginning and commits it, unless it ends early. Returns the state of the turn after it. */
 export async function runTurn(parts: TurnParts, of: TurnOf): Promise<TurnState> {
-  const { active, execution } = of;
+  const { active, execution, facts, suspect } = of;
   const team = await openTeam(parts, execution);
   if (team === undefined) return "interrupted";
   execution.answered = false;
   const fail = (error: unknown): void => parts.run.end({ status: "failed", error });
-  const journal = new TurnJournal(parts, { active, fence: execution, suspect: of.suspect, fail });
+  const journal = new TurnJournal(parts, { active, facts, fence: execution, suspect, fail });
   try {
     const played = await play(parts, of, team, journal);
     if (played === undefined) return "interrupted";
@@ -110,7 +113,7 @@ export async function openTeam(
  * @throws TurnSignal when the turn ends early
  */
 async function play(
-  { feed }: TurnParts,
+  { live }: TurnParts,
   { active, execution }: TurnOf,
   { runnable, observers, shared }: LoadedTeam,
   journal: TurnJournal,
@@ -136,25 +139,25 @@ async function play(
     }
     const message = next.value;
     if (message.type === "ModelClientStreamingChunkEvent") {
-      feed.chunk(message);
+      live.chunk(message);
       continue;
     }
-    const event = active.events.emit(message, feed.endText(message));
+    const event = active.events.emit(message, live.endText(message));
     // One that was recorded before a restart was sent then.
-    if (event !== undefined) feed.recorded(event);
+    if (event !== undefined && event.kind !== "quiet") live.event(event);
   }
 }
 
 /** The run's outcome after a completed turn; undefined when the run continues. */
 function outcomeOfTurn(active: ActiveRun, progress: Progress): Outcome | undefined {
-  const error = usageLimitError(active);
+  const error = active.isLimited ? usageLimitError(active) : undefined;
   if (error) return { status: "failed", error };
   return progress.done ? { status: "completed", stopReason: progress.stopReason } : undefined;
 }
 
 /** Commits the turn in one transaction, and shows then what is stored. */
 export function finishTurn(
-  { run, stores, feed, team: cache, telemetry, memories, costOf }: TurnParts,
+  { run, stores, live, team: cache, telemetry, memories, costOf }: TurnParts,
   of: TurnOf,
   team: LoadedTeam,
   end: Omit<EndOfTurn, "time">,
@@ -165,17 +168,20 @@ export function finishTurn(
   const { commit, retract, terminal } = commitTurn(stores, active, team, { ...end, time });
   telemetry?.committed(active, commit);
   if (end.memory?.hasMail) memories?.written();
-  cache.committed(team);
-  const { visibleState } = cache;
-  feed.turn(() => frameOfTurn(active, commit, messageIds, visibleState, costOf));
+  const visibleState = cache.committed(team);
+  if (live.isWatched) {
+    const data = frameOfTurn(active, commit, messageIds, visibleState, costOf);
+    live.send({ event: "turn", data });
+  }
   active.advance(commit);
   of.suspect?.leave();
   of.suspect = undefined;
-  feed.visibleState(visibleState);
+  live.visibleState(visibleState);
   if (end.outcome && terminal) {
     run.ended(active, { outcome: end.outcome, retract, terminal });
     return;
   }
-  feed.turnOver();
-  feed.retracted(retract);
+  // The texts of the turn are complete.
+  live.endTexts("forget");
+  if (retract) live.event(retract);
 }

@@ -5,7 +5,9 @@ import { createMessage } from "../../core/messages/create.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { Moment } from "../../core/turn/turn-host.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
+import { lastTurn } from "../storage/log/commits.ts";
 import { turnId } from "../storage/runs/run-store.ts";
+import type { Stores } from "../storage/stores.ts";
 
 /** A run that was just inserted, or the one that the same request has started before. */
 export type EnteringRun =
@@ -86,6 +88,15 @@ export function taskMessages(
   let count = 0;
   const origin = { id: () => hashId(`${run}/task#${count++}`), now: () => createdAt };
   return task.map((message) => createMessage(origin, message as ChatMessage));
+}
+
+/** The team's state that a run begins with. */
+export function presentOf({ db, log, team }: Stores): {
+  turn: number;
+  epoch: number;
+  event: number;
+} {
+  return { turn: lastTurn(db), epoch: team.record.epoch, event: log.last };
 }
 
 /** A run that has not started. */

@@ -4,7 +4,7 @@ import { lastTurn } from "../storage/log/commits.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { RunTelemetry } from "./views/run-telemetry.ts";
-import { taskMessages } from "./new-run.ts";
+import { presentOf, taskMessages } from "./new-run.ts";
 import { cancelledInQueue, started } from "./run-state.ts";
 import { runInfo } from "./views/run-info.ts";
 import type { RunFeed } from "./views/run-feed.ts";
@@ -89,13 +89,4 @@ export class QueuedRuns {
     this.#feed.begins(first.id);
     return { stored, task };
   }
-}
-
-/** The team's state that a run begins with. */
-export function presentOf({ db, log, team }: Stores): {
-  turn: number;
-  epoch: number;
-  event: number;
-} {
-  return { turn: lastTurn(db), epoch: team.record.epoch, event: log.last };
 }

@@ -1,10 +1,9 @@
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { Moment } from "../../core/turn/turn-host.ts";
-import { defaultAnswer, type StoredQuestion } from "../storage/runs/question-store.ts";
+import type { StoredQuestion } from "../storage/runs/question-store.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { AlarmSource } from "../storage/team-alarm.ts";
-import type { LiveFeed } from "../stream/live-feed.ts";
 import { ActiveRun } from "./active-run.ts";
 import {
   alarmTime,
@@ -22,52 +21,44 @@ import { type LoopOfRun, type LoopParts, RunLoop } from "./run-loop.ts";
 import { pauseRequested, stopRequested } from "./run-state.ts";
 import { failureEntry, giveUp, type Outcome, type RunEnd } from "./run-outcome.ts";
 
-export interface RunEngineOptions extends Omit<LoopParts, "run" | "feed"> {
-  live: LiveFeed;
-}
-
 /**
  * The active run: what requests and the alarm do to it, and all changes of its status. Each change is synchronous and writes
  * everything in one go, so a crash finds it either done or not started. One execution at most runs it. When it ends, the next starts.
  */
 export class RunEngine implements AlarmSource, LoopOfRun {
   readonly queued: QueuedRuns;
-  readonly #parts: RunEngineOptions & LoopParts;
+  readonly #parts: LoopParts;
   readonly #stores: Stores;
-  readonly #feed: RunFeed;
-  #active: ActiveRun | undefined;
+  readonly feed: RunFeed;
+  /** The engine alone sets it. */
+  active: ActiveRun | undefined;
   #execution: Execution | undefined;
   /** True if the next execution is a recovery. */
   #recovering = false;
 
-  constructor(options: RunEngineOptions) {
+  constructor(options: Omit<LoopParts, "run" | "feed">) {
     const { alarm, stores, live, costOf, telemetry } = options;
-    const feed = new RunFeed(live);
-    this.#parts = { ...options, run: this, feed };
+    this.feed = new RunFeed(live);
+    this.#parts = { ...options, run: this, feed: this.feed };
     this.#stores = stores;
-    this.#feed = feed;
-    this.queued = new QueuedRuns(stores, feed, telemetry);
+    this.queued = new QueuedRuns(stores, this.feed, telemetry);
     alarm.serve(this);
     const active = ActiveRun.load(stores, costOf);
     if (active === undefined) return;
-    this.#active = active;
+    this.active = active;
     // Unless it only waits, for an answer until its deadline or for the end of a backoff.
     const { do: needed } = this.next(active);
     this.#recovering = !active.idle || needed === "pause" || needed === "complete";
   }
 
-  get active(): ActiveRun | undefined {
-    return this.#active;
-  }
-
   /** The run that no other may start beside: the active one, or the one that starts next. */
   get occupant(): RunRecord | undefined {
-    return this.#active?.record ?? this.#stores.queue.first;
+    return this.active?.record ?? this.#stores.queue.first;
   }
 
   /** When the active run needs the alarm. */
   get dueAt(): number | null {
-    const record = this.#active?.record;
+    const record = this.active?.record;
     return record ? alarmTime(record, this.#stores.questions.open(record.id), this.#clock()) : null;
   }
 
@@ -86,34 +77,33 @@ export class RunEngine implements AlarmSource, LoopOfRun {
   /** Starts a run that was just inserted, or makes known that it waits. */
   enter(run: EnteringRun): void {
     if (run.do === "start") {
-      this.#begin(run.stored, run.task);
-      this.advance("start");
+      this.#execute(this.#begin(run.stored, run.task), "start");
     } else if (run.do === "queue") {
       this.queued.added(run.record, run.task);
       // The run before it may have ended since the decision.
-      if (this.#active === undefined) this.advance();
+      if (this.active === undefined) this.advance();
     }
   }
 
   /** Runs the active run, unless it runs or has to wait. Without an active run it starts the next one. */
-  advance(origin: ExecutionOrigin = "idle"): void {
-    const active = this.#active;
+  advance(): void {
+    const active = this.active;
     if (active === undefined) this.#startNext();
-    else this.#act(active, this.next(active), origin);
+    else this.#act(active, this.next(active));
   }
 
   /** The alarm fired. It is set again first, so that it fires again whatever fails below. */
   onAlarm(): void {
-    const active = this.#active;
+    const active = this.active;
     if (active === undefined) return;
     this.#parts.alarm.set();
     const action = this.next(active);
     // A time limit also ends a turn that the execution is waiting for.
     if (action.do === "fail") this.end({ status: "failed", error: action.error });
-    else this.#act(active, action, "idle");
+    else this.#act(active, action);
   }
 
-  #act(active: ActiveRun, first: NextAction, origin: ExecutionOrigin): void {
+  #act(active: ActiveRun, first: NextAction): void {
     let action = first;
     while (action.do === "answer_by_default") {
       this.answerByDefault(active, action.questions);
@@ -123,6 +113,10 @@ export class RunEngine implements AlarmSource, LoopOfRun {
     // Before the execution makes it durable, so that a turn that ends the process counts as interrupted.
     const continues = action.do === "turn" || action.do === "resume";
     if (active.idle && continues) this.continue(active);
+    this.#execute(active, "idle");
+  }
+
+  #execute(active: ActiveRun, origin: ExecutionOrigin): void {
     const now = Date.now();
     const how = this.#recovering ? "recovery" : origin;
     const execution = new Execution(how, now, active.ran(now));
@@ -141,15 +135,14 @@ export class RunEngine implements AlarmSource, LoopOfRun {
 
   /** A question of the run was answered. */
   answered(): void {
-    if (this.#active === undefined) return;
-    this.#answered(this.#active);
+    if (this.active === undefined) return;
+    this.#answered(this.active);
     this.advance();
   }
 
   answerByDefault(active: ActiveRun, questions: readonly StoredQuestion[]): void {
-    const now = Date.now();
-    for (const { question } of questions) {
-      this.#stores.questions.answer(question.id, defaultAnswer(question), now);
+    for (const question of questions) {
+      this.#stores.questions.answerByDefault(question);
       this.#answered(active);
     }
   }
@@ -157,14 +150,14 @@ export class RunEngine implements AlarmSource, LoopOfRun {
   #answered(active: ActiveRun): void {
     if (this.#execution) this.#execution.answered = true;
     if (active.record.status === "waiting") this.continue(active);
-    else this.#feed.run(active);
+    else this.feed.run(active);
   }
 
   /** Requests a pause; it begins when the steps under way are done. */
   pause(active: ActiveRun): void {
     active.store(pauseRequested(active.record));
     // Clients see at once that the run is about to pause: the steps under way may take long.
-    this.#feed.run(active);
+    this.feed.run(active);
     this.#execution?.interrupt();
     this.advance();
   }
@@ -172,7 +165,7 @@ export class RunEngine implements AlarmSource, LoopOfRun {
   /** Ends a pause, or takes back the request for one. */
   resume(active: ActiveRun): void {
     if (active.resume()) this.#statusChanged(active);
-    else this.#feed.run(active);
+    else this.feed.run(active);
     this.advance();
   }
 
@@ -180,7 +173,8 @@ export class RunEngine implements AlarmSource, LoopOfRun {
     active.suspend(idle, this.#clock());
     this.#execution?.end();
     this.#execution = undefined;
-    this.#feed.turnOver();
+    // The texts of the turn will come again.
+    this.#parts.live.endTexts("forget");
     this.#statusChanged(active);
     this.#parts.telemetry?.suspended();
   }
@@ -197,7 +191,7 @@ export class RunEngine implements AlarmSource, LoopOfRun {
       this.advance();
       return this.#execution?.done;
     }
-    this.#feed.run(active);
+    this.feed.run(active);
     return undefined;
   }
 
@@ -221,7 +215,7 @@ export class RunEngine implements AlarmSource, LoopOfRun {
   ended(active: ActiveRun, end: RunEnd): void {
     this.#execution?.end();
     this.#execution = undefined;
-    this.#active = undefined;
+    this.active = undefined;
     this.#reportEnd(active, end);
     this.#startNext();
   }
@@ -232,61 +226,53 @@ export class RunEngine implements AlarmSource, LoopOfRun {
     this.end({ status: "cancelled" });
     this.#leave();
     this.#parts.team.drop();
-    this.#feed.release();
-  }
-
-  /** Resolves when the run has ended, waits for a human or is paused, or after `ms`; not while it is queued. */
-  untilIdle(id: string, ms: number): Promise<void> {
-    return this.#feed.untilIdle(ms, () =>
-      this.#active?.record.id === id
-        ? this.#active.record.status === "running"
-        : this.queued.has(id),
-    );
+    this.feed.release();
   }
 
   /** Makes a run active whose row was just inserted. */
-  #begin(stored: StoredRun, task: readonly ChatMessage[] | null): void {
+  #begin(stored: StoredRun, task: readonly ChatMessage[] | null): ActiveRun {
     const { alarm, costOf, team } = this.#parts;
     const active = new ActiveRun(this.#stores, costOf, stored, task);
     // The team in memory may have started again after the cancellation of the run that is continued.
     if (stored.record.retry_of !== null) team.drop();
-    this.#active = active;
+    this.active = active;
     active.announce();
     // Its heartbeat comes before anything else that is new since the alarm was set.
     alarm.set(this);
-    this.#feed.statusChanged(active);
+    this.feed.statusChanged(active);
+    return active;
   }
 
   #startNext(): void {
     const next = this.queued.take();
     if (next === undefined) return;
-    this.#begin(next.stored, next.task);
     // Not as a start: its request was answered long ago, and a turn that ends the process must not take the end of the
     // run before with it.
-    this.advance("idle");
+    this.#execute(this.#begin(next.stored, next.task), "idle");
   }
 
   #statusChanged(active: ActiveRun): void {
     this.#parts.alarm.set();
-    this.#feed.statusChanged(active);
+    this.feed.statusChanged(active);
   }
 
   #giveUp(outcome: Outcome, repeat: readonly string[]): void {
-    const active = this.#active;
+    const active = this.active;
     if (active === undefined) return;
+    const { costOf, live, team } = this.#parts;
     try {
       const given = { outcome, repeat, time: this.#clock() };
-      const end = giveUp(this.#stores, active, given, (id) => this.#feed.textOf(id));
+      const end = giveUp(this.#stores, active, given, (id) => live.textOf(id));
       this.#leave();
       this.#reportEnd(active, end);
     } catch (error) {
       // It could not be stored, so it did not happen, although the record in memory says so.
       this.#leave();
-      this.#active = ActiveRun.load(this.#stores, this.#parts.costOf);
+      this.active = ActiveRun.load(this.#stores, costOf);
       this.#recovering = true;
       throw error;
     } finally {
-      this.#parts.team.drop();
+      team.drop();
     }
   }
 
@@ -294,13 +280,13 @@ export class RunEngine implements AlarmSource, LoopOfRun {
   #leave(): void {
     this.#execution?.cancel();
     this.#execution = undefined;
-    this.#active = undefined;
+    this.active = undefined;
   }
 
   #reportEnd(active: ActiveRun, { outcome, retract, terminal }: RunEnd): void {
     const { alarm, log, telemetry } = this.#parts;
     alarm.set();
-    this.#feed.ended(active, retract, terminal);
+    this.feed.ended(active, retract, terminal);
     if (outcome.status === "failed") {
       log(failureEntry(this.#stores, active, outcome.error), outcome.error);
     }
@@ -309,6 +295,6 @@ export class RunEngine implements AlarmSource, LoopOfRun {
 
   #clock(): Moment {
     const at = Date.now();
-    return this.#execution?.clock() ?? { at, ran: this.#active?.ran(at) ?? 0 };
+    return this.#execution?.clock() ?? { at, ran: this.active?.ran(at) ?? 0 };
   }
 }

@@ -1,5 +1,6 @@
 import type { Log } from "../../core/log.ts";
 import type { StoredQuestion } from "../storage/runs/question-store.ts";
+import { hopsAfter } from "../storage/runs/run-store.ts";
 import type { TeamAlarm } from "../storage/team-alarm.ts";
 import type { ActiveRun } from "./active-run.ts";
 import {
@@ -11,6 +12,7 @@ import {
   type TurnsOfRun,
 } from "./durable-turn.ts";
 import type { Execution } from "./execution.ts";
+import type { RunConstants } from "./journal/journaled-run.ts";
 import type { Idle, NextAction, TurnState } from "./next-action.ts";
 import {
   countRecovery,
@@ -20,6 +22,7 @@ import {
 } from "./recovery-budget.ts";
 import { resumeDone, resumeDue } from "./run-state.ts";
 import { Suspect } from "./suspect.ts";
+import { runContextOf } from "./views/run-info.ts";
 
 /** Actions in a row without yielding: storage commits, requests and clients need the event loop. */
 const ACTIONS_AT_A_STRETCH = 16;
@@ -51,6 +54,7 @@ export interface LoopParts extends TurnParts {
 export class RunLoop implements TurnOf {
   readonly active: ActiveRun;
   readonly execution: Execution;
+  readonly facts: RunConstants;
   suspect: Suspect | undefined;
   readonly #parts: LoopParts;
 
@@ -58,6 +62,14 @@ export class RunLoop implements TurnOf {
     this.#parts = parts;
     this.active = active;
     this.execution = execution;
+    const { stores, logins } = parts;
+    const { record } = active;
+    this.facts = {
+      session: stores.team.session,
+      logins: logins?.(record),
+      hops: hopsAfter(record),
+      run: runContextOf(record, stores),
+    };
   }
 
   /** Returns when the run is idle or has ended, or the execution is superseded. */

@@ -15,6 +15,7 @@ import { partOf, type RemoteWork, workLeftIn } from "../../core/steps/remote-wor
 import { keepSteps } from "../storage/log/kept-steps.ts";
 import type { RunRecord } from "../storage/runs/run-record.ts";
 import type { Stores } from "../storage/stores.ts";
+import { tokensOfCutOff } from "./journal/failed-attempts.ts";
 import { ended } from "./run-state.ts";
 
 /** The message is part of the run's row, and so of every frame and list that shows the run. */
@@ -40,8 +41,8 @@ export interface RunEnd {
   terminal: RecordedEvent;
 }
 
-/** The beginning of a turn: its numbers and its time. */
-export type TurnStart = Pick<ActiveRun, "turnOfRun" | "turnOfTeam" | "turnStarted"> & {
+/** The beginning of a turn, its numbers and its time, and what the run has used until then. */
+export type TurnStart = Pick<ActiveRun, "turnOfRun" | "turnOfTeam" | "turnStarted" | "usage"> & {
   /** Milliseconds that the run was running. */
   ran: number;
   /** The spans of a turn that is given up. */
@@ -51,8 +52,8 @@ export type TurnStart = Pick<ActiveRun, "turnOfRun" | "turnOfTeam" | "turnStarte
 };
 
 /**
- * Writes a run's outcome and its terminal event, inside a transaction and after the turn's events. Open questions are
- * closed; recorded steps stay for a retry.
+ * Writes a run's outcome and its terminal event, inside a transaction, after the turn's events and when its open questions are
+ * closed. Recorded steps stay for a retry.
  *
  * @param start the turn a retry begins with
  */
@@ -62,11 +63,10 @@ export function writeOutcome(
   outcome: Outcome,
   start: TurnStart,
 ): RecordedEvent {
-  const { log, questions, runs, team } = stores;
+  const { log, runs, team } = stores;
   const { record, turnOfTeam } = active;
-  const { usage, models } = active.usage;
+  const { usage, models } = start.usage;
   const { turnOfRun, turnOfTeam: next, turnStarted, ran, spans } = start;
-  questions.closeOpen(record.id);
   const end =
     outcome.status === "failed"
       ? { status: outcome.status, error: describe(outcome, turnOfTeam) }
@@ -163,13 +163,16 @@ export function giveUp(
     const left = workLeftIn(stores.steps.entries(), repeat);
     stores.remoteWork.leave(left, active.turnOfTeam);
     active.discardSteps([...repeat, ...stepsOf(left, stores)]);
-    active.countCutOff([...active.calls.values()], textOf);
+    const cutOff = [...active.calls.values()];
+    if (cutOff.length > 0) active.countSpent(tokensOfCutOff(cutOff, textOf));
     const retract = active.events.retractAll();
-    const { turnOfRun, turnOfTeam, turnStarted } = active;
+    const { turnOfRun, turnOfTeam, turnStarted, usage } = active;
+    stores.questions.closeOpen(active.record.id);
     const terminal = writeOutcome(stores, active, outcome, {
       turnOfRun,
       turnOfTeam,
       turnStarted,
+      usage,
       ran,
       spans,
       steps,

@@ -1,9 +1,6 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Message } from "../../core/messages/message.ts";
 import type { Answer } from "../../core/turn/turn-context.ts";
-import { MAX_PUSH_CONFIGS } from "../../contract/constants.ts";
-import { shownWebhookUrl } from "../../secrets/webhook-url.ts";
-import type { PushConfig, SecretPushConfig } from "../../contract/push.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { AnswersInput, StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { Idempotency } from "../../contract/common.ts";
@@ -25,7 +22,6 @@ import type { AdmissionDecision, RetryAdmission, RunAdmission } from "./admissio
 import { type RunPosition, TOP } from "../storage/runs/run-queue.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
 import { isOver } from "../storage/runs/run-store.ts";
-import { pushedTo } from "./run-state.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** A run with a larger result is shown without its messages. */
@@ -173,54 +169,6 @@ export class RunService {
     return this.infoWith(id, {});
   }
 
-  putPushConfig(id: string, config: SecretPushConfig): Result<null> {
-    const run = this.#stores.runs.byId(id);
-    if (!run) return runNotFound();
-    const others = (run.record.push ?? []).filter((one) => one.id !== config.id);
-    if (others.length >= MAX_PUSH_CONFIGS) {
-      return refuse(
-        409,
-        "too_many_push_configs",
-        `The run has ${MAX_PUSH_CONFIGS} push notification configs, the most that are allowed.`,
-      );
-    }
-    this.#setPushConfigs(run, [...others, config]);
-    return ok(null);
-  }
-
-  /** Without their headers. */
-  pushConfigs(id: string): Result<PushConfig[]> {
-    const run = this.#stores.runs.byId(id);
-    if (!run) return runNotFound();
-    return ok(
-      (run.record.push ?? []).map(({ headers: _headers, url, ...config }) => ({
-        ...config,
-        url: shownWebhookUrl(url),
-      })),
-    );
-  }
-
-  deletePushConfig(id: string, config: string): Result<null> {
-    const run = this.#stores.runs.byId(id);
-    if (!run) return runNotFound();
-    const { push = [] } = run.record;
-    const others = push.filter((one) => one.id !== config);
-    if (others.length < push.length) {
-      this.#stores.transaction(() => {
-        this.#setPushConfigs(run, others);
-        this.#stores.announcer.pushDeleted(id, config);
-      });
-    }
-    return ok(null);
-  }
-
-  #setPushConfigs({ seq, record }: StoredRun, push: readonly SecretPushConfig[]): void {
-    // The record of the active run is ahead of the stored one.
-    const active = this.#activeAs(record.id);
-    if (active) active.store(pushedTo(active.record, push));
-    else this.#stores.runs.update({ seq, record: pushedTo(record, push) });
-  }
-
   /** One run with its result. */
   run(id: string): Result<RunInfo> {
     const run = this.#stores.runs.byId(id);
@@ -248,7 +196,11 @@ export class RunService {
 
   /** Resolves when the run is over, waits for a human or is paused, or after `timeoutMs`; not while it is queued. */
   async wait(id: string, timeoutMs: number): Promise<void> {
-    await this.#engine.untilIdle(id, timeoutMs);
+    const { feed, queued } = this.#engine;
+    await feed.untilIdle(timeoutMs, () => {
+      const active = this.#activeAs(id);
+      return active ? active.record.status === "running" : queued.has(id);
+    });
   }
 
   #withActive(id: string, change: (active: ActiveRun) => void): Result<RunInfo> {

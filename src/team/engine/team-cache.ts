@@ -78,12 +78,13 @@ export class TeamCache {
     return this.#visibleState;
   }
 
-  /** The open team was committed. */
-  committed({ runnable, shared }: LoadedTeam): void {
+  /** The open team was committed. Returns what it shows of its state. */
+  committed({ runnable, shared }: LoadedTeam): JsonObject {
     this.#visibleState = {
       ...runnable.visibleState?.(),
       ...(shared !== undefined && { shared_state: shared.value }),
     };
+    return this.#visibleState;
   }
 
   /** Replaces the team by one that was just stored. One that cannot run is not kept: the next run fails with the reason. */

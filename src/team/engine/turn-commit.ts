@@ -42,6 +42,7 @@ export function commitTurn(
 ): Committed {
   const { log, steps, questions, knownResults: known } = stores;
   // The steps go with the commit; should it fail, a retry needs them.
+  const ended = [...steps.entries()];
   const putBack = steps.withdraw();
   const { record: before } = active;
   const remember = memory?.prepare();
@@ -66,6 +67,7 @@ export function commitTurn(
           turnOfRun: next,
           turnOfTeam: turnOfTeam + 1,
           turnStarted: time,
+          usage: { usage, models },
           ran: time.ran,
         });
       const commit: Commit = {
@@ -82,17 +84,17 @@ export function commitTurn(
         empty: false,
       };
       remember?.();
-      const ended = [...steps.entries()];
-      // An agent may have given up its work, and a run that is stopped while it waits leaves what it waits for.
-      stores.remoteWork.leave(remoteWorkIn(ended), turnOfTeam);
-      // After the outcome, which counts their model calls.
-      steps.clear();
-      open.state.write(
-        commit,
-        ended.length === 0
-          ? undefined
-          : (inLogs) => keepSteps(ended, log.references, { turn: turnOfTeam, inLogs, known }),
-      );
+      // A turn such as the one that relays the task has no steps.
+      if (ended.length === 0) open.state.write(commit);
+      else {
+        // An agent may have given up its work, and a run that is stopped while it waits leaves what it waits for.
+        stores.remoteWork.leave(remoteWorkIn(ended), turnOfTeam);
+        // After the outcome, which counts their model calls.
+        steps.clear();
+        open.state.write(commit, (inLogs) =>
+          keepSteps(ended, log.references, { turn: turnOfTeam, inLogs, known }),
+        );
+      }
       return { commit, retract, terminal };
     },
     () => {

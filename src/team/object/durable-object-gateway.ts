@@ -14,8 +14,12 @@ import {
 import { ok, type Result, teamNotFound } from "../../contract/result.ts";
 import { seesAny } from "../../contract/gateways/login-sight.ts";
 import { eraseObject } from "../../sqlite/erase.ts";
-import { teamNamed } from "../../sqlite/object-address.ts";
-import { type RemoteObject, remoteMethods, remoteObject } from "../../sqlite/remote-methods.ts";
+import {
+  remoteMethods,
+  type RemoteObject,
+  remoteObject,
+  teamNamed,
+} from "../../sqlite/remote-methods.ts";
 import { fork } from "../fork/fork.ts";
 import { credentialEnd, credentialRequest } from "../stream/credential-watch.ts";
 import {

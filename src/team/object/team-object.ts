@@ -10,7 +10,7 @@ import type {
   TokenOfTeam,
 } from "../../contract/gateways/team-gateway.ts";
 import type { FormatCode } from "../../contract/stream/stream-format.ts";
-import { type LoginSight, seesAny } from "../../contract/gateways/login-sight.ts";
+import { seesAny } from "../../contract/gateways/login-sight.ts";
 import { ok, type Result } from "../../contract/result.ts";
 import type { TokenUsage } from "../../core/models/request-usage.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
@@ -20,16 +20,22 @@ import {
   type TenantOfTeam,
 } from "../../contract/gateways/tenant-gateway.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
-import { tenantNamed } from "../../sqlite/object-address.ts";
-import { addMethods, remoteObject } from "../../sqlite/remote-methods.ts";
+import { addMethods, remoteObject, tenantNamed } from "../../sqlite/remote-methods.ts";
 import { Listing } from "../directory-link/listing.ts";
 import { type MemoryObjects, memoryObjects } from "../directory-link/tenant-memories.ts";
-import { admitStreamedRun, placeOfStream, RunInputs } from "./parts/team-parts.ts";
+import { RunInputs } from "./parts/team-parts.ts";
 import { ONE_OWNER, type SecretOwners } from "../../secrets/kept-secrets.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Sealer } from "../../secrets/sealer.ts";
 import { credentialOf, CredentialSockets } from "../stream/credential-watch.ts";
-import { EncodedFrames, type FrameWriter, loginFrames, nativeFrames } from "../stream/frames.ts";
+import {
+  EncodedFrames,
+  type FrameWriter,
+  nativeFrames,
+  nativeFramesShown,
+  type ShownFrame,
+  withAddresses,
+} from "../stream/frames.ts";
 import { IDLE_MS, type StreamClient, type WatcherCall } from "../stream/stream-places.ts";
 import { CURSOR, readWatchRequest } from "../stream/watch-relay.ts";
 import type { WatchSocket } from "../stream/watch-socket.ts";
@@ -188,7 +194,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     // Before there is a place, which may cost another stream.
     const refused =
       (continues && (await refuseAnswers(team, continues))) ??
-      (parts && (await placeOfStream(parts, client.credential)));
+      (await parts?.quota.placeOfStream(client.credential));
     if (refused) return streamResponse(refused);
     const writer = this.#writer(format?.options, code, client);
     if (writer.visibleState) await team.parts?.team.load();
@@ -210,7 +216,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     const { parts } = team;
     const after = continues === undefined ? given : parts?.live.takeBrokenOff(continues);
     if (after === undefined) return new Response(null, { status: 404 });
-    const refused = parts && (await placeOfStream(parts, client.credential));
+    const refused = await parts?.quota.placeOfStream(client.credential);
     if (refused) return streamResponse(refused);
     let end: WebSocket | null = null;
     const connect = (): WatchSocket<string | null> => {
@@ -272,24 +278,25 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     client: StreamClient,
   ): FrameWriter {
     if (code === undefined) return this.#nativeFor(client);
-    const frames = new EncodedFrames(code.makeEncoder(options), (error) => {
+    const onError = (error: unknown): void =>
       this.log({ event: "internal_error", error: stackOf(error) }, error);
-    });
-    return this.#withLogins(frames, client.sees);
+    return new EncodedFrames(code.makeEncoder(options), onError, this.#shownTo(client));
   }
 
   /** The same writer for all clients that may see the same logins: they get the same bytes. */
   #nativeFor({ sees }: StreamClient): FrameWriter {
-    if (sees === undefined || !seesAny(sees)) return nativeFrames;
+    const shown = this.#shownTo({ sees });
+    if (sees === undefined || shown === undefined) return nativeFrames;
     const key = JSON.stringify([sees.tenant, sees.user]);
-    const writer = this.#native.get(key) ?? this.#withLogins(nativeFrames, sees);
+    const writer = this.#native.get(key) ?? nativeFramesShown(shown);
     this.#native.set(key, writer);
     return writer;
   }
 
-  #withLogins(frames: FrameWriter, sees: LoginSight | undefined): FrameWriter {
-    if (sees === undefined || !seesAny(sees)) return frames;
-    return loginFrames(frames, sees, () => this.#parts.team.parts?.stores.questions);
+  /** Shows frames as a client sees them; undefined for one that may not be given the address of any login. */
+  #shownTo({ sees }: Pick<StreamClient, "sees">): ShownFrame | undefined {
+    if (sees === undefined || !seesAny(sees)) return undefined;
+    return (frame) => withAddresses(frame, sees, () => this.#parts.team.parts?.stores.questions);
   }
 
   override alarm(): Promise<void> {
@@ -310,7 +317,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       const prepared = formatted.value;
       const sealed = await this.#parts.inputs.seal(prepared.input);
       if (!sealed.ok) return sealed;
-      const admitted = await admitStreamedRun(parts, prepared.input, client.credential);
+      const { task } = prepared.input;
+      const { credential } = client;
+      const decided = parts.admission.decide(prepared.input);
+      const admitted = await parts.quota.admitStreamed(decided, { task, credential });
       if (!admitted.ok) return admitted;
       const writer = this.#writer(prepared.options, code, client);
       if (writer.visibleState) await parts.team.load();

@@ -35,6 +35,9 @@ export interface FrameWriter {
   readonly isNative?: boolean | undefined;
 }
 
+/** A frame as a client sees it. */
+export type ShownFrame = (frame: LiveFrame) => LiveFrame;
+
 /** Names of frames about the service; items of the run are unnamed. */
 const EVENT_NAMES: Record<EventKind, "retract" | "failed" | "run" | "memory" | undefined> = {
   message: undefined,
@@ -66,13 +69,19 @@ export const nativeFrames: FrameWriter = {
 /** The frames of one client's stream in the format of a protocol. */
 export class EncodedFrames implements FrameWriter {
   readonly #encoder: StreamEncoder;
+  readonly #shown: ShownFrame;
   readonly #onError: (error: unknown) => void;
   #failed = false;
   readonly visibleState: FrameWriter["visibleState"];
 
-  /** @param onError called with the encoder's error, which ends the stream */
-  constructor(encoder: StreamEncoder, onError: (error: unknown) => void) {
+  /** @param onError called with the encoder's error, which ends the stream @param shown how its client sees a frame */
+  constructor(
+    encoder: StreamEncoder,
+    onError: (error: unknown) => void,
+    shown: ShownFrame = (frame) => frame,
+  ) {
     this.#encoder = encoder;
+    this.#shown = shown;
     this.#onError = onError;
     if (encoder.visibleState) {
       this.visibleState = (state) => this.#written(() => encoder.visibleState?.(state) ?? "");
@@ -97,7 +106,7 @@ export class EncodedFrames implements FrameWriter {
   }
 
   live(frame: LiveFrame, pieces?: TextPieces): string {
-    return this.#encode(frame, pieces);
+    return this.#encode(this.#shown(frame), pieces);
   }
 
   #encode(frame: StreamFrame, pieces?: TextPieces): string {
@@ -117,26 +126,13 @@ export class EncodedFrames implements FrameWriter {
   }
 }
 
-/** The frames of another writer, with the addresses of the logins that their clients may have. */
-export function loginFrames(
-  inner: FrameWriter,
-  sight: LoginSight,
-  questions: () => Pick<QuestionStore, "open"> | undefined,
-): FrameWriter {
-  return {
-    recorded: (event) => inner.recorded(event),
-    piece: (piece, frames) => inner.piece(piece, frames),
-    joined: (piece) => inner.joined(piece),
-    live: (frame, pieces) => inner.live(withAddresses(frame, sight, questions), pieces),
-    visibleState: inner.visibleState,
-    isNative: inner.isNative,
-    get ended() {
-      return inner.ended;
-    },
-  };
+/** The native frames as their clients see them. */
+export function nativeFramesShown(shown: ShownFrame): FrameWriter {
+  return { ...nativeFrames, live: (frame) => nativeFrames.live(shown(frame)) };
 }
 
-function withAddresses(
+/** A frame with the addresses of the logins that its client may have. */
+export function withAddresses(
   frame: LiveFrame,
   sight: LoginSight,
   questions: () => Pick<QuestionStore, "open"> | undefined,

@@ -4,11 +4,12 @@ import type { TextFrame } from "../../contract/stream/stream-frame.ts";
 import type { RunInfo } from "../../contract/run.ts";
 import type { TextPieces } from "../../contract/stream/text-pieces.ts";
 import type { Message } from "../../core/messages/message.ts";
-import type { RecordedEvent } from "../storage/log/event-log.ts";
+import type { Database } from "../../sqlite/database.ts";
+import type { EventLog, RecordedEvent } from "../storage/log/event-log.ts";
 import { Batch, type ClientConnection } from "./batch.ts";
 import { type FrameWriter, type LiveFrame, nativeFrames, PING_FRAME } from "./frames.ts";
 import type { StreamClient, StreamPlaces, Watcher } from "./stream-places.ts";
-import { type TextOrigin, TextsInProgress } from "./texts-in-progress.ts";
+import { TextsInProgress } from "./texts-in-progress.ts";
 
 const PING_MS = 15_000;
 
@@ -29,9 +30,11 @@ export interface LiveClient {
 export interface LiveFeedOptions {
   /** The time for which connections hold the object while the run waits for a human, in milliseconds. */
   idleMs: number;
-  /** Called before bytes are sent: makes the writes that the bytes report. */
-  flushWrites: () => void;
-  textOrigin: TextOrigin;
+  /** Flushed before bytes are sent: its delayed writes are what the bytes report. */
+  db: Pick<Database, "flush">;
+  log: Pick<EventLog, "last">;
+  /** The number of interruptions of the run since the last event. */
+  restarts: () => number;
 }
 
 /**
@@ -78,23 +81,20 @@ export class LiveFeed implements StreamPlaces {
   readonly #idleMs: number;
   /** The cursors of streams that were broken off when the run had rested for some time, by their names. */
   readonly #brokenOff = new Map<string, number>();
-  readonly #textOrigin: TextOrigin;
-  readonly #flushWrites: () => void;
+  readonly #db: LiveFeedOptions["db"];
+  readonly #log: LiveFeedOptions["log"];
+  /** True if any client follows the active run. */
+  isWatched = false;
   /** True once the team is deleted. */
   over = false;
   /** Called when a stream has ended. */
   onLeave: () => void = () => undefined;
 
-  constructor({ idleMs, flushWrites, textOrigin }: LiveFeedOptions) {
-    this.#texts = new TextsInProgress(textOrigin);
+  constructor({ idleMs, db, log, restarts }: LiveFeedOptions) {
+    this.#texts = new TextsInProgress(() => ({ after: log.last, restarts: restarts() }));
     this.#idleMs = idleMs;
-    this.#textOrigin = textOrigin;
-    this.#flushWrites = flushWrites;
-  }
-
-  /** True if any client follows the active run. */
-  get isWatched(): boolean {
-    return this.#channels.size > 0;
+    this.#db = db;
+    this.#log = log;
   }
 
   /** The number of open streams, including those still reading recorded events. */
@@ -210,11 +210,12 @@ export class LiveFeed implements StreamPlaces {
    */
   join(client: LiveClient, opening = ""): void {
     this.flush();
-    this.#cursor = this.#recorded();
+    this.#cursor = this.#log.last;
     const { writer } = client;
     const channel = this.#channels.get(writer) ?? { writer, clients: new Set(), pending: "" };
     channel.clients.add(client);
     this.#channels.set(writer, channel);
+    this.isWatched = true;
     if (opening !== "") {
       this.#openings.set(client, opening);
       this.#flushWithin(0);
@@ -263,6 +264,7 @@ export class LiveFeed implements StreamPlaces {
     const channel = this.#channels.get(client.writer);
     channel?.clients.delete(client);
     if (channel?.clients.size === 0) this.#channels.delete(client.writer);
+    this.isWatched = this.#channels.size > 0;
     if (this.isHeld) return;
     clearInterval(this.#ping);
     this.#ping = undefined;
@@ -285,7 +287,7 @@ export class LiveFeed implements StreamPlaces {
       (client) => client.run === null || client.run === run,
     );
     for (const client of clients) {
-      this.#sendText([client], frame(client.writer), this.#recorded());
+      this.#sendText([client], frame(client.writer), this.#log.last);
     }
   }
 
@@ -296,7 +298,7 @@ export class LiveFeed implements StreamPlaces {
     this.#flushAfterMs = Infinity;
     const frames = this.#frames;
     this.#frames = 0;
-    if (frames > 0) this.#flushWrites();
+    if (frames > 0) this.#db.flush();
     if (frames > LARGE_BATCH) this.#largeBatchAt = Date.now();
     for (const channel of this.#channels.values()) {
       const { clients, writer, pending } = channel;
@@ -322,7 +324,7 @@ export class LiveFeed implements StreamPlaces {
         if (client.hibernates) continue;
         const continues = client.writer.isNative === true || this.#queued.has(client);
         if (continues || status === "paused") {
-          this.#brokenOff.set(client.client.stream, this.#recorded());
+          this.#brokenOff.set(client.client.stream, this.#log.last);
         }
         client.close();
       }
@@ -365,13 +367,9 @@ export class LiveFeed implements StreamPlaces {
     }, PING_MS);
   }
 
-  /** The cursor after the last recorded event. */
-  #recorded(): number {
-    return this.#textOrigin().after;
-  }
-
   /** Writes the pending pieces of a text, which were buffered because more of it might follow. */
   #writeUnsent(): void {
+    if (!this.#texts.hasUnsent) return;
     const piece = this.#texts.takeUnsent();
     if (piece !== undefined) this.#add((writer) => writer.joined(piece));
   }

@@ -56,6 +56,8 @@ export class TextsInProgress {
   /** The text that a thought of its source has ended: it may contain more than the thought. */
   #left: Text | undefined;
   #taken = { after: -1, restarts: 0, count: 0 };
+  /** True if {@link takeUnsent} has something to take: clients are written to often, and mostly nothing waits. */
+  hasUnsent = false;
 
   constructor(origin: TextOrigin) {
     this.#origin = origin;
@@ -95,11 +97,13 @@ export class TextsInProgress {
     if (text.reasoning !== undefined) followReasoning(text, text.reasoning + content);
     if (text.unsent !== undefined) text.unsent.content += content;
     else if (content !== "") text.unsent = { ...piece };
+    this.hasUnsent = text.unsent !== undefined;
     return { frames: text.frames, apart: text.pieces.lengths.length < PIECES_APART };
   }
 
   /** The unsent part of the text that is currently streaming. */
   takeUnsent(): JoinedPiece | undefined {
+    this.hasUnsent = false;
     const text = this.#current;
     if (text?.unsent === undefined) return undefined;
     const { unsent: piece, pieces } = text;

@@ -191,6 +191,8 @@ export interface TurnSpans {
   dropped: number;
 }
 
+export const NO_SPANS: TurnSpans = { spans: [], dropped: 0 };
+
 /** The most spans of one turn; a turn may have any number of steps. */
 export const MOST_SPANS = 100;
 

@@ -1,5 +1,5 @@
 import { beginningOf } from "../../core/cut.ts";
-import { tokensOfCall } from "../../contract/usage/model-usage.ts";
+import { type TokensByModel, tokensOfCall } from "../../contract/usage/model-usage.ts";
 import { errorMessage, TroupeError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
 import type { TokenUsage } from "../../core/models/request-usage.ts";
@@ -174,17 +174,22 @@ export class TurnTrace {
     return this.#around(`${scope}/`).map(([path, , name]) => ({ path, name }));
   }
 
-  /** Returns the data to keep for the step. @param streamed what is known of a model's streamed answer */
+  /**
+   * Returns the data to keep for the step.
+   *
+   * @param tokens what a model call has used @param streamed what is known of a model's streamed answer
+   */
   ended(
     key: string,
     record: StepRecord,
+    tokens: TokensByModel,
     { thought, cutOff }: { thought?: number | undefined; cutOff?: string | undefined } = {},
   ): StepTrace {
     const at = record.outcome?.time.at ?? 0;
     const step = this.#steps.get(key) ?? newStep(record, at);
     if (thought !== undefined) step.thought = thought;
     if (cutOff) step.cutOff = beginningOf(cutOff, LONGEST_TEXT);
-    finish(step, record);
+    finish(step, record, tokens);
     this.#setStep(key, step);
     return this.#traceOf(key, step);
   }
@@ -242,7 +247,8 @@ export class TurnTrace {
     const step = newStep({ ...record, ...trace }, trace?.start ?? at);
     step.failed.push(...(trace?.failed ?? []));
     if (trace?.thought !== undefined) step.thought = trace.thought;
-    finish(step, record);
+    const { outcome } = record;
+    finish(step, record, outcome && "ok" in outcome ? tokensOfCall(outcome.ok) : {});
     for (const around of trace?.around ?? []) {
       this.#begins(around[0]);
       if (!this.#scopes.has(around[0])) this.#scopes.set(around[0], around);
@@ -304,7 +310,7 @@ function newStep({ kind, attempt, subject }: StepRecord, at: number): Step {
   };
 }
 
-function finish(step: Step, { kind, attempt, outcome }: StepRecord): void {
+function finish(step: Step, { kind, attempt, outcome }: StepRecord, tokens: TokensByModel): void {
   if (outcome === undefined) return;
   step.attempts = Math.max(1, attempt);
   step.end = outcome.time.at;
@@ -315,7 +321,7 @@ function finish(step: Step, { kind, attempt, outcome }: StepRecord): void {
   }
   const result = memberOf(outcome.ok);
   if (kind === "model") {
-    step.tokens = tokensOf(result);
+    step.tokens = Object.values(tokens)[0] ?? null;
     step.subject = answeredBy(step.subject, result["model"]);
     if (typeof result["note"] === "string") step.note = result["note"];
   }
@@ -332,12 +338,6 @@ function answeredBy(subject: StepSubject | undefined, model: unknown): StepSubje
 function atMost(spans: readonly TurnSpan[], dropped: number): TurnSpans {
   const more = Math.max(0, spans.length - MOST_SPANS);
   return { spans: spans.slice(0, MOST_SPANS), dropped: dropped + more };
-}
-
-/** The usage of a `CreateResult`; null when no model was called. */
-function tokensOf(result: Record<string, unknown>): TokenUsage | null {
-  const [usage] = Object.values(tokensOfCall(result));
-  return usage ?? null;
 }
 
 function memberOf(value: unknown): Record<string, unknown> {

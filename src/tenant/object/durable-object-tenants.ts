@@ -10,8 +10,12 @@ import {
 } from "../../contract/gateways/tenant-gateway.ts";
 import type { StreamCaller } from "../../contract/gateways/team-gateway.ts";
 import { eraseObject } from "../../sqlite/erase.ts";
-import { tenantNamed } from "../../sqlite/object-address.ts";
-import { type RemoteObject, remoteMethods, remoteObject } from "../../sqlite/remote-methods.ts";
+import {
+  remoteMethods,
+  type RemoteObject,
+  remoteObject,
+  tenantNamed,
+} from "../../sqlite/remote-methods.ts";
 import type { TenantMethods } from "./tenant-methods.ts";
 import { REGISTRY } from "./registry.ts";
 

@@ -4,8 +4,12 @@ import type { OpenCost } from "../../contract/tenant/cost-claim.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LoginWait } from "../connections/connection-store.ts";
 import { type Erasure, eraseObject } from "../../sqlite/erase.ts";
-import { memoriesNamed, teamNamed, tenantNamed } from "../../sqlite/object-address.ts";
-import { remoteObject } from "../../sqlite/remote-methods.ts";
+import {
+  memoriesNamed,
+  remoteObject,
+  teamNamed,
+  tenantNamed,
+} from "../../sqlite/remote-methods.ts";
 import type { DestroyStub } from "../../team/object/handlers/team-methods.ts";
 import { destroy } from "../../team/object/durable-object-gateway.ts";
 import { REGISTRY, type RegistryMethods } from "./registry.ts";

@@ -6,7 +6,7 @@ import { totalCost } from "../../contract/usage/model-usage.ts";
 import { tenantLimitsFrom } from "../../contract/tenant/tenant-limits.ts";
 import type { TenantLimits } from "../../contract/tenant/tenant.ts";
 import { within } from "../../core/wait.ts";
-import { tenantNamed } from "../../sqlite/object-address.ts";
+import { tenantNamed } from "../../sqlite/remote-methods.ts";
 import { Database } from "../../sqlite/database.ts";
 import type { WebhookHost } from "../webhooks/webhooks.ts";
 import { ChangeClock } from "../directory/change-clock.ts";

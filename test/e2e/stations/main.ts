@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { measuredWay } from "./measure.ts";
-import { PAGE, pageOf } from "./page.ts";
+import { measuredEntries, PAGE, pageOf } from "./page.ts";
 
 // `npm run stations` writes docs/design/stations.md from one measured run.
-writeFileSync(PAGE, pageOf(await measuredWay()));
+const way = await measuredWay();
+writeFileSync(PAGE, pageOf(way, measuredEntries(way)));

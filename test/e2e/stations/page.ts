@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Way } from "./measure.ts";
+import { entriesOf, type Way } from "./measure.ts";
 
 export const PAGE = join(import.meta.dirname, "../../../docs/design/stations.md");
 const ROUTER = "src/api/http/app.ts";
@@ -17,8 +17,25 @@ export function storedPage(): string {
   return readFileSync(PAGE, "utf8");
 }
 
+/** The calls of functions of other files in a run: up to the request to the model, and up to the last frame. */
+export interface Entries {
+  before: number;
+  all: number;
+}
+
+export function measuredEntries({ entries }: Way): Entries {
+  return { before: entriesOf(entries.before), all: entriesOf(entries.all) };
+}
+
+/** The numbers that the stored page states. */
+export function storedEntries(): Entries {
+  const [, before, all] =
+    /(\d+) times before the request to the model and (\d+) times/.exec(storedPage()) ?? [];
+  return { before: Number(before), all: Number(all) };
+}
+
 /** The page as it follows from what was measured. */
-export function pageOf(way: Way): string {
+export function pageOf(way: Way, entries: Entries): string {
   const stations = stationsOf(way).map(
     ({ file, name }, index) => `| ${index + 1} | \`${file}\` | \`${name}\` |`,
   );
@@ -47,6 +64,9 @@ ${way.helpers.length} more files are helpers: none of their functions calls anot
 | folder | helpers |
 |---|---|
 ${byFolder(way.helpers)}
+
+Functions of other files are called ${entries.before} times before the request to the model and ${entries.all} times up to the last frame. The
+test refuses a change that makes either number larger.
 `;
 }
 

@@ -9,11 +9,12 @@ const STEPS: LiveFrame = {
 const CAUGHT_UP: LiveFrame = { event: "caught_up", data: {} };
 
 /** A feed, and the next text that its one client gets in one write. */
-function connected(flushWrites = (): void => undefined): { feed: LiveFeed; next: Promise<string> } {
+function connected(flush = (): void => undefined): { feed: LiveFeed; next: Promise<string> } {
   const feed = new LiveFeed({
     idleMs: 0,
-    flushWrites,
-    textOrigin: () => ({ after: 0, restarts: 0 }),
+    db: { flush },
+    log: { last: 0 },
+    restarts: () => 0,
   });
   const next = new Promise<string>((resolve) => {
     const client: LiveClient = {

@@ -34,7 +34,7 @@ test("a step that was discarded comes after the one that replaced it in the same
   const key = "speaker:writer/model:0";
   const kept = turn.attemptStarted(key, step, AT);
   const outcome = { ok: null, time: { at: AT, ran: 0 } };
-  turn.ended(key, { ...step, outcome });
+  turn.ended(key, { ...step, outcome }, {});
   turn.discard([[key, { ...step, outcome, trace: kept }]]);
   turn.attemptStarted(key, step, AT);
   expect(turn.spans().spans.map(({ path, discarded }) => [path, discarded])).toEqual([

@@ -6,11 +6,10 @@ import {
 } from "../../../contract/usage/model-usage.ts";
 import { TroupeError } from "../../../core/errors.ts";
 import type { CallEstimate } from "../../../core/turn/turn-context.ts";
-import type { RunRecord } from "../../storage/runs/run-record.ts";
 import type { JournaledRun } from "./journaled-run.ts";
 import type { Fence } from "./fence.ts";
 import type { OpenCost } from "../../../contract/tenant/cost-claim.ts";
-import type { CallsOfTurn, TenantBudget } from "./tenant-budget.ts";
+import { type CallsOfTurn, mayBeSet, type TenantBudget } from "./tenant-budget.ts";
 
 /** The tokens of an answer without a limit, before the run has its first answer. */
 const ASSUMED_ANSWER = 4_096;
@@ -38,18 +37,6 @@ export interface CallReservationsOptions {
   fence: Pick<Fence, "signal" | "sleep">;
   /** Ends the run. */
   fail: (error: TroupeError) => never;
-}
-
-/** True if calls of the run have to reserve what they may use. */
-export function isLimited(
-  { max_total_tokens, max_cost = null }: Pick<RunRecord, "max_total_tokens" | "max_cost">,
-  budget: TenantBudget | undefined,
-): boolean {
-  return max_total_tokens !== null || max_cost !== null || mayBeSet(budget);
-}
-
-function mayBeSet(budget: TenantBudget | undefined): budget is TenantBudget {
-  return budget !== undefined && budget.isSet !== false;
 }
 
 /**

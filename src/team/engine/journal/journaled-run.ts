@@ -1,17 +1,30 @@
 import type { RunNote } from "../../../contract/run.ts";
 import type { RunUsage, TokensByModel } from "../../../contract/usage/model-usage.ts";
-import type { ModelCallUnderWay, StepRecord } from "../../../core/turn/turn-host.ts";
+import type { ServerLogins } from "../../../core/steps/server-logins.ts";
+import type { RunContext } from "../../../core/turn/run-context.ts";
+import type { ModelCallUnderWay } from "../../../core/turn/turn-host.ts";
 import type { Exchange } from "../../../telemetry/spans/span.ts";
 import type { TurnSpans } from "../../../telemetry/spans/stored-spans.ts";
 import type { TurnTrace } from "../../../telemetry/spans/turn-trace.ts";
 import type { RunInView } from "../views/run-in-view.ts";
 import type { TurnEvents } from "./turn-events.ts";
 
+/** The facts that agents and tools learn of their run: the same in all its turns. */
+export interface RunConstants {
+  /** The name of the team at external services. */
+  session: string;
+  logins: ServerLogins | undefined;
+  hops: number;
+  run: RunContext;
+}
+
 /** The run of a turn, as the turn's journal knows it: what it counts, notes and gives up. */
 export interface JournaledRun extends RunInView {
   readonly turnId: string;
   /** When the run began, epoch milliseconds. */
   readonly startedAt: number;
+  /** True if it has a limit of tokens or of cost. */
+  readonly isLimited: boolean;
   /** True if the turn in progress is the one a retried run failed in. */
   readonly repeatsFailedTurn: boolean;
   readonly discardedSpans: TurnSpans;
@@ -22,14 +35,9 @@ export interface JournaledRun extends RunInView {
   trace: TurnTrace | undefined;
   readonly calls: Map<string, ModelCallUnderWay>;
   readonly exchanges: Map<string, Exchange>;
-  /** A step has a result. */
-  answered(step: StepRecord): void;
-  /** Counts model calls that were cut off. @param textOf what has arrived of a message */
-  countCutOff(
-    calls: readonly ModelCallUnderWay[],
-    textOf: (messageId: string) => string | undefined,
-  ): void;
-  /** Counts a call that failed although its model had answered. */
+  /** A step has a result. @param tokens what its model call has used */
+  answered(tokens: TokensByModel): void;
+  /** Counts calls that failed although their models had answered, or had begun to. */
   countSpent(tokens: TokensByModel): void;
   /** Removes recorded steps that have to run again. @param shown the spans of all the turn's discarded steps */
   discardSteps(keys: readonly string[], shown: TurnSpans): void;

@@ -26,9 +26,10 @@ export interface CallsOfTurn {
 export class TenantBudget {
   readonly #team: string;
   readonly #tenant: Pick<TenantOfTeam, "claim">;
-  /** Undefined until the tenant has said so. */
-  #isSet: boolean | undefined;
-  #longestAnswer: number | undefined;
+  /** True if there is a budget; undefined until the tenant has said so. */
+  isSet: boolean | undefined;
+  /** The tokens of the longest answer in the tenant; undefined if none is known. */
+  longestAnswer: number | undefined;
   /** The cost that a stretch of running may reach, its calls under way included. */
   #share: { stretch: object; upTo: number; isExact: boolean } | undefined;
   /** Those of the last turn that began. */
@@ -39,19 +40,9 @@ export class TenantBudget {
     this.#tenant = tenant;
   }
 
-  /** True if there is a budget; undefined if it is not known. */
-  get isSet(): boolean | undefined {
-    return this.#isSet;
-  }
-
-  /** The tokens of the longest answer in the tenant; undefined if none is known. */
-  get longestAnswer(): number | undefined {
-    return this.#longestAnswer;
-  }
-
   /** The tenant's limits have arrived. */
   learn(limits: TenantLimits): void {
-    this.#isSet = hasMoneyBudget(limits);
+    this.isSet = hasMoneyBudget(limits);
   }
 
   /** A turn begins. */
@@ -67,13 +58,13 @@ export class TenantBudget {
     const answer = await this.#ask(claim);
     if (answer === undefined) return "begin";
     if (!answer.ok) {
-      this.#isSet = true;
+      this.isSet = true;
       return new TroupeError(answer.problem.code, answer.problem.detail);
     }
     const { value } = answer;
-    this.#isSet = value.do !== "unlimited";
+    this.isSet = value.do !== "unlimited";
     if (value.do === "wait") {
-      this.#longestAnswer = value.longest;
+      this.longestAnswer = value.longest;
       return "wait";
     }
     if (value.do === "begin") {
@@ -96,7 +87,7 @@ export class TenantBudget {
    * @param spent by its records
    */
   async reclaim(run: string, spent: number): Promise<OpenCost> {
-    this.#isSet = true;
+    this.isSet = true;
     const calls = this.#calls;
     const open = await calls?.openCost();
     if (calls === undefined || open?.run !== run) return { run, spent, reserved: 0 };
@@ -109,6 +100,11 @@ export class TenantBudget {
     const asked = this.#tenant.claim({ ...claim, team: this.#team });
     return within(PATIENCE_MS, asked).catch(() => undefined);
   }
+}
+
+/** True if the calls of a run may have to stay within a budget in money. */
+export function mayBeSet(budget: TenantBudget | undefined): budget is TenantBudget {
+  return budget !== undefined && budget.isSet !== false;
 }
 
 function costs(...all: number[]): number {

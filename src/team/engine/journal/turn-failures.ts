@@ -1,14 +1,6 @@
 import type { BranchFailure } from "../../../core/turn/turn-host.ts";
 import type { StepStore } from "../../storage/runs/step-store.ts";
 
-/** The place at which a turn failed, and the consequences for a retry. */
-export interface TurnFailure {
-  /** Path of the step that threw. */
-  step: string | null;
-  /** Recorded steps that a retry runs again. */
-  repeat: readonly string[];
-}
-
 /** The errors in a turn and their sources, by which a retry knows what to do again. */
 export class TurnFailures {
   readonly #steps: StepStore;

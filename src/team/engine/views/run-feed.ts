@@ -1,9 +1,5 @@
-import type { JsonObject } from "../../../core/json.ts";
-import type { ModelClientStreamingChunkEvent } from "../../../core/messages/agent-events.ts";
-import type { Message } from "../../../core/messages/message.ts";
 import type { RunInfo } from "../../../contract/run.ts";
-import type { RetryingFrame, TurnFrame } from "../../../contract/stream/stream-frame.ts";
-import type { TextPieces } from "../../../contract/stream/text-pieces.ts";
+import type { RetryingFrame } from "../../../contract/stream/stream-frame.ts";
 import type { RecordedEvent } from "../../storage/log/event-log.ts";
 import type { LiveFeed } from "../../stream/live-feed.ts";
 import type { RunInView } from "./run-in-view.ts";
@@ -14,7 +10,7 @@ const SHOWN_AFTER_MS = 50;
 /** The longest wait of the frame with the steps for other frames, such as the first ones of a model's text. */
 const SHOWN_WITHIN_MS = 50;
 
-/** Sends frames about the active run to connected clients, and resolves the calls that wait for it. Stores nothing. */
+/** Sends frames that show the active run to connected clients, and resolves the calls that wait for it. Stores nothing. */
 export class RunFeed {
   readonly #live: LiveFeed;
   readonly #waiting = new Set<() => void>();
@@ -77,70 +73,16 @@ export class RunFeed {
     this.#showsSteps = false;
   }
 
-  /** A turn was committed. */
-  turn(frame: () => TurnFrame): void {
-    if (this.#live.isWatched) this.#live.send({ event: "turn", data: frame() });
-  }
-
-  /** The duration of the reasoning at the beginning of a message's text, in milliseconds; undefined without reasoning. */
-  thoughtOf(messageId: string): number | undefined {
-    return this.#live.thoughtOf(messageId);
-  }
-
-  /** A piece of a streamed text. */
-  chunk(event: ModelClientStreamingChunkEvent): void {
-    this.#live.chunk(event);
-  }
-
-  /** The part of a message that has arrived. */
-  textOf(messageId: string): string | undefined {
-    return this.#live.textOf(messageId);
-  }
-
-  /** A message ends its streamed text. @returns the pieces that it was streamed in, if they make its text */
-  endText(message: Message): TextPieces | undefined {
-    return this.#live.endText(message);
-  }
-
-  /** A message was recorded. */
-  recorded(event: RecordedEvent): void {
-    if (event.kind !== "quiet") this.#live.event(event);
-  }
-
-  /** The pieces of text that have arrived were all passed to {@link chunk}. */
-  batchComplete(): void {
-    this.#live.batchComplete();
-  }
-
-  retracted(retract: RecordedEvent | undefined): void {
-    if (retract) this.#live.event(retract);
-  }
-
   /** An attempt at a step has failed, and there will be another one. */
   retrying(data: RetryingFrame): void {
     if (this.#live.isWatched) this.#live.send({ event: "retrying", data });
-  }
-
-  /** The text shown of this message is void. */
-  discard(messageId: string): void {
-    this.#live.discard(messageId);
-  }
-
-  /** A turn was committed. @param state what the team shows of its state */
-  visibleState(state: JsonObject): void {
-    this.#live.visibleState(state);
-  }
-
-  /** The turn in progress was committed or given up: its texts are complete or will come again. */
-  turnOver(): void {
-    this.#live.endTexts("forget");
   }
 
   /** The run has ended with these events; a cancelled run's terminal event is itself a frame of the run. */
   ended(active: RunInView, retract: RecordedEvent | undefined, terminal: RecordedEvent): void {
     this.#forgetActivity();
     this.#live.endTexts("discard");
-    this.retracted(retract);
+    if (retract) this.#live.event(retract);
     if (active.record.status !== "cancelled") this.run(active);
     this.#live.event(terminal);
     this.#live.stayOpen();

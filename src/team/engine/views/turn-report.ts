@@ -7,6 +7,7 @@ import type { Stores } from "../../storage/stores.ts";
 import type { TurnFrame } from "../../../contract/stream/stream-frame.ts";
 import type { NestedLedgers, TurnInfo, TurnLedgers, TurnSpeaker } from "../../../contract/turn.ts";
 import {
+  addCosts,
   addToUsage,
   type CostOf,
   NO_USAGE,
@@ -16,6 +17,7 @@ import {
 } from "../../../contract/usage/model-usage.ts";
 import { taskLedgerIn, progressLedgerIn } from "../../../core/teams/magentic-one/stored-ledgers.ts";
 import type { JsonObject } from "../../../core/json.ts";
+import { addUsage } from "../../../core/models/request-usage.ts";
 
 /** The facts for the spans around a run's turns. */
 export function tracedRun(record: RunRecord): TracedRun {
@@ -115,16 +117,19 @@ export function shownTurn(
   { run, messageIds, ledgers, nested = [] }: TurnDetails,
   costOf: CostOf,
 ): TurnInfo {
-  const { usage, models } = usageOf(spans, costOf);
+  const agents = speakers(spans, costOf);
   return {
     turn,
     run_id: run,
     started_at: new Date(start).toISOString(),
     ended_at: new Date(end ?? start).toISOString(),
     message_ids: [...messageIds],
-    usage,
-    cost: totalCost(models),
-    agents: speakers(spans, costOf),
+    usage: spans.reduce(
+      (sum, { tokens }) => (tokens ? addUsage(sum, tokens) : sum),
+      NO_USAGE.usage,
+    ),
+    cost: agents.map(({ cost }) => cost).reduce(addCosts, null),
+    agents,
     ledgers,
     nested_ledgers: [...nested],
   };

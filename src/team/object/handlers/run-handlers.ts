@@ -61,9 +61,7 @@ export const runHandlers = {
     team.change(async ({ admission, runs, quota }) => {
       const decided = admission.decideRetry(id, idempotency);
       if (!decided.ok) return decided;
-      const refused =
-        decided.value.do === "retry" &&
-        (await quota.refuseRun(false, { task: null, stream: false }));
+      const refused = decided.value.do === "retry" && (await quota.refuseRun(false, null));
       return refused || runs.retry(decided.value, idempotency);
     }),
 
@@ -86,15 +84,15 @@ export const runHandlers = {
   answers: giveAnswers,
 
   putPushConfig: ({ team, inputs }, run, config) =>
-    team.change(async ({ runs }) => {
+    team.change(async ({ pushConfigs }) => {
       const sealed = await inputs.sealPush(config);
-      return sealed.ok ? runs.putPushConfig(run, sealed.value) : sealed;
+      return sealed.ok ? pushConfigs.put(run, sealed.value) : sealed;
     }),
 
-  pushConfigs: ({ team }, run) => team.with(({ runs }) => runs.pushConfigs(run)),
+  pushConfigs: ({ team }, run) => team.with(({ pushConfigs }) => pushConfigs.of(run)),
 
   deletePushConfig: ({ team }, run, id) =>
-    team.change(({ runs }) => runs.deletePushConfig(run, id)),
+    team.change(({ pushConfigs }) => pushConfigs.delete(run, id)),
 
   // Schedules, which start runs.
 

@@ -1,11 +1,16 @@
 import { within } from "../../../core/wait.ts";
 import { errorMessage } from "../../../core/errors.ts";
 import type { Log } from "../../../core/log.ts";
-import { refuse, type Refused } from "../../../contract/result.ts";
+import { refuse, type Refused, type Result } from "../../../contract/result.ts";
 import { NEWER_DATA, refuseStored } from "../../../contract/stored-data.ts";
 import { limitReached } from "../../../contract/tenant/tenant-limits.ts";
 import type { TenantLimits } from "../../../contract/tenant/tenant.ts";
 import type { AdmissionRequest, TenantOfTeam } from "../../../contract/gateways/tenant-gateway.ts";
+import type { AdmissionDecision } from "../../engine/admission.ts";
+import type { TenantBudget } from "../../engine/journal/tenant-budget.ts";
+import type { Announcer } from "../../storage/outbox/announcer.ts";
+import type { LiveFeed } from "../../stream/live-feed.ts";
+import { makePlace } from "../../stream/stream-places.ts";
 
 /** A tenant that does not answer in this time refuses nothing. */
 const PATIENCE_MS = 1_000;
@@ -23,15 +28,13 @@ export interface QuotaOptions {
   tenant: Pick<TenantOfTeam, "admit"> | undefined;
   /** The deployment's limits, until the tenant has sent its own. */
   limits: TenantLimits;
-  storedBytes: () => number;
-  openStreams: () => number;
-  /** True while one of the streams keeps the object in memory. */
-  isHeld: () => boolean;
-  /** The tenant's limits have arrived. */
-  learnLimits: (limits: TenantLimits) => void;
+  storage: { readonly sql: Pick<SqlStorage, "databaseSize"> };
+  live: Pick<LiveFeed, "streams" | "isHeld" | "streamsOf" | "closeOldest">;
+  /** It learns the tenant's limits. Undefined for a team that no tenant lists. */
+  budget: Pick<TenantBudget, "learn"> | undefined;
+  /** It learns whether the tenant wants the team's messages. */
+  announcer: Pick<Announcer, "setWantsMessages">;
   log: Log;
-  /** The tenant says whether it wants the team's messages. */
-  sendMessages: (wanted: boolean) => void;
 }
 
 /** Checks a team's requests against its tenant's limits. While the tenant's object is down or slow, it admits and logs them. */
@@ -53,29 +56,48 @@ export class Quota {
     this.#bytes = { left: options.limits.message_bytes_per_minute, at: Date.now() };
   }
 
+  /** Asks the tenant about the run of a request. @param decided the decision of the team alone @returns it, or the refusal */
+  async admit(
+    decided: Result<AdmissionDecision>,
+    task: unknown,
+  ): Promise<Result<AdmissionDecision>> {
+    if (!decided.ok || decided.value.do === "replay") return decided;
+    return (await this.refuseRun(decided.value.beside, task)) ?? decided;
+  }
+
+  /** The same for a run that is started with its stream, which gets a place. */
+  async admitStreamed(
+    decided: Result<AdmissionDecision>,
+    { task, credential }: { task: unknown; credential: string },
+  ): Promise<Result<AdmissionDecision>> {
+    if (!decided.ok) return decided;
+    const admission = decided.value;
+    const refused = await makePlace(this.#options.live, credential, this.#mostStreams, () =>
+      admission.do === "replay" ? undefined : this.refuseRun(admission.beside, task, this.#oneMore),
+    );
+    return refused ?? decided;
+  }
+
+  /** Makes a place for one more stream of a credential, or says why it may not be opened. */
+  placeOfStream(credential: string): Promise<Refused | undefined> {
+    return makePlace(this.#options.live, credential, this.#mostStreams, () =>
+      this.#ask({ streams: this.#oneMore }),
+    );
+  }
+
   /**
    * The refusal of a run; undefined if it may start.
    *
-   * @param beside whether the team has another one, which it follows or replaces
-   * @param stream whether it is started with a stream
+   * @param beside true if the team has another run, which it follows or replaces
+   * @param streams the open streams with that of the run; undefined for a run without one
    */
-  async refuseRun(
-    beside: boolean,
-    { task, stream }: { task: unknown; stream: boolean },
-  ): Promise<Refused | undefined> {
-    const refused = await this.#ask({
-      run: beside ? "beside" : "alone",
-      ...(stream && { streams: this.#options.openStreams() + 1 }),
-    });
+  async refuseRun(beside: boolean, task: unknown, streams?: number): Promise<Refused | undefined> {
+    const run = beside ? "beside" : "alone";
+    const refused = await this.#ask({ run, ...(streams !== undefined && { streams }) });
     if (refused) return refused;
     const refusedHere = this.refuseStored() ?? this.refuseMessage(task);
-    if (refusedHere && stream) this.streamEnded();
+    if (refusedHere && streams !== undefined) this.streamEnded();
     return refusedHere;
-  }
-
-  /** The refusal of one more stream; undefined if it may be opened. */
-  refuseStream(): Promise<Refused | undefined> {
-    return this.#ask({ streams: this.#options.openStreams() + 1 });
   }
 
   /** The refusal of a task or an answer, whose bytes are counted; undefined if it may be taken. */
@@ -99,11 +121,6 @@ export class Quota {
     return undefined;
   }
 
-  /** Streams that one credential may have open at the same time. */
-  get streamsPerCredential(): number {
-    return this.#limits.streams_per_credential;
-  }
-
   /** A stream has ended, or one that the tenant counts was not opened. */
   streamEnded(): void {
     this.#reportIn(GATHER_MS);
@@ -111,7 +128,7 @@ export class Quota {
 
   /** The open streams, when the tenant counts others: the next call reports them. */
   get unreportedStreams(): number | undefined {
-    const streams = this.#options.openStreams();
+    const { streams } = this.#options.live;
     return streams === this.#reported ? undefined : streams;
   }
 
@@ -119,7 +136,7 @@ export class Quota {
   streamsReported(streams: number): void {
     this.#reported = streams;
     // No timer without a stream that does so anyway: it would keep the object in memory.
-    if (this.#options.isHeld()) this.#reportIn(REPORT_MS);
+    if (this.#options.live.isHeld) this.#reportIn(REPORT_MS);
     else clearTimeout(this.#report);
   }
 
@@ -132,7 +149,7 @@ export class Quota {
   /** The refusal to store more; undefined if it may be stored. */
   refuseStored(): Refused | undefined {
     const { stored_bytes_per_team: value } = this.#limits;
-    const stored = this.#options.storedBytes();
+    const stored = this.#options.storage.sql.databaseSize;
     if (stored < value) return undefined;
     return refuse(
       507,
@@ -142,8 +159,18 @@ export class Quota {
     );
   }
 
+  /** Streams that one credential may have open at the same time. */
+  get #mostStreams(): number {
+    return this.#limits.streams_per_credential;
+  }
+
+  /** The open streams with one that is about to be opened. */
+  get #oneMore(): number {
+    return this.#options.live.streams + 1;
+  }
+
   async #ask(request: Omit<AdmissionRequest, "team">): Promise<Refused | undefined> {
-    const { team, tenant } = this.#options;
+    const { team, tenant, budget, announcer } = this.#options;
     if (tenant === undefined) return undefined;
     const admitted = await within(PATIENCE_MS, tenant.admit({ ...request, team })).catch(
       (error: unknown) => this.#unasked(error),
@@ -154,8 +181,8 @@ export class Quota {
     // The team was deleted in the meantime.
     if (this.#closed) return undefined;
     this.#limits = admitted.value.limits;
-    this.#options.learnLimits(this.#limits);
-    this.#options.sendMessages(admitted.value.messages);
+    budget?.learn(this.#limits);
+    announcer.setWantsMessages(admitted.value.messages);
     if (request.streams !== undefined) this.streamsReported(request.streams);
     return undefined;
   }
@@ -176,7 +203,7 @@ export class Quota {
   #reportIn(ms: number): void {
     clearTimeout(this.#report);
     this.#report = setTimeout(() => {
-      const streams = this.#options.openStreams();
+      const { streams } = this.#options.live;
       if (streams > 0 || this.#reported > 0) void this.#ask({ streams });
     }, ms);
   }

@@ -1,4 +1,4 @@
-import { ok, type Refused, refuseInput, type Result } from "../../../contract/result.ts";
+import { ok, refuseInput, type Result } from "../../../contract/result.ts";
 import type { StartRunInput } from "../../../contract/gateways/team-gateway.ts";
 import type { TenantLimits } from "../../../contract/tenant/tenant.ts";
 import type { TenantOfTeam } from "../../../contract/gateways/tenant-gateway.ts";
@@ -22,7 +22,6 @@ import { Scheduler } from "../../schedules/scheduler.ts";
 import { StateTarget } from "../../state-parts/state-target.ts";
 import type { RunRecord } from "../../storage/runs/run-record.ts";
 import type { Stores } from "../../storage/stores.ts";
-import { makePlace } from "../../stream/stream-places.ts";
 import { LiveFeed } from "../../stream/live-feed.ts";
 import { MemoryDelivery } from "../../directory-link/memory-delivery.ts";
 import { RemoteCancels } from "../../directory-link/remote-cancels.ts";
@@ -33,6 +32,7 @@ import type { RequestParts } from "./request-of-step.ts";
 import { Expiry } from "./expiry.ts";
 import { Quota } from "./quota.ts";
 import { type AdmissionDecision, RunAdmission } from "../../engine/admission.ts";
+import { RunPushConfigs } from "../../engine/run-push-configs.ts";
 import { RunService } from "../../engine/run-service.ts";
 import type { TeamAlarm } from "../../storage/team-alarm.ts";
 import { TeamService } from "./team-service.ts";
@@ -59,6 +59,7 @@ export interface TeamParts {
   team: TeamService;
   admission: RunAdmission;
   runs: RunService;
+  pushConfigs: RunPushConfigs;
   /** The decision about a request for a run, if the tenant allows it. */
   admit: (input: StartRunInput) => Promise<Result<AdmissionDecision>>;
   costOf: CostOf;
@@ -96,8 +97,9 @@ export function loadParts(host: TeamHost): TeamParts {
   const { storage, stores, alarm, listing, secrets } = host;
   const live = new LiveFeed({
     idleMs: host.idleMs,
-    flushWrites: () => stores.db.flush(),
-    textOrigin: () => ({ after: stores.log.last, restarts: engine.active?.restarts ?? 0 }),
+    db: stores.db,
+    log: stores.log,
+    restarts: () => engine.active?.restarts ?? 0,
   });
   const build = async (sealed: ComponentModel): Promise<Runnable> =>
     host.build(await secrets.open(sealed));
@@ -135,18 +137,17 @@ export function loadParts(host: TeamHost): TeamParts {
     team: stores.team.record.id,
     tenant,
     limits: host.limits,
-    storedBytes: () => storage.sql.databaseSize,
-    openStreams: () => live.streams,
-    isHeld: () => live.isHeld,
-    learnLimits: (limits) => budget?.learn(limits),
+    storage,
+    live,
+    budget,
+    announcer: stores.announcer,
     log,
-    sendMessages: (wanted) => stores.announcer.setWantsMessages(wanted),
   });
   live.onLeave = () => quota.streamEnded();
   const admission = new RunAdmission(stores, engine);
   const runs = new RunService(stores, engine, admission);
   const admit = (input: StartRunInput): Promise<Result<AdmissionDecision>> =>
-    admitRun({ admission, quota }, input);
+    quota.admit(admission.decide(input), input.task);
   const scheduler = new Scheduler({ stores, alarm, runs, admit });
   const stateParts = new StateTarget({ stores, alarm, build: buildReadable });
   return {
@@ -172,6 +173,7 @@ export function loadParts(host: TeamHost): TeamParts {
     team: new TeamService({ stores, engine, cache, build, buildReadable, secrets, stateParts }),
     admission,
     runs,
+    pushConfigs: new RunPushConfigs(stores, engine),
     admit,
     costOf,
     replay: {
@@ -229,42 +231,6 @@ function openMemories({
   alarm.serve(delivery);
   if (delivery.dueAt !== null) void delivery.deliver();
   return { objects, delivery };
-}
-
-/** @returns what the request leads to, or the refusal of the tenant */
-async function admitRun(
-  { admission, quota }: Pick<TeamParts, "admission" | "quota">,
-  input: StartRunInput,
-): Promise<Result<AdmissionDecision>> {
-  const decided = admission.decide(input);
-  if (!decided.ok || decided.value.do === "replay") return decided;
-  const { beside } = decided.value;
-  return (await quota.refuseRun(beside, { task: input.task, stream: false })) ?? decided;
-}
-
-/** The same for a run that is started with its stream, which gets a place. */
-export async function admitStreamedRun(
-  { admission, quota, live }: Pick<TeamParts, "admission" | "quota" | "live">,
-  input: StartRunInput,
-  credential: string,
-): Promise<Result<AdmissionDecision>> {
-  const decided = admission.decide(input);
-  if (!decided.ok) return decided;
-  const admitted = decided.value;
-  const refused = await makePlace(live, credential, quota.streamsPerCredential, () =>
-    admitted.do === "replay"
-      ? undefined
-      : quota.refuseRun(admitted.beside, { task: input.task, stream: true }),
-  );
-  return refused ?? decided;
-}
-
-/** A place for one more stream of a credential. */
-export function placeOfStream(
-  { live, quota }: Pick<TeamParts, "quota" | "live">,
-  credential: string,
-): Promise<Refused | undefined> {
-  return makePlace(live, credential, quota.streamsPerCredential, () => quota.refuseStream());
 }
 
 /** Seals the secrets that requests bring with a run, as they are stored. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../../core/json.ts";
+import { isExactNumber } from "../../../core/json.ts";
 import type { Message } from "../../../core/messages/message.ts";
 
 /** Shorter texts are stored in place. */
@@ -61,11 +61,14 @@ export class EventReferences {
 
   /** The text of a row with these items. */
   write(items: readonly unknown[]): string {
-    if (this.#repeats(items)) {
-      const text = JSON.stringify({ refs: items }, (_key, value: unknown) => this.#refer(value));
-      if (text.length <= LARGEST_ROW) return text;
-    }
-    return JSON.stringify(items);
+    let refers = false;
+    const text = JSON.stringify({ refs: items }, (_key, value: unknown) => {
+      const reference = this.#referenceTo(value);
+      if (reference !== undefined) refers = true;
+      else if (typeof value === "string" && value.startsWith(MARK)) return MARK + value;
+      return reference ?? value;
+    });
+    return refers && text.length <= LARGEST_ROW ? text : JSON.stringify(items);
   }
 
   /** True if a stored row refers to events. */
@@ -81,28 +84,17 @@ export class EventReferences {
     return row.refs.map((item) => this.#resolve(item, events));
   }
 
-  /** True if a reference can replace something in `value`. */
-  #repeats(value: unknown): boolean {
-    if (typeof value === "string") return value.length >= SHORTEST_TEXT && this.#texts.has(value);
-    return this.#cursorOf(value) !== undefined || inner(value).some((part) => this.#repeats(part));
-  }
-
-  #refer(value: unknown): unknown {
-    if (typeof value !== "string") {
-      const seq = this.#cursorOf(value);
-      return seq === undefined ? value : `${MARK}${seq}`;
+  /** The reference to a text or a message; undefined if no recorded event has it. */
+  #referenceTo(value: unknown): string | undefined {
+    if (typeof value === "string") {
+      const isShort = value.length < SHORTEST_TEXT || value.startsWith(MARK);
+      return isShort ? undefined : this.#texts.get(value);
     }
-    if (value.startsWith(MARK)) return MARK + value;
-    return value.length < SHORTEST_TEXT ? value : (this.#texts.get(value) ?? value);
-  }
-
-  /** The cursor of a recorded message that equals `value`. */
-  #cursorOf(value: unknown): number | undefined {
-    if (!isJsonObject(value) || typeof value.id !== "string") return undefined;
-    const seq = this.#ids.get(value.id);
+    if (!isObject(value) || typeof value["id"] !== "string") return undefined;
+    const seq = this.#ids.get(value["id"]);
     if (seq === undefined) return undefined;
     const { message, body } = this.#recent.get(seq) as Recorded & { body: string };
-    return message === value || JSON.stringify(value) === body ? seq : undefined;
+    return message === value || JSON.stringify(value) === body ? `${MARK}${seq}` : undefined;
   }
 
   #resolve(value: unknown, events: Map<number, Recorded>): unknown {
@@ -114,7 +106,7 @@ export class EventReferences {
       return n === undefined ? message : texts[Number(n)];
     }
     if (Array.isArray(value)) return value.map((item) => this.#resolve(item, events));
-    if (!isJsonObject(value)) return value;
+    if (!isObject(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, part]) => [key, this.#resolve(part, events)]),
     );
@@ -146,10 +138,11 @@ export class EventReferences {
 
 function textsOf(value: unknown): string[] {
   if (typeof value === "string") return value.length >= SHORTEST_TEXT ? [value] : [];
-  return inner(value).flatMap(textsOf);
+  if (!isObject(value) || isExactNumber(value)) return [];
+  return Object.values(value).flatMap(textsOf);
 }
 
-function inner(value: unknown): unknown[] {
-  if (Array.isArray(value)) return value;
-  return isJsonObject(value) ? Object.values(value) : [];
+/** An object or an array. */
+function isObject(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === "object" && value !== null;
 }

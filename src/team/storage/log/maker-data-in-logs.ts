@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "../../../core/json.ts";
+import type { Json } from "../../../core/json.ts";
 
 /** The place of an item: path and generation of its log, the start of its row, and its number there. */
 export type LogPlace = readonly [path: string, generation: number, start: number, n: number];
@@ -30,8 +30,9 @@ export class MakerDataInLogs {
     this.#row = row;
     for (const { path, generation, start, items } of appended) {
       for (const [n, item] of items.entries()) {
-        if (!isJsonObject(item) || item.troupe === undefined) continue;
-        this.#places.set(JSON.stringify(item.troupe), [path, generation, start, n]);
+        const data = dataOf(item);
+        if (data !== undefined)
+          this.#places.set(JSON.stringify(data), [path, generation, start, n]);
       }
     }
   }
@@ -41,7 +42,10 @@ export class MakerDataInLogs {
   }
 
   at([path, generation, start, n]: LogPlace): Json {
-    const item = this.#row(path, generation, start)[n];
-    return isJsonObject(item) ? (item.troupe ?? null) : null;
+    return dataOf(this.#row(path, generation, start)[n]) ?? null;
   }
+}
+
+function dataOf(item: unknown): Json | undefined {
+  return typeof item === "object" && item !== null ? (item as { troupe?: Json }).troupe : undefined;
 }

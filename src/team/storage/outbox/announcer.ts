@@ -23,8 +23,8 @@ import {
 } from "./list-entries.ts";
 import type { QuestionStore, StoredQuestion } from "../runs/question-store.ts";
 import { TOP } from "../runs/run-queue.ts";
-import { hopsAfter, type RunRecord, type StoredRun } from "../runs/run-record.ts";
-import { isOver } from "../runs/run-store.ts";
+import type { RunRecord, StoredRun } from "../runs/run-record.ts";
+import { hopsAfter, isOver } from "../runs/run-store.ts";
 import type { OutboxStore } from "./outbox-store.ts";
 
 /** The stores that entries are made from, and the one they are written to. */
@@ -112,9 +112,11 @@ export class Announcer {
       ? { task: listedTask(this.#stores, stored), answer: null }
       : exchangeOf(this.#stores, stored, known);
     const run = listedRun(team, record, exchange);
-    const push = runPush(this.#stores, record, () =>
-      this.#stores.questions.open(id).map((question) => this.#listed(question)),
-    );
+    const push =
+      record.push &&
+      runPush(this.#stores, record, record.push, () =>
+        this.#stores.questions.open(id).map((question) => this.#listed(question)),
+      );
     this.#add({
       kind: "run",
       run,

@@ -191,9 +191,10 @@ const LARGEST_REQUESTS = 256_000;
 export function runPush(
   stores: ListedStores,
   record: RunRecord,
+  configs: NonNullable<RunRecord["push"]>,
   listed: () => ListedRequest[],
 ): RunPush | undefined {
-  const { push: configs = [], status } = record;
+  const { status } = record;
   if (configs.length === 0) return undefined;
   switch (status) {
     case "waiting":

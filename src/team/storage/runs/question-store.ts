@@ -91,6 +91,15 @@ export class QuestionStore {
     this.#open = open.filter(({ question }) => question.id !== id);
   }
 
+  /** The answer that applies when a question expires. */
+  answerByDefault({ question: { id, kind, default_answer } }: StoredQuestion): void {
+    const otherwise: Answer =
+      kind === "approval"
+        ? { approved: false, reason: "Nobody answered in time." }
+        : { content: "" };
+    this.answer(id, default_answer ?? otherwise, Date.now());
+  }
+
   open(run: string): StoredQuestion[] {
     return this.#allOpen().filter((question) => question.run === run);
   }
@@ -170,14 +179,6 @@ export class QuestionStore {
     this.#texts.remove(owner(id));
     this.#texts.remove(answerOwner(id));
   }
-}
-
-/** The answer that applies when a question expires. */
-export function defaultAnswer({ kind, default_answer }: QuestionRecord): Answer {
-  if (default_answer != null) return default_answer;
-  return kind === "approval"
-    ? { approved: false, reason: "Nobody answered in time." }
-    : { content: "" };
 }
 
 function answerOwner(id: string): string {

@@ -126,8 +126,3 @@ export interface StoredRun {
   seq: number;
   record: RunRecord;
 }
-
-/** The hop count of a run that a request of this run starts. */
-export function hopsAfter({ hops = 0 }: Pick<RunRecord, "hops">): number {
-  return hops + 1;
-}

@@ -138,6 +138,11 @@ export function turnId(record: RunRecord, turn: number): string {
   return turn === record.first_turn ? record.first_turn_id : `${record.id}/${turn}`;
 }
 
+/** The hop count of a run that a request of this run starts. */
+export function hopsAfter({ hops = 0 }: Pick<RunRecord, "hops">): number {
+  return hops + 1;
+}
+
 function load(row: RunRow | undefined): StoredRun | undefined {
   return row && { seq: row.seq, record: JSON.parse(row.record) as RunRecord };
 }

@@ -72,6 +72,17 @@ export class StepStore {
     return [...this.#all().keys()];
   }
 
+  /** A step, and those of its scope that came after it: what was not `passed` before it. */
+  from(
+    key: string,
+    { scope, passed }: { scope: string; passed: ReadonlySet<string> },
+  ): (readonly [key: string, step: TracedStep])[] {
+    const prefix = scope === "" ? "" : `${scope}/`;
+    return [...this.#all()].filter(
+      ([other]) => other === key || (other.startsWith(prefix) && !passed.has(other)),
+    );
+  }
+
   /** Number of steps with a result. */
   get finished(): number {
     let count = 0;
@@ -133,9 +144,10 @@ export class StepStore {
     this.#write(key, "waiting", step, String(notBefore), { at: failingSince, ran: 0 });
   }
 
-  ended(key: string, step: TracedStep & { outcome: StepOutcome }): void {
+  /** @param tokens what its model call has used */
+  ended(key: string, step: TracedStep & { outcome: StepOutcome }, tokens: TokensByModel): void {
     this.#all().set(key, step);
-    this.#tokens = addTokens(this.#tokens, tokensOf(step));
+    this.#tokens = addTokens(this.#tokens, tokens);
     const { outcome } = step;
     const failed = "error" in outcome;
     // A step without a result (undefined) is recorded as null.
@@ -148,14 +160,9 @@ export class StepStore {
     this.#write(key, failed ? "failed" : "done", step, column, outcome.time);
   }
 
-  /** Writes pending rows before an effect: after a crash, the results that it builds on must be stored. */
-  flush(): void {
-    this.#db.flush();
-  }
-
   /** Takes back pending rows. Returns a function that writes them after all. */
   withdraw(): () => void {
-    return this.#db.withdraw("step");
+    return this.#all().size === 0 ? () => undefined : this.#db.withdraw("step");
   }
 
   /** Returns the tokens of the step, which are no longer counted here. */
@@ -264,7 +271,8 @@ function owner(key: string): string {
   return `step:${key}`;
 }
 
-function tokensOf(step: TracedStep | undefined): TokensByModel {
+/** The tokens of a model call that has a result. */
+export function tokensOf(step: TracedStep | undefined): TokensByModel {
   if (step?.kind !== "model" || step.outcome === undefined) return {};
   return "ok" in step.outcome ? tokensOfCall(step.outcome.ok) : {};
 }
