@@ -70,10 +70,7 @@ export class ActiveRun {
   readonly calls = new Map<string, ModelCallUnderWay>();
   /** The tokens of the longest answer that this object has seen in the run; undefined before the first. */
   longestAnswer: number | undefined;
-  /**
-   * The requests and answers of the model calls of the turn in progress, by their steps, if the deployment's telemetry wants
-   * them.
-   */
+  /** The requests and answers of the turn's model calls, by their steps, if the deployment's telemetry wants them. */
   readonly exchanges = new Map<string, Exchange>();
 
   /** @param task its messages, where they are in memory; otherwise they are read when needed */
