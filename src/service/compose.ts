@@ -8,7 +8,6 @@ import type { ComponentModel } from "../core/component/component-model.ts";
 import type { AnyComponentDefinition } from "../core/component/component.ts";
 import { componentGroups } from "../components/component-groups.ts";
 import { LazyComponents } from "../core/registry/lazy-components.ts";
-import { loadStemmers } from "../core/search/stem.ts";
 import { stackOf, ValueError } from "../core/errors.ts";
 import type { Log, LogEntry } from "../core/log.ts";
 import { asRunnable } from "../core/agents/agent-runnable.ts";
@@ -217,11 +216,8 @@ export function compose(
   });
   return {
     fetch: (request) => app.fetch(request),
-    build: async (component) => {
-      // An agent of the deployment's own may write memories, whose words the commit of its turn indexes.
-      if (catalog.components().length > 0) await loadStemmers();
-      return asRunnable(await components.load<Team | ChatAgent>(component, ["team", "agent"]));
-    },
+    build: async (component) =>
+      asRunnable(await components.load<Team | ChatAgent>(component, ["team", "agent"])),
     embedding: (component) =>
       components.load<EmbeddingClient>(component, ["embedding"], "embedding"),
     maxMemoryBytes: limits.max_memory_bytes,

@@ -135,6 +135,7 @@ async function play(
     if (next.done) {
       const progress = next.value;
       const unfinished = progress.done ? await announceEnd(observers, ctx) : [];
+      await journal.usedMemory?.ready();
       return execution.superseded ? undefined : { progress, unfinished };
     }
     const message = next.value;

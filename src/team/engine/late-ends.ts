@@ -105,6 +105,7 @@ export class LateEnds implements AlarmSource {
     stores.unfinished.replace(left, begun);
     const turn = new LateTurn(this.#options, begun, run.record);
     const unfinished = await this.#finish(begun, turn);
+    await turn.memory.ready();
     // A run may have begun meanwhile.
     while (turn.memory.hasOwn && isRunning() && !this.#closed) await wait(RUNNING_MS, turn.signal);
     // The team was erased meanwhile, or the run is to be forgotten.

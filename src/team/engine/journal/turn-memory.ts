@@ -1,4 +1,5 @@
 import { markOf } from "../../../core/memory/as-data.ts";
+import { loadStemmers } from "../../../core/search/stem.ts";
 import type { MemoryOfTeam, MemoryTurn } from "../../../contract/gateways/memory-gateway.ts";
 import { searchText } from "../../../core/memory/memory-content.ts";
 import type {
@@ -78,6 +79,7 @@ class OwnStore extends TurnStore {
   }
 
   async recall(query: RecallQuery): Promise<RecallResult> {
+    await loadStemmers();
     return this.#memory.recall(query, this.staged);
   }
 
@@ -171,7 +173,12 @@ export class TurnMemory implements MemoryHost {
     return this.#written.some(({ target }) => target === "own");
   }
 
-  /** Makes the changes. @returns what makes them inside the transaction of the commit */
+  /** Imports what the commit needs to index the words of the team's own memories: a transaction cannot wait for it. */
+  async ready(): Promise<void> {
+    if (this.hasOwn) await loadStemmers();
+  }
+
+  /** Makes the changes; `ready` comes before. @returns what makes them inside the transaction of the commit */
   prepare(): () => void {
     const written = this.#written;
     if (this.hasOwn) this.#stores.memory.create();
