@@ -22,7 +22,7 @@ const PROGRAM_TESTS = [
   "sandbox/test/process.long.test.ts",
   "sandbox/test/walls.long.test.ts",
   "sandbox/test/cgroups.test.ts",
-  "test/core/python/prepare.test.ts",
+  "test/core/python/prepare.long.test.ts",
   "test/api/http/python-tools.test.ts",
   "test/npm-start/start.long.test.ts",
 ];
