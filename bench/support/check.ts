@@ -12,21 +12,30 @@ const OF_THE_MACHINE = /^(ms|s|MB|per second)\b/;
 /**
  * Measures a section several times and compares its ratios and sizes with those in `bench/results.md`.
  *
- * @returns a line for each figure that is worse by more than the spread of the measurements
+ * @param page the tables with the figures before
+ * @returns a line for each figure that is worse by more than the spread of the measurements, or that the page has in another unit
  */
-export async function worsened(section: string, measure: () => Promise<Report>): Promise<string[]> {
+export async function worsened(
+  section: string,
+  measure: () => Promise<Pick<Report, "goals">>,
+  page = readFileSync(PAGE, "utf8"),
+): Promise<string[]> {
   const taken: Goal[][] = [];
   for (let count = 0; count < MEASUREMENTS; count++) {
     const { goals } = await measure();
     taken.push([...goals]);
   }
-  const recorded = recordedGoals(readFileSync(PAGE, "utf8"), section);
+  const recorded = recordedGoals(page, section);
   const [goals = []] = taken;
   return goals.flatMap((goal) => {
     const before = recorded.get(goal.what);
     if (before === undefined || OF_THE_MACHINE.test(goal.unit)) return [];
+    if (before.unit !== goal.unit)
+      return [
+        `${section}, ${goal.what}: the page has it in ${before.unit}; measure its table again`,
+      ];
     const values = taken.flatMap((all) => all.find(({ what }) => what === goal.what)?.value ?? []);
-    const line = comparison(goal, before, values);
+    const line = comparison(goal, before.value, values);
     return line === undefined ? [] : [`${section}, ${line}`];
   });
 }
@@ -46,13 +55,18 @@ export function comparison(
   return `${what}: ${number(before)} before, now ${number(best)} ${unit} (spread ${number(spread)})`;
 }
 
-/** The figures of a section's goals on the page. */
-export function recordedGoals(page: string, section: string): Map<string, number> {
+/** The figures of a section's goals on the page, with their units. */
+export function recordedGoals(
+  page: string,
+  section: string,
+): Map<string, { value: number; unit: string }> {
   const [, place = ""] =
     new RegExp(`<!-- bench:${section} -->\n([^]*?)<!-- /bench:${section} -->`).exec(page) ?? [];
   const [, rows = ""] = /^\| goal [^\n]*\n\|[-|]+\n((?:\|[^\n]*\n)+)/m.exec(place) ?? [];
-  const goals = new Map<string, number>();
-  for (const [, what = "", figure = ""] of rows.matchAll(/^\| (.+?) +\| (-?[\d,.]+)/gm))
-    goals.set(what, Number(figure.replaceAll(",", "")));
+  const goals = new Map<string, { value: number; unit: string }>();
+  for (const [, what = "", figure = "", unit = ""] of rows.matchAll(
+    /^\| (.+?) +\| (-?[\d,.]+) ?(.*?) *\|/gm,
+  ))
+    goals.set(what, { value: Number(figure.replaceAll(",", "")), unit });
   return goals;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { comparison, recordedGoals } from "../support/check.ts";
+import { comparison, recordedGoals, worsened } from "../support/check.ts";
 
 const most = { what: "create", unit: "times the bare object", limit: { atMost: 3 } };
 const least = { what: "tokens", unit: "times the bare object", limit: { atLeast: 0.5 } };
@@ -21,8 +21,8 @@ Measured.
 test("the check reads the figures of a section's goals from the page, and no other ones", () => {
   expect(recordedGoals(PAGE, "fixed")).toEqual(
     new Map([
-      ["create", 2.88],
-      ["rows", 1005],
+      ["create", { value: 2.88, unit: "times the bare object" }],
+      ["rows", { value: 1005, unit: "rows" }],
     ]),
   );
   expect(recordedGoals(PAGE, "size").size).toBe(0);
@@ -40,4 +40,14 @@ test("the check leaves out a figure within the spread, and one that got better",
   expect(comparison(most, 2, [2.05, 2.06, 2.07])).toBeUndefined();
   expect(comparison(most, 2, [1, 1.1, 1.2])).toBeUndefined();
   expect(comparison(least, 1, [2, 2.1, 2.2])).toBeUndefined();
+});
+
+test("the check names a figure that the page has in another unit", async () => {
+  const goals = [
+    { ...most, value: 2.5 },
+    { ...most, what: "rows", value: 2.5 },
+  ];
+  expect(await worsened("fixed", () => Promise.resolve({ goals }), PAGE)).toEqual([
+    "fixed, rows: the page has it in rows; measure its table again",
+  ]);
 });
