@@ -65,6 +65,7 @@ export const listedRunSchema = z.object({
   id: z.string(),
   team_id: idSchema,
   status: z.enum(RUN_STATUSES),
+  ...runSchema.pick({ component_version: true }).shape,
   task: z
     .string()
     .nullable()

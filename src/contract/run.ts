@@ -208,6 +208,14 @@ export const runSchema = z.object({
     .min(1)
     .nullable()
     .describe("Of a queued run: 1 for the one that starts next. Otherwise null."),
+  component_version: z
+    .number()
+    .int()
+    .min(1)
+    .nullable()
+    .describe(
+      "The version of the team's component with which it started; null while it is queued, and in runs that started before it was recorded.",
+    ),
   task: describedJson("The messages it was given."),
   stop_reason: z.string().nullable(),
   error: z

@@ -272,6 +272,7 @@ class FakeTeam implements Partial<TeamGateway> {
       team_id: this.#info.id,
       status: queues ? "queued" : "running",
       queue_position: queues ? 1 : null,
+      component_version: queues ? null : this.#info.component_version,
       task: input.task as unknown as RunInfo["task"],
       stop_reason: null,
       error: null,

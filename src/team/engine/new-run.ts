@@ -6,6 +6,7 @@ import type { ChatMessage } from "../../core/messages/message.ts";
 import type { Moment } from "../../core/turn/turn-host.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
 import { lastTurn } from "../storage/log/commits.ts";
+import type { TeamPresent } from "./run-state.ts";
 import { turnId } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
@@ -90,13 +91,9 @@ export function taskMessages(
   return task.map((message) => createMessage(origin, message as ChatMessage));
 }
 
-/** The team's state that a run begins with. */
-export function presentOf({ db, log, team }: Stores): {
-  turn: number;
-  epoch: number;
-  event: number;
-} {
-  return { turn: lastTurn(db), epoch: team.record.epoch, event: log.last };
+export function presentOf({ db, log, team }: Stores): TeamPresent {
+  const { epoch, component_version } = team.record;
+  return { turn: lastTurn(db), epoch, event: log.last, component_version };
 }
 
 /** A run that has not started. */

@@ -25,14 +25,25 @@ export function queued(record: RunRecord, turn: number): RunRecord {
   return { ...record, turn };
 }
 
-/** The run starts. @param at ISO 8601 UTC @param turn the team's last finished turn @param event the log's last cursor */
+/** The team's state that a run begins with. */
+export interface TeamPresent {
+  /** The last finished turn. */
+  turn: number;
+  epoch: number;
+  /** The log's last cursor. */
+  event: number;
+  component_version: number;
+}
+
+/** The run starts. @param at ISO 8601 UTC */
 export function started(
   record: RunRecord,
-  { at, turn, epoch, event }: { at: string; turn: number; epoch: number; event: number },
+  { at, turn, epoch, event, component_version }: { at: string } & TeamPresent,
 ): RunRecord {
   return {
     ...record,
     status: "running",
+    component_version,
     started_at: at,
     first_moment: { at: Date.parse(at), ran: 0 },
     turn,

@@ -19,11 +19,11 @@ export interface RunRow {
 
 /** A run as teams of any version have reported it. */
 export type ReportedRun = Omit<ListedRun, NewField> & Partial<Pick<ListedRun, NewField>>;
-type NewField = "task" | "answer" | "cost";
+type NewField = "component_version" | "task" | "answer" | "cost";
 
 /** Adds the fields that earlier versions did not report. */
 export function completeRun(run: ReportedRun): ListedRun {
-  return { task: null, answer: null, cost: totalCost(run.models), ...run };
+  return { component_version: null, task: null, answer: null, cost: totalCost(run.models), ...run };
 }
 
 export function readRunRow(record: string): RunRow {

@@ -29,7 +29,13 @@ const QUEUED = requestedRun("run", CREATED, {
   metadata: {},
   webhook: null,
 });
-const RUNNING: RunRecord = state.started(QUEUED, { at: CREATED, turn: 3, epoch: 1, event: 5 });
+const RUNNING: RunRecord = state.started(QUEUED, {
+  at: CREATED,
+  turn: 3,
+  epoch: 1,
+  event: 5,
+  component_version: 1,
+});
 
 type Transition = Exclude<keyof typeof state, "restartsSince">;
 /** Its record before, the transition, and the fields that differ after it; undefined where it is refused. */
@@ -66,8 +72,9 @@ const ROWS: Row[] = [
     "a queued run starts",
     "started",
     queuedRow,
-    (run) => state.started(run, { at: AT, turn: 6, epoch: 2, event: 8 }),
+    (run) => state.started(run, { at: AT, turn: 6, epoch: 2, event: 8, component_version: 4 }),
     {
+      component_version: 4,
       status: "running",
       started_at: AT,
       first_moment: { at: NOW, ran: 0 },

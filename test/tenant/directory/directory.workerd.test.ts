@@ -52,6 +52,7 @@ function run(team: string, id: string, status: ListedRun["status"], minute = 0):
       id,
       team_id: team,
       status,
+      component_version: 1,
       stop_reason: null,
       error: null,
       usage: { prompt_tokens: 5, completion_tokens: 0 },

@@ -140,6 +140,7 @@ export function event(
         id: run,
         team_id: team,
         status,
+        component_version: 1,
         stop_reason: null,
         error: null,
         usage: { prompt_tokens: 0, completion_tokens: 0 },

@@ -24,6 +24,7 @@ export function runInfo(
     team_id: team.record.id,
     status: record.status,
     queue_position: record.status === "queued" ? stores.queue.position(record.id) : null,
+    component_version: record.component_version ?? null,
     task: task as ChatMessage[] | null,
     stop_reason: record.stop_reason,
     error: record.error && {

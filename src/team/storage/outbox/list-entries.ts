@@ -38,6 +38,7 @@ export function listedRun(team_id: string, record: RunRecord, exchange: ListedEx
     id,
     team_id,
     status,
+    component_version: record.component_version ?? null,
     ...exchange,
     stop_reason,
     error: error && { type: error.type, message: error.message },

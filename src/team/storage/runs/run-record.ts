@@ -58,6 +58,8 @@ export interface RunRecord {
   readonly taken_over: { tokens?: TokensByModel } | null;
   /** Tokens of recorded model calls of this turn that must run again, and the spans of such steps. */
   readonly discarded?: { turn: number; tokens: TokensByModel; spans?: StoredSpans };
+  /** That of the team when the run started. Missing in queued runs and in runs of earlier versions. */
+  readonly component_version?: number;
   /** The team's epoch; a retry after a reset would find another conversation. */
   readonly epoch: number;
   /** The cursor before the run's first event, and the cursor of its terminal event. */

@@ -61,6 +61,7 @@ export class RunSimulator {
       team_id: "team-1",
       status: this.#status,
       queue_position: this.#status === "queued" ? 1 : null,
+      component_version: this.#started ? 1 : null,
       task: [madeUpMessage("task", "user", "TextMessage", "Hello.", TIME)] as RunInfo["task"],
       stop_reason: this.#stopReason,
       error:

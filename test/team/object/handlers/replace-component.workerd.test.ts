@@ -140,6 +140,17 @@ describe("another component", () => {
     });
   });
 
+  test("is the one whose version later runs show, also in the lists and after a restart", async () => {
+    const team = await TestTeam.create(roundRobin([parrot("a")], 1));
+    const first = await team.finished((await team.start("1")).id);
+    value(await team.gateway.replaceComponent(roundRobin([parrot("a")], 2)));
+    const second = await team.finished((await team.start("2")).id);
+    expect([first, second].map((run) => run.component_version)).toEqual([1, 2]);
+    await team.evict();
+    const { runs } = value(await team.gateway.runs({ limit: 10 }));
+    expect(runs.map((run) => run.component_version)).toEqual([2, 1]);
+  });
+
   test("is refused where it would lose a part of the state", async () => {
     const team = await TestTeam.create(roundRobin([counter("a"), counter("b")], 2));
     const component = value(await team.gateway.team()).component;
