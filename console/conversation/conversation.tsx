@@ -31,7 +31,9 @@ const ROW_PX = 110;
 /** The messages from the last one backwards. Only visible rows are rendered, and earlier pages load when they become visible. */
 export function Conversation(props: ConversationProps) {
   const { team, teamId, turns, ended, printers, manager } = props;
-  const { messages, texts, activity, run, hasEarlier, loadEarlier } = team;
+  const { messages, texts, activity, connected, hasEarlier, loadEarlier } = team;
+  // Without a connection, what is under way is not known.
+  const run = connected ? team.run : null;
   const [keys] = useState(() => new Map<string, string>());
   // Texts change with each frame, messages do not.
   const cards = useMemo(
@@ -97,6 +99,7 @@ export function Conversation(props: ConversationProps) {
 
   return (
     <div className="conversation-frame">
+      <h2 className="hidden">Conversation</h2>
       <div
         ref={scroller}
         className="conversation"

@@ -1,5 +1,6 @@
 import { beginningOf } from "troupe/client";
 import { Fold } from "../parts/fold.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { Output } from "../text/output.tsx";
 import type { ToolCall } from "./entries.ts";
@@ -38,11 +39,11 @@ export function ToolCallBody({ call, result }: ToolCall) {
     <>
       {call.arguments !== "" && (
         <>
-          <h4>Arguments</h4>
+          <Heading>Arguments</Heading>
           <Output text={call.arguments} />
         </>
       )}
-      <h4>{result?.is_error === true ? "Error" : "Result"}</h4>
+      <Heading>{result?.is_error === true ? "Error" : "Result"}</Heading>
       {result === undefined ? (
         <p className="muted">No result yet.</p>
       ) : (

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import type { ChunkPage } from "troupe/client";
+import { HeadingLevel } from "../parts/heading.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { Markdown } from "../text/markdown.tsx";
 
@@ -30,7 +31,9 @@ export function Chunks({ chunks, cited }: ChunksProps) {
           >
             {heading !== null && heading !== before?.heading && <h2>{visibleName(heading)}</h2>}
             {page !== null && page !== before?.page && <p className="muted">Page {page}</p>}
-            <Markdown text={content} />
+            <HeadingLevel value={2}>
+              <Markdown text={content} />
+            </HeadingLevel>
           </section>
         );
       })}

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import type { TeamClient, TurnInfo } from "troupe/client";
 import { Link } from "wouter";
 import { useLoaded } from "../hooks/use-loaded.ts";
+import { HeadingLevel } from "../parts/heading.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { placeInConversation } from "../team/place.ts";
 import { visibleName } from "../text/foreign.ts";
@@ -67,12 +68,12 @@ export function Ledgers({ team, component, within, live }: LedgersProps) {
         {round === undefined ? (
           <p className="muted">The orchestrator writes it when it gets a task.</p>
         ) : (
-          <>
+          <HeadingLevel value={4}>
             <h3>Facts</h3>
             <Markdown text={round.task.facts} />
             <h3>Plan</h3>
             <Markdown text={round.task.plan} />
-          </>
+          </HeadingLevel>
         )}
       </section>
       <section aria-label="Progress ledger">

@@ -1,6 +1,7 @@
 import { useInbox } from "troupe/react";
 import { useSearchParams } from "wouter";
 import { Failure } from "../parts/failure.tsx";
+import { HeadingLevel } from "../parts/heading.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { useNotices } from "../shell/notices.tsx";
@@ -32,7 +33,9 @@ export function InboxPage() {
         <kbd>j</kbd> <kbd>k</kbd> next and previous, <kbd>a</kbd> approve or answer, <kbd>r</kbd>{" "}
         refuse, <kbd>e</kbd> edit the arguments
       </p>
-      <Questions key={team} team={team} answers={answers} />
+      <HeadingLevel value={2}>
+        <Questions key={team} team={team} answers={answers} />
+      </HeadingLevel>
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { beginningOf } from "troupe/client";
 import type { RunInfo } from "troupe/client";
 import { Link } from "wouter";
 import { Fact } from "../parts/facts.tsx";
+import { HeadingLevel } from "../parts/heading.tsx";
 import { Name } from "../parts/name.tsx";
 import { costOf, tokensOf, usageText } from "../parts/numbers.ts";
 import { Ago, Elapsed, Exact } from "../parts/time.tsx";
@@ -99,9 +100,11 @@ function TaskSummary({ task }: { task: RunInfo["task"] }) {
         <span className="muted">Task</span>{" "}
         <span className="task-brief">{visibleName(beginningOf(texts[0] ?? "", BRIEF))}</span>
       </summary>
-      {texts.map((text, index) => (
-        <Markdown key={index} text={text} />
-      ))}
+      <HeadingLevel value={2}>
+        {texts.map((text, index) => (
+          <Markdown key={index} text={text} />
+        ))}
+      </HeadingLevel>
     </details>
   );
 }

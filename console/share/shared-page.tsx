@@ -5,6 +5,7 @@ import { MessageBody } from "../conversation/message-body.tsx";
 import { ToolCalls } from "../conversation/tool-calls.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Fold } from "../parts/fold.tsx";
+import { HeadingLevel } from "../parts/heading.tsx";
 import { Avatar, Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { saveFile } from "../parts/save-file.ts";
@@ -65,22 +66,24 @@ export default function SharedPage({ team, token }: SharedLink) {
               Show earlier messages
             </button>
           )}
-          {conversation.messages.map((message) => (
-            <SharedMessage key={message.id} message={message} all={conversation.messages} />
-          ))}
-          {conversation.texts.map(({ id, source, content }) => (
-            <article key={id} className="entry" aria-busy>
-              <Avatar source={source} />
-              <header>
-                <strong>
-                  <Name name={source} />
-                </strong>
-              </header>
-              <div className="body">
-                <Markdown text={content} growing />
-              </div>
-            </article>
-          ))}
+          <HeadingLevel value={2}>
+            {conversation.messages.map((message) => (
+              <SharedMessage key={message.id} message={message} all={conversation.messages} />
+            ))}
+            {conversation.texts.map(({ id, source, content }) => (
+              <article key={id} className="entry" aria-busy>
+                <Avatar source={source} />
+                <header>
+                  <strong>
+                    <Name name={source} />
+                  </strong>
+                </header>
+                <div className="body">
+                  <Markdown text={content} growing />
+                </div>
+              </article>
+            ))}
+          </HeadingLevel>
           {conversation.messages.length === 0 && conversation.texts.length === 0 && (
             <p className="muted none">No messages yet</p>
           )}

@@ -20,7 +20,6 @@ interface ComposerProps {
 export function Composer({ team, handle }: ComposerProps) {
   const [text, setText] = useDraft(handle.id);
   const [files, setFiles] = useState<readonly Attachment[]>([]);
-  const [conflict, setConflict] = useState<"queue" | "interrupt">("queue");
   const file = useRef<HTMLInputElement>(null);
   const task = useSequence();
   const { status } = team;
@@ -35,15 +34,19 @@ export function Composer({ team, handle }: ComposerProps) {
       setFiles((all) => [...all, ...added]);
     });
   };
-  const submit = (): void => {
+  const submit = (onConflict: "queue" | "interrupt"): void => {
     if (empty) return;
     // Text that is typed while this message is being sent belongs to the next one.
     setText("");
     setFiles([]);
-    const onConflict = busy || task.busy ? conflict : "reject";
     void task.run(async () => {
       try {
-        await say(team, question, contentOf(text, files), onConflict);
+        await say(
+          team,
+          question,
+          contentOf(text, files),
+          busy || task.busy ? onConflict : "reject",
+        );
       } catch (error) {
         setText((typed) => (typed.trim() === "" ? text : `${text}\n${typed}`));
         setFiles((added) => [...files, ...added]);
@@ -54,7 +57,7 @@ export function Composer({ team, handle }: ComposerProps) {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    submit();
+    submit("queue");
   };
   const onPaste = (event: ClipboardEvent): void => {
     if (event.clipboardData.files.length === 0) return;
@@ -80,7 +83,7 @@ export function Composer({ team, handle }: ComposerProps) {
         className="composer"
         onSubmit={(event: FormEvent) => {
           event.preventDefault();
-          submit();
+          submit("queue");
         }}
         onDragOver={(event) => event.preventDefault()}
         onDrop={(event) => {
@@ -117,21 +120,23 @@ export function Composer({ team, handle }: ComposerProps) {
             }}
           />
           <span className="muted hint">
-            Enter {busy && conflict === "queue" ? "queues" : "sends"}, Shift+Enter adds a line
+            Enter {busy ? "queues" : "sends"}, Shift+Enter adds a line
           </span>
           {busy && (
-            <select
-              aria-label="What to do with the current run"
-              value={conflict}
-              onChange={(event) => setConflict(event.target.value as typeof conflict)}
+            <button
+              className="button"
+              type="button"
+              title="Cancel the current run, and send this message now"
+              disabled={empty}
+              onClick={() => submit("interrupt")}
             >
-              <option value="queue">Queue after the current run</option>
-              <option value="interrupt">Interrupt the current run</option>
-            </select>
+              <Icon name="stop" />
+              Interrupt and send
+            </button>
           )}
           <button className="button primary" disabled={empty} aria-busy={task.busy}>
             <Icon name="send" />
-            {question ? "Answer" : busy && conflict === "queue" ? "Queue" : "Send"}
+            {question ? "Answer" : busy ? "Queue" : "Send"}
           </button>
         </div>
       </form>

@@ -16,18 +16,18 @@ export function RunBar({ team }: RunBarProps) {
   const { status, connected, error, queued, run } = team;
   const active = status === "running" || status === "waiting" || status === "paused";
   const pausing = status === "running" && run?.pause_requested === true;
+  const lost = !connected && status !== "connecting";
   return (
     <div className="run-bar" role="group" aria-label="Run">
       <span aria-live="polite">
-        <Status status={shownStatus(team)} />
-        {!connected && status !== "connecting" && <span className="muted">Reconnecting</span>}
+        {lost ? <span className="muted">Reconnecting</span> : <Status status={shownStatus(team)} />}
       </span>
-      {status === "completed" && run?.stop_reason && (
+      {!lost && status === "completed" && run?.stop_reason && (
         <span className="muted reason" title={run.stop_reason}>
           {run.stop_reason}
         </span>
       )}
-      {queued.length > 0 && <span className="muted">{queued.length} queued</span>}
+      {!lost && queued.length > 0 && <span className="muted">{queued.length} queued</span>}
       <span className="run-actions">
         {status === "paused" && <Do icon="play" name="Resume" action={team.resume} />}
         {pausing && <Do icon="play" name="Keep running" action={team.resume} />}

@@ -55,9 +55,6 @@ export function TeamSide({ info, team }: TeamSideProps) {
         <>
           <h2>Last run</h2>
           <dl>
-            <Fact name="Turns">{run.turns}</Fact>
-            <Fact name="Usage">{tokensOf(run.usage)}</Fact>
-            {run.cost !== null && <Fact name="Cost">{costOf(run.cost)}</Fact>}
             <Fact name="Started">{run.started_at ? <Ago time={run.started_at} /> : "Not yet"}</Fact>
             <Fact name="More">
               <Link href={`/teams/${info.id}/runs/${run.id}`}>Timeline</Link>,{" "}

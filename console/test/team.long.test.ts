@@ -65,32 +65,35 @@ testInBrowser(
   },
 );
 
-testInBrowser("a task interrupts the run, or waits for its end", async () => {
-  await using models = await startFakeOpenAI({
-    rules: [
-      { name: "first", match: { user: "First." }, ...unfinished },
-      { name: "second", match: { user: "Second." }, hold: true, reply: { content: "Yes." } },
-    ],
-  });
-  const created = await stage.client.teams.create({ component: served(models.url) });
-  const { page } = await stage.open(`/teams/${created.id}`);
-  const team = new TeamOnPage(page);
-  await team.send("First.");
-  await page.getByText("one two three").waitFor();
-  await page.getByLabel("What to do with the current run").selectOption("interrupt");
-  await team.send("Second.");
-  await team.messages.getByText("Second.", { exact: true }).waitFor();
-  await page.getByText("The run was interrupted by the next message.").waitFor();
-  await page.getByLabel("What to do with the current run").selectOption("queue");
-  await team.send("Third.");
-  await page.getByText("1 queued").waitFor();
-  models.release("second");
-  await team.messages.getByText("Third.", { exact: true }).waitFor();
-  await expect
-    .poll(async () => (await created.runs()).runs.map(({ status }) => status))
-    .toEqual(["completed", "completed", "cancelled"]);
-  await team.status("Completed");
-});
+testInBrowser(
+  "a message interrupts the run by its own button, and the next one is queued",
+  async () => {
+    await using models = await startFakeOpenAI({
+      rules: [
+        { name: "first", match: { user: "First." }, ...unfinished },
+        { name: "second", match: { user: "Second." }, hold: true, reply: { content: "Yes." } },
+      ],
+    });
+    const created = await stage.client.teams.create({ component: served(models.url) });
+    const { page } = await stage.open(`/teams/${created.id}`);
+    const team = new TeamOnPage(page);
+    await team.send("First.");
+    await page.getByText("one two three").waitFor();
+    await team.composer.fill("Second.");
+    await team.button("Queue").waitFor();
+    await team.button("Interrupt and send").click();
+    await team.messages.getByText("Second.", { exact: true }).waitFor();
+    await page.getByText("The run was interrupted by the next message.").waitFor();
+    await team.send("Third.");
+    await page.getByText("1 queued").waitFor();
+    models.release("second");
+    await team.messages.getByText("Third.", { exact: true }).waitFor();
+    await expect
+      .poll(async () => (await created.runs()).runs.map(({ status }) => status))
+      .toEqual(["completed", "completed", "cancelled"]);
+    await team.status("Completed");
+  },
+);
 
 testInBrowser("queued runs are shown, changed and removed", async () => {
   await using models = await startFakeOpenAI({ rules: [{ name: "all", ...unfinished }] });

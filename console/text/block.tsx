@@ -1,26 +1,30 @@
 import type { Token, Tokens } from "marked";
 import type { ReactNode } from "react";
+import { Heading } from "../parts/heading.tsx";
 import { CodeBlock } from "./code-block.tsx";
 import { withoutEntities } from "./foreign.ts";
 import { Formula } from "./formula.tsx";
 import { Inlines } from "./inlines.tsx";
 
+interface BlockProps {
+  token: Token;
+  /** The level of a heading, or of the headings inside a quote or a list. */
+  level: number;
+}
+
 /** A block of Markdown. Unknown syntax is shown as source. */
-export function Block({ token: given }: { token: Token }): ReactNode {
+export function Block({ token: given, level }: BlockProps): ReactNode {
   const token = given as Tokens.Generic;
   switch (given.type) {
     case "space":
     case "def":
       return null;
-    case "heading": {
-      // Below the headings of the page.
-      const Heading = `h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as "h3";
+    case "heading":
       return (
-        <Heading>
+        <Heading level={level} depth={(token as Tokens.Heading).depth}>
           <Inlines tokens={token.tokens} />
         </Heading>
       );
-    }
     case "paragraph":
       return (
         <p>
@@ -34,11 +38,11 @@ export function Block({ token: given }: { token: Token }): ReactNode {
     case "blockquote":
       return (
         <blockquote>
-          <Blocks tokens={token.tokens} />
+          <Blocks tokens={token.tokens} level={level} />
         </blockquote>
       );
     case "list":
-      return <List list={token as Tokens.List} />;
+      return <List list={token as Tokens.List} level={level} />;
     case "table":
       return <Table table={token as Tokens.Table} />;
     case "formula":
@@ -54,14 +58,14 @@ export function Block({ token: given }: { token: Token }): ReactNode {
   }
 }
 
-function Blocks({ tokens = [] }: { tokens: Token[] | undefined }) {
-  return tokens.map((token, index) => <Block key={index} token={token} />);
+function Blocks({ tokens = [], level }: { tokens: Token[] | undefined; level: number }) {
+  return tokens.map((token, index) => <Block key={index} token={token} level={level} />);
 }
 
-function List({ list }: { list: Tokens.List }) {
+function List({ list, level }: { list: Tokens.List; level: number }) {
   const items = list.items.map((item, index) => (
     <li key={index} className={item.task ? "task" : undefined}>
-      <Blocks tokens={item.tokens} />
+      <Blocks tokens={item.tokens} level={level} />
     </li>
   ));
   return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
@@ -84,7 +88,7 @@ function Table({ table: { header, rows } }: { table: Tokens.Table }) {
     );
   };
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label="Table">
+    <div className="scroll" tabIndex={0} role="group" aria-label="Table">
       <table>
         <thead>
           <tr>{header.map(cells("th"))}</tr>

@@ -10,7 +10,7 @@ export function DataTable({ rows }: { rows: readonly (readonly string[])[] }) {
   const visible = whole ? all : all.slice(0, SHOWN);
   return (
     <div className="stack">
-      <div className="scroll data-table" tabIndex={0} role="region" aria-label="Table">
+      <div className="scroll data-table" tabIndex={0} role="group" aria-label="Table">
         <table>
           <thead>
             <tr>

@@ -1,6 +1,8 @@
 import type { Token } from "marked";
-import { memo, useMemo } from "react";
+import { memo, useContext, useMemo } from "react";
+import { HeadingLevel } from "../parts/heading.tsx";
 import { Block } from "./block.tsx";
+import { headingLevels } from "./heading-levels.ts";
 import { lexer } from "./lexer.ts";
 import { LongText } from "./long-text.tsx";
 import { completedMarkdown } from "./completed-markdown.ts";
@@ -18,12 +20,14 @@ interface MarkdownProps {
 export const Markdown = memo(function Markdown({ text, growing = false }: MarkdownProps) {
   const displayed = growing ? completedMarkdown(text) : text;
   const blocks = useMemo(() => lexer(displayed), [displayed]);
+  const around = useContext(HeadingLevel);
   if (blocks === null) return <LongText text={text} />;
   const links = Object.keys(blocks.links).length;
+  const levels = headingLevels(blocks, around);
   return (
     <div className="markdown" dir="auto">
       {blocks.map((block, index) => (
-        <OneBlock key={index} block={block} links={links} />
+        <OneBlock key={index} block={block} links={links} level={levels[index] ?? around} />
       ))}
     </div>
   );
@@ -31,6 +35,9 @@ export const Markdown = memo(function Markdown({ text, growing = false }: Markdo
 
 /** Links can be defined after their use, and change blocks before. */
 const OneBlock = memo(
-  ({ block }: { block: Token; links: number }) => <Block token={block} />,
-  (last, next) => last.block.raw === next.block.raw && last.links === next.links,
+  ({ block, level }: { block: Token; links: number; level: number }) => (
+    <Block token={block} level={level} />
+  ),
+  (last, next) =>
+    last.block.raw === next.block.raw && last.links === next.links && last.level === next.level,
 );

@@ -2,6 +2,7 @@ import { useCallback, useEffect } from "react";
 import type { RunInfo, TeamClient } from "troupe/client";
 import { Link } from "wouter";
 import { Fact } from "../parts/facts.tsx";
+import { HeadingLevel } from "../parts/heading.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { Name } from "../parts/name.tsx";
 import { costOf, durationOf, shortNumber, usageText } from "../parts/numbers.ts";
@@ -129,7 +130,9 @@ export function StepDetails({ step, start, run, team, version, onClose }: StepDe
       )}
       <Problem error={error} />
       {recorded ? (
-        <RecordedContents step={step} recorded={recorded} />
+        <HeadingLevel value={4}>
+          <RecordedContents step={step} recorded={recorded} />
+        </HeadingLevel>
       ) : (
         error === undefined && (
           <p className="loading" role="status">
