@@ -1,6 +1,7 @@
 import { Link } from "wouter";
 import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
+import { FailedBecause } from "../runs/failed-because.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import { visibleName } from "../text/foreign.ts";
 import type { EndedRun } from "./entries.ts";
@@ -35,7 +36,7 @@ export function RunEnd({ end, teamId, onRetry }: RunEndProps) {
             <p>
               <Reason end={end} />
             </p>
-            {run.error && <p className="run-end-error">{run.error.message}</p>}
+            {run.error && <FailedBecause error={run.error} />}
           </div>
           <div className="buttons">
             <Link className="button quiet small" href={`/teams/${teamId}/runs/${run.id}`}>

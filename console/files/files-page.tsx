@@ -1,13 +1,12 @@
-import { useCallback, useMemo } from "react";
+import { useCallback } from "react";
 import type { DirectoryChange, FileInfo } from "troupe/client";
-import { useTroupe } from "troupe/react";
 import { Link, useSearchParams } from "wouter";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useList } from "../hooks/use-list.ts";
 import { useMay } from "../shell/access.tsx";
 import { useGone, useNotices } from "../shell/notices.tsx";
-import { TeamHead } from "../team/team-head.tsx";
+import { useFramedTeam } from "../team/framed-team.ts";
 import { visibleName } from "../text/foreign.ts";
 import { FilePreview } from "./file-preview.tsx";
 import { FileTable } from "./file-table.tsx";
@@ -18,9 +17,8 @@ const PAGE = 100;
 const KINDS: readonly DirectoryChange["kind"][] = ["run"];
 
 /** The files that a team's code reads and writes. */
-export function FilesPage({ teamId }: { teamId: string }) {
-  const client = useTroupe();
-  const team = useMemo(() => client.team(teamId), [client, teamId]);
+export function FilesPage() {
+  const { teamId, handle: team } = useFramedTeam();
   const load = useCallback(
     async (cursor: string | undefined) => {
       const page = await team.files({ limit: PAGE, ...(cursor !== undefined && { cursor }) });
@@ -57,7 +55,6 @@ export function FilesPage({ teamId }: { teamId: string }) {
   const openedFile = files?.find(({ path }) => path === opened);
   return (
     <div className="page">
-      <TeamHead teamId={teamId} title="Files" tab="files" />
       {mayWrite && <Upload onFile={write} onUploaded={reload} />}
       {value === undefined && error !== undefined && <Failure error={error} onRetry={reload} />}
       {value === undefined && error === undefined && (

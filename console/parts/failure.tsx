@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
-import { ApiError, ConnectionError } from "troupe/client";
+import { Link } from "wouter";
+import { isAway, listInstead, wordsOf } from "./error-words.ts";
 
 interface FailureProps {
   error: Error;
@@ -9,29 +10,38 @@ interface FailureProps {
 const RETRY_MS = 2_000;
 
 /**
- * The reason why a page cannot be loaded, with a button to try again. It tries again by itself while the server is away.
+ * The reason why a page cannot be loaded, with what to do. The page tries again by itself while the server is away; where an
+ * item does not exist, it leads to the others.
  */
 export function Failure({ error, onRetry }: FailureProps) {
   const retry = useRef(onRetry);
   retry.current = onRetry;
-  const isAway =
-    error instanceof ConnectionError || (error instanceof ApiError && error.status >= 500);
+  const away = isAway(error);
   useEffect(() => {
-    if (!isAway) return undefined;
+    if (!away) return undefined;
     const timer = setInterval(() => retry.current(), RETRY_MS);
     return () => clearInterval(timer);
-  }, [isAway]);
-  const title =
-    error instanceof ConnectionError
-      ? "The server cannot be reached"
-      : "This page cannot be loaded";
+  }, [away]);
+  const { title, text, advice } = wordsOf(error);
+  const list = listInstead(error);
   return (
     <div className="empty" role="alert">
       <h1>{title}</h1>
-      <p className="muted">{error.message}</p>
-      <button className="button" type="button" onClick={onRetry}>
-        Try again
-      </button>
+      {`${title}.` !== text && <p className="muted">{text}</p>}
+      {(away || advice !== undefined) && (
+        <p className="muted">
+          {[advice, away && "The page tries again by itself."].filter(Boolean).join(" ")}
+        </p>
+      )}
+      {list === undefined ? (
+        <button className="button" type="button" onClick={onRetry}>
+          Try again
+        </button>
+      ) : (
+        <Link className="button" href={list.href}>
+          {list.name}
+        </Link>
+      )}
     </div>
   );
 }

@@ -1,15 +1,16 @@
 import { ApiError } from "troupe/client";
+import { sentenceOf } from "./error-words.ts";
 
-/** The reason for a refusal, with the places of the mistakes. */
+/** The reason for a refusal with what to do, and the places of the mistakes. */
 export function Problem({ error }: { error: Error | undefined }) {
   if (error === undefined) return null;
-  const problem = error instanceof ApiError ? error.problem : undefined;
+  const mistakes = (error instanceof ApiError && error.problem.errors) || [];
   return (
     <div className="problem" role="alert">
-      <p>{problem?.detail ?? error.message}</p>
-      {problem?.errors && problem.errors.length > 0 && (
+      <p>{sentenceOf(error)}</p>
+      {mistakes.length > 0 && (
         <ul>
-          {problem.errors.map(({ path, message }) => (
+          {mistakes.map(({ path, message }) => (
             <li key={`${path} ${message}`}>
               <code>{path}</code> {message}
             </li>

@@ -1,6 +1,7 @@
 export const STATUS_WORDS: Readonly<Record<string, string>> = {
   idle: "Idle",
   connecting: "Loading",
+  reconnecting: "Reconnecting",
   unavailable: "Unavailable",
   queued: "Queued",
   running: "Running",

@@ -8,6 +8,7 @@ import { RunBar } from "../team/run-bar.tsx";
 import { useTitle } from "../shell/title.ts";
 import { visibleName } from "../text/foreign.ts";
 import { Timeline } from "../timeline/timeline.tsx";
+import { FailedBecause } from "./failed-because.tsx";
 import { RunFacts } from "./run-facts.tsx";
 import { useRun } from "./use-run.ts";
 
@@ -50,6 +51,11 @@ export function RunPage({ teamId, runId }: RunPageProps) {
         </h1>
         <RunBar team={bar} />
       </header>
+      {run.error && (
+        <div className="problem" role="alert">
+          <FailedBecause error={run.error} />
+        </div>
+      )}
       <RunFacts run={run} label={info?.label} />
       <Timeline team={team} run={run} version={version} />
     </div>

@@ -3,7 +3,6 @@ import { Link, useSearchParams } from "wouter";
 import { Failure } from "../parts/failure.tsx";
 import { useMay } from "../shell/access.tsx";
 import { useTitle } from "../shell/title.ts";
-import { TeamHead } from "../team/team-head.tsx";
 import { type FilterName, filterIn, leavesOut } from "./filter.ts";
 import { RunFilters } from "./run-filters.tsx";
 import { keyOf, RunTable } from "./run-table.tsx";
@@ -52,13 +51,7 @@ export function RunsPage({ teamId }: { teamId?: string }) {
   const total = totals && !isNew && <RunTotalsLine totals={totals} />;
   return (
     <div className="page wide-page">
-      {teamId === undefined ? (
-        <Head>{total}</Head>
-      ) : (
-        <TeamHead teamId={teamId} title="Runs" tab="runs">
-          {total}
-        </TeamHead>
-      )}
+      {teamId === undefined ? <Head>{total}</Head> : total}
       {!isNew && (
         <RunFilters
           filter={filter}

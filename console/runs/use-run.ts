@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { type RunInfo, RunError, type TeamClient } from "troupe/client";
+import type { RunInfo, TeamClient } from "troupe/client";
 import { useTeam, useTroupe } from "troupe/react";
 import { PAGE_SIZE } from "../conversation/page-size.ts";
 import type { RunBarProps } from "../team/run-bar.tsx";
@@ -48,7 +48,6 @@ export function useRun(
       run && {
         status: run.status,
         connected: view.connected || ENDED.has(run.status),
-        error: run.status === "failed" ? new RunError(run) : null,
         queued: [],
         run,
         pause: () => team.pause(runId),

@@ -1,12 +1,11 @@
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useState } from "react";
 import type { DirectoryChange, ScheduleInfo } from "troupe/client";
-import { useTroupe } from "troupe/react";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useList } from "../hooks/use-list.ts";
 import { useMay } from "../shell/access.tsx";
 import { useGone, useNotices } from "../shell/notices.tsx";
-import { TeamHead } from "../team/team-head.tsx";
+import { useFramedTeam } from "../team/framed-team.ts";
 import { wordsOf } from "./cron.ts";
 import { ScheduleEntry } from "./schedule-entry.tsx";
 import { ScheduleForm } from "./schedule-form.tsx";
@@ -16,9 +15,8 @@ const PAGE = 50;
 const KINDS: readonly DirectoryChange["kind"][] = ["run"];
 
 /** The schedules of a team. */
-export function SchedulesPage({ teamId }: { teamId: string }) {
-  const client = useTroupe();
-  const team = useMemo(() => client.team(teamId), [client, teamId]);
+export function SchedulesPage() {
+  const { teamId, handle: team } = useFramedTeam();
   const load = useCallback(
     async (cursor: string | undefined) => {
       const query = { limit: PAGE, ...(cursor !== undefined && { cursor }) };
@@ -64,9 +62,9 @@ export function SchedulesPage({ teamId }: { teamId: string }) {
   );
   return (
     <div className="page">
-      <TeamHead teamId={teamId} title="Schedules" tab="schedules">
-        {mayWrite && schedules !== undefined && schedules.length > 0 && create}
-      </TeamHead>
+      {mayWrite && schedules !== undefined && schedules.length > 0 && (
+        <div className="page-tools">{create}</div>
+      )}
       {value === undefined && error !== undefined && <Failure error={error} onRetry={reload} />}
       {value === undefined && error === undefined && (
         <p className="loading" role="status">

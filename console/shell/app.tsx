@@ -1,16 +1,18 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useInbox } from "troupe/react";
-import { Link, Redirect, Route, Switch, useLocation } from "wouter";
+import { Redirect, Route, Switch, useLocation } from "wouter";
 import { HomePage } from "../home/home-page.tsx";
 import { InboxPage } from "../requests/inbox-page.tsx";
 import { useAnnouncedRequests } from "../requests/notifications.ts";
-import { TeamPage } from "../team/team-page.tsx";
+import { TeamFrame } from "../team/team-frame.tsx";
 import { TeamsPage } from "../teams/teams-page.tsx";
 import { Access, Needs } from "./access.tsx";
 import { firstPageOf } from "./first-page.ts";
 import { type CallerProps, Navigation } from "./navigation.tsx";
+import { NoPage } from "./no-page.tsx";
 import { Notices } from "./notices.tsx";
-import { useCountInTitle, useTitle } from "./title.ts";
+import { TeamTab } from "./team-tab.tsx";
+import { useCountInTitle } from "./title.ts";
 
 const RunsPage = lazy(async () => ({ default: (await import("../runs/runs-page.tsx")).RunsPage }));
 const RunPage = lazy(async () => ({ default: (await import("../runs/run-page.tsx")).RunPage }));
@@ -19,12 +21,6 @@ const UsagePage = lazy(async () => ({
 }));
 const ComparePage = lazy(async () => ({
   default: (await import("../compare/compare-page.tsx")).ComparePage,
-}));
-const FilesPage = lazy(async () => ({
-  default: (await import("../files/files-page.tsx")).FilesPage,
-}));
-const SchedulesPage = lazy(async () => ({
-  default: (await import("../schedules/schedules-page.tsx")).SchedulesPage,
 }));
 const WebhooksPage = lazy(async () => ({
   default: (await import("../webhooks/webhooks-page.tsx")).WebhooksPage,
@@ -51,7 +47,6 @@ const PlaygroundPage = lazy(async () => ({
   default: (await import("../playground/playground-page.tsx")).PlaygroundPage,
 }));
 const Finder = lazy(() => import("./finder.tsx"));
-const ApiPage = lazy(async () => ({ default: (await import("../team-api/api-page.tsx")).ApiPage }));
 const ConnectionsPage = lazy(async () => ({
   default: (await import("../connections/connections-page.tsx")).ConnectionsPage,
 }));
@@ -126,28 +121,6 @@ export function App({ whoami, onLeave, onTenants }: CallerProps) {
                 <Route path="/teams/:team/runs/:run">
                   {({ team, run }) => <RunPage key={`${team} ${run}`} teamId={team} runId={run} />}
                 </Route>
-                <Route path="/teams/:id/files">
-                  {({ id }) => (
-                    <Needs scope="teams:read">
-                      <FilesPage key={id} teamId={id} />
-                    </Needs>
-                  )}
-                </Route>
-                <Route path="/teams/:id/schedules">
-                  {({ id }) => (
-                    <Needs scope="runs:read">
-                      <SchedulesPage key={id} teamId={id} />
-                    </Needs>
-                  )}
-                </Route>
-                <Route path="/teams/:id/runs">
-                  {({ id }) => (
-                    <Needs scope="runs:read">
-                      <RunsPage key={id} teamId={id} />
-                    </Needs>
-                  )}
-                </Route>
-                <Route path="/teams/:id/api">{({ id }) => <ApiPage key={id} teamId={id} />}</Route>
                 <Route path="/memory">
                   <Needs scope="teams:read">
                     <MemoryPage whoami={whoami} />
@@ -194,7 +167,13 @@ export function App({ whoami, onLeave, onTenants }: CallerProps) {
                     <KeysPage />
                   </Needs>
                 </Route>
-                <Route path="/teams/:id">{({ id }) => <TeamPage key={id} id={id} />}</Route>
+                <Route path="/teams/:id/:tab?">
+                  {({ id }) => (
+                    <TeamFrame key={id} teamId={id}>
+                      <TeamTab teamId={id} />
+                    </TeamFrame>
+                  )}
+                </Route>
                 <Route>
                   <NoPage />
                 </Route>
@@ -204,17 +183,5 @@ export function App({ whoami, onLeave, onTenants }: CallerProps) {
         </div>
       </Notices>
     </Access>
-  );
-}
-
-function NoPage() {
-  useTitle("No such page");
-  return (
-    <div className="empty">
-      <h1>This page does not exist</h1>
-      <Link className="button" href="/">
-        Show the teams
-      </Link>
-    </div>
   );
 }

@@ -9,6 +9,7 @@ import {
   useState,
 } from "react";
 import { Link } from "wouter";
+import { sentenceOf } from "../parts/error-words.ts";
 import { IconButton } from "../parts/icon-button.tsx";
 import { UndoNotice } from "./undo-notice.tsx";
 
@@ -90,7 +91,7 @@ export function Notices({ children }: { children: ReactNode }) {
       try {
         await action();
       } catch (error) {
-        show({ text: (error as Error).message, failed: true });
+        show({ text: sentenceOf(error as Error), failed: true });
       }
     };
     const close = (key: string): void => {

@@ -1,17 +1,17 @@
 import { useId, useState } from "react";
-import { TeamHead } from "../team/team-head.tsx";
+import { useFramedTeam } from "../team/framed-team.ts";
 import { CodeBlock } from "../text/code-block.tsx";
 import { callsOf } from "./calls.ts";
 
 /** The calls with which programs use this team. */
-export function ApiPage({ teamId }: { teamId: string }) {
+export function ApiPage() {
+  const { teamId } = useFramedTeam();
   const calls = callsOf(location.origin, teamId);
   const [chosen, setChosen] = useState(calls[0]?.name ?? "");
   const heading = useId();
   const shown = calls.find(({ name }) => name === chosen);
   return (
     <div className="page">
-      <TeamHead teamId={teamId} title="API" tab="api" />
       <p className="muted">
         Programs use this team with a key, which they read from <code>TROUPE_API_KEY</code> here. On
         this machine, the server of <code>npm start</code> needs none.

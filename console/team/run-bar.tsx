@@ -1,33 +1,46 @@
 import type { TeamView } from "troupe/react";
+import { Link } from "wouter";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { Status } from "../parts/status.tsx";
 import { useNotices } from "../shell/notices.tsx";
 
 export interface RunBarProps {
   /** Without `retry`, the run is not the team's last one. */
-  team: Pick<
-    TeamView,
-    "status" | "connected" | "error" | "queued" | "run" | "pause" | "resume" | "stop"
-  > & { retry?: TeamView["retry"] | undefined };
+  team: Pick<TeamView, "status" | "connected" | "queued" | "run" | "pause" | "resume" | "stop"> & {
+    retry?: TeamView["retry"] | undefined;
+  };
+  /** The team whose header it is; undefined on the page of one run. */
+  teamId?: string;
 }
 
-/** A run's status and actions. */
-export function RunBar({ team }: RunBarProps) {
-  const { status, connected, error, queued, run } = team;
+const ENDED: ReadonlySet<string> = new Set(["completed", "cancelled", "failed"]);
+
+/** The status of a team with the outcome of its last run, or of one run, and what can be done about it. */
+export function RunBar({ team, teamId }: RunBarProps) {
+  const { status, connected, queued, run } = team;
   const active = status === "running" || status === "waiting" || status === "paused";
   const pausing = status === "running" && run?.pause_requested === true;
-  const lost = !connected && status !== "connecting";
+  const isLost = !connected && status !== "connecting" && status !== "unavailable";
   return (
-    <div className="run-bar" role="group" aria-label="Run">
+    <div className="run-bar" role="group" aria-label={teamId === undefined ? "Run" : "Team status"}>
       <span aria-live="polite">
-        {lost ? <span className="muted">Reconnecting</span> : <Status status={shownStatus(team)} />}
+        {isLost ? (
+          <Status status="reconnecting" />
+        ) : teamId !== undefined && ENDED.has(status) ? (
+          <Status status="idle" />
+        ) : (
+          <Status status={shownStatus(team)} />
+        )}
       </span>
-      {!lost && status === "completed" && run?.stop_reason && (
+      {!isLost && teamId === undefined && status === "completed" && run?.stop_reason && (
         <span className="muted reason" title={run.stop_reason}>
           {run.stop_reason}
         </span>
       )}
-      {!lost && queued.length > 0 && <span className="muted">{queued.length} queued</span>}
+      {!isLost && teamId !== undefined && run && ENDED.has(status) && (
+        <LastRun teamId={teamId} run={run} />
+      )}
+      {!isLost && queued.length > 0 && <span className="muted">{queued.length} queued</span>}
       <span className="run-actions">
         {status === "paused" && <Do icon="play" name="Resume" action={team.resume} />}
         {pausing && <Do icon="play" name="Keep running" action={team.resume} />}
@@ -44,12 +57,21 @@ export function RunBar({ team }: RunBarProps) {
           <Do icon="retry" name="Retry" action={team.retry} />
         )}
       </span>
-      {error && status === "failed" && (
-        <p className="problem" role="alert">
-          {error.message}
-        </p>
-      )}
     </div>
+  );
+}
+
+/** The outcome of the last run of an idle team. */
+function LastRun({ teamId, run }: { teamId: string; run: NonNullable<TeamView["run"]> }) {
+  return (
+    <Link
+      className="last-run"
+      data-status={run.status}
+      href={`/teams/${teamId}/runs/${run.id}`}
+      title={run.error?.message ?? run.stop_reason ?? undefined}
+    >
+      Last run {run.status}
+    </Link>
   );
 }
 

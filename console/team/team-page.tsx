@@ -1,27 +1,20 @@
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
-import { useTeam, useTroupe } from "troupe/react";
-import { Link, useSearchParams } from "wouter";
+import { lazy, Suspense, useCallback, useMemo, useState } from "react";
+import type { TeamView } from "troupe/react";
+import { useSearchParams } from "wouter";
 import { type Artefact, BesideContext } from "../parts/beside.ts";
 import { Failure } from "../parts/failure.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
-import { useLoaded } from "../hooks/use-loaded.ts";
 import { isQuestion, promptOf } from "../requests/prompt.ts";
 import { RequestDock } from "../requests/request-dock.tsx";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
-import { PAGE_SIZE } from "../conversation/page-size.ts";
 import { Conversation } from "../conversation/conversation.tsx";
 import { managerOf, printersOf } from "../conversation/participants.ts";
 import { useEndedRuns } from "../conversation/use-ended-runs.ts";
 import { useTurns } from "../conversation/use-turns.ts";
 import { EmptyConversation } from "./empty-conversation.tsx";
-import { RunBar } from "./run-bar.tsx";
-import { TeamMenu } from "./team-menu.tsx";
+import { useFramedTeam } from "./framed-team.ts";
 import { TeamSide } from "./team-side.tsx";
-import { TeamTabs } from "./team-tabs.tsx";
-import { useTitle } from "../shell/title.ts";
-import { visibleName } from "../text/foreign.ts";
 
 const TeamPicture = lazy(async () => {
   const { TeamPicture: component } = await import("../picture/team-picture.tsx");
@@ -37,19 +30,12 @@ const ArtefactPanel = lazy(async () => {
   return { default: component };
 });
 
-export function TeamPage({ id }: { id: string }) {
-  const client = useTroupe();
-  const team = useTeam(id, { pageSize: PAGE_SIZE });
-  const handle = useMemo(() => client.team(id), [client, id]);
+/** The conversation of a team, alone or beside its picture. */
+export function TeamPage() {
+  const { teamId: id, team, handle, info, reloadInfo } = useFramedTeam();
   const [search, setSearch] = useSearchParams();
   const view = search.get("view") === "picture" ? "picture" : "conversation";
   const { status, run, requests, messages, texts } = team;
-  const { value: info, reload } = useLoaded(useCallback(() => handle.get(), [handle]));
-  useEffect(() => {
-    if (status !== "connecting") reload();
-  }, [status, reload]);
-
-  useTitle(visibleName(info?.label ?? id));
   /** The file beside the conversation, or a part of a message. */
   const opened = search.get("open");
   const [artefact, setArtefact] = useState<Artefact>();
@@ -80,17 +66,6 @@ export function TeamPage({ id }: { id: string }) {
   const empty = messages.length === 0 && texts.length === 0 && run?.status !== "running";
   return (
     <div className="team" data-view={view} data-open={opened !== null || artefact !== undefined}>
-      <header className="team-head">
-        <Link className="button quiet icon-only" href="/" aria-label="All teams">
-          <Icon name="back" />
-        </Link>
-        <h1>
-          <Name name={info?.label ?? id} />
-        </h1>
-        <TeamTabs teamId={id} current={view} />
-        <RunBar team={team} />
-        <TeamMenu team={handle} origin={info?.forked_from?.team_id} onReset={team.reload} />
-      </header>
       <Announcer messages={messages} status={status} />
       <div className="team-main">
         {status === "connecting" ? (
@@ -137,14 +112,14 @@ export function TeamPage({ id }: { id: string }) {
             </p>
           }
         >
-          <TeamPicture info={info} team={team} handle={handle} onChanged={reload} />
+          <TeamPicture info={info} team={team} handle={handle} onChanged={reloadInfo} />
         </Suspense>
       )}
     </div>
   );
 }
 
-function Question({ team }: { team: ReturnType<typeof useTeam> }) {
+function Question({ team }: { team: TeamView }) {
   const question = team.requests.find(isQuestion);
   if (question === undefined) return null;
   const prompt = promptOf(question);

@@ -1,16 +1,27 @@
 import { Link } from "wouter";
 import { useMay } from "../shell/access.tsx";
 
-export type TeamTab = "conversation" | "picture" | "files" | "schedules" | "runs" | "api";
-
-const NAMES: Readonly<Record<TeamTab, string>> = {
+const NAMES = {
   conversation: "Conversation",
   picture: "Picture",
   files: "Files",
   schedules: "Schedules",
   runs: "Runs",
   api: "API",
-};
+} as const;
+type TeamTab = keyof typeof NAMES;
+
+/** The tab of an address. */
+export function tabOf(path: string, search: URLSearchParams): TeamTab {
+  const [, , , part = ""] = path.split("/");
+  if (part in NAMES) return part as TeamTab;
+  return search.get("view") === "picture" ? "picture" : "conversation";
+}
+
+/** The title of the browser's tab. @param team the name of the team */
+export function titleOf(tab: TeamTab, team: string): string {
+  return tab === "conversation" ? team : `${NAMES[tab]} of ${team}`;
+}
 
 /** The pages of a team. */
 export function TeamTabs({ teamId, current }: { teamId: string; current: TeamTab }) {
@@ -26,7 +37,7 @@ export function TeamTabs({ teamId, current }: { teamId: string; current: TeamTab
   };
   const tabs = (Object.keys(NAMES) as TeamTab[]).filter((tab) => may[tab]);
   return (
-    <nav className="segments team-tabs" aria-label="Team">
+    <nav className="team-tabs" aria-label="Team">
       {tabs.map((tab) => (
         <Link
           key={tab}

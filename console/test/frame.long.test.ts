@@ -42,7 +42,7 @@ testAppearances("a team's pages are tabs, and titles name them", async (context)
   await tabs.getByRole("link", { name: "Conversation" }).waitFor();
   await expect.poll(() => page.title()).toBe("Greeter · Troupe");
   for (const [tab, title] of [
-    ["Picture", "Greeter · Troupe"],
+    ["Picture", "Picture of Greeter · Troupe"],
     ["Files", "Files of Greeter · Troupe"],
     ["Schedules", "Schedules of Greeter · Troupe"],
     ["Runs", "Runs of Greeter · Troupe"],
@@ -61,6 +61,41 @@ testAppearances("a team's pages are tabs, and titles name them", async (context)
   // A server without a sandbox has no files.
   expect(complaints.filter((complaint) => !/40[14]|503/.test(complaint))).toEqual([]);
 });
+
+testAppearances("all tabs of a team have the same header and the same column", async (context) => {
+  const failing = await client.teams.create({ component: speaker([]), label: "A team that fails" });
+  await failing.start("Greet me.");
+  const { page } = await stage.open(`/teams/${failing.id}`, context);
+  await enter(page, OWNER);
+  await new TeamOnPage(page).status("Failed");
+  const seen = new Map<string, unknown>();
+  for (const tab of ["Conversation", "Picture", "Files", "Schedules", "Runs", "API"]) {
+    await page.getByRole("navigation", { name: "Team" }).getByRole("link", { name: tab }).click();
+    await expect.poll(() => page.locator(".team-tabs [aria-current=page]").textContent()).toBe(tab);
+    await expect.poll(() => page.locator(".loading").count()).toBe(0);
+    seen.set(tab, await page.evaluate(FRAME));
+  }
+  const [first] = seen.values();
+  expect(first).toMatchObject({
+    texts: expect.arrayContaining(["A team that fails", "Last run failed"]),
+  });
+  for (const [tab, frame] of seen) expect([tab, frame]).toEqual([tab, first]);
+});
+
+/** The texts and boxes of the header, and the column of the content. */
+const FRAME = `(() => {
+  const boxOf = (element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return [x, y, width, height].map(Math.round);
+  };
+  const head = document.querySelector(".team-head");
+  const parts = [head, ...head.querySelectorAll("h1, a, button, summary, .status")];
+  return {
+    texts: parts.map((part) => part.textContent),
+    boxes: parts.map(boxOf),
+    content: boxOf(document.querySelector(".team-content > *")).toSpliced(3, 1),
+  };
+})()`;
 
 testInBrowser("credentials open the first page that they may see", async () => {
   const { page } = await stage.open("/");
@@ -107,7 +142,7 @@ testInBrowser("a page that was loaded while the server was away comes back by it
   await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
   await page.route("**/v1/**", (route) => route.abort());
   await page.reload();
-  await page.getByRole("heading", { name: "The server cannot be reached" }).waitFor();
+  await page.getByRole("heading", { name: "The server can't be reached" }).waitFor();
   await page.unroute("**/v1/**");
   await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
 });

@@ -105,8 +105,14 @@ export class TeamOnPage {
     await this.composer.press("Enter");
   }
 
-  /** Resolves when the page shows the status of the run. */
+  /** Resolves when the header shows the status of the team, or how its last run ended. */
   async status(word: string): Promise<void> {
-    await this.#page.locator(".run-bar .status", { hasText: word }).waitFor();
+    const bar = this.#page.locator(".run-bar");
+    const ended = ["Completed", "Failed", "Cancelled"].includes(word);
+    const shown = ended
+      ? bar.locator(".last-run", { hasText: `Last run ${word.toLowerCase()}` })
+      : bar.locator(".status", { hasText: word });
+    // A phone has room for one of them.
+    await shown.waitFor({ state: "attached" });
   }
 }

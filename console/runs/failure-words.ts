@@ -1,0 +1,36 @@
+import type { RunInfo } from "troupe/client";
+
+type RunFailure = NonNullable<RunInfo["error"]>;
+
+/** What to do about a failed run, by the type of its error; `{agent}` stands for the agent that failed. */
+const ADVICE: Readonly<Record<string, string>> = {
+  model_rate_limit: "Wait a minute, then retry the run.",
+  model_connection: "Check the address of the model of {agent}, or retry when its server is back.",
+  model_timeout: "Retry the run, or raise the timeout of the model of {agent}.",
+  model_context_length: "Give {agent} a model context that shortens the conversation.",
+  model_bad_request: "Check the model and the settings of {agent}.",
+  model_refused: "Reword the task, or choose another model for {agent}.",
+  model_exhausted: "Add answers to its replay client, or choose another model.",
+  egress_denied: "Ask the operator to allow this host.",
+  token_limit: "Raise the limit of tokens, or have the run stop earlier.",
+  run_timeout: "Raise the time limit of the run, or have it stop earlier.",
+  sandbox_unavailable:
+    "Retry the run. If it fails again, ask the operator whether the sandbox is running.",
+  sandbox_busy: "Retry the run in a minute.",
+  too_many_tokens: "Wait for the next period, or ask the operator for a higher limit.",
+  too_many_costs: "Wait for the next period, or ask the operator for a higher budget.",
+  price_unknown: "Ask the operator to set the price of the model.",
+};
+
+/** The reason of a failed run, and what to do about it. */
+export function wordsOfFailure({ type, message, agent }: RunFailure): {
+  reason: string;
+  advice: string | undefined;
+} {
+  const who = agent ?? "the team";
+  const reason =
+    type === "model_exhausted"
+      ? `The replay client of ${who} has no answer left: it only repeats recorded ones.`
+      : message;
+  return { reason, advice: ADVICE[type]?.replace("{agent}", who) };
+}

@@ -1,0 +1,42 @@
+import { lazy, Suspense } from "react";
+import { Route, Switch } from "wouter";
+import { TeamPage } from "../team/team-page.tsx";
+import { Needs } from "./access.tsx";
+import { NoPage } from "./no-page.tsx";
+
+const FilesPage = lazy(async () => ({
+  default: (await import("../files/files-page.tsx")).FilesPage,
+}));
+const SchedulesPage = lazy(async () => ({
+  default: (await import("../schedules/schedules-page.tsx")).SchedulesPage,
+}));
+const RunsPage = lazy(async () => ({ default: (await import("../runs/runs-page.tsx")).RunsPage }));
+const ApiPage = lazy(async () => ({ default: (await import("../team-api/api-page.tsx")).ApiPage }));
+
+/** The tab of a team that the address names. */
+export function TeamTab({ teamId }: { teamId: string }) {
+  return (
+    <Suspense fallback={<p className="loading" role="status" aria-label="Loading" />}>
+      <Switch>
+        <Route path="/teams/:id" component={TeamPage} />
+        <Route path="/teams/:id/files">
+          <Needs scope="teams:read">
+            <FilesPage />
+          </Needs>
+        </Route>
+        <Route path="/teams/:id/schedules">
+          <Needs scope="runs:read">
+            <SchedulesPage />
+          </Needs>
+        </Route>
+        <Route path="/teams/:id/runs">
+          <Needs scope="runs:read">
+            <RunsPage teamId={teamId} />
+          </Needs>
+        </Route>
+        <Route path="/teams/:id/api" component={ApiPage} />
+        <Route component={NoPage} />
+      </Switch>
+    </Suspense>
+  );
+}
