@@ -16,8 +16,8 @@ export function attachCommand(): Command {
     .action(async (id: string, run: string | undefined, options: ConnectionOptions) => {
       await connect(options, async (client) => {
         const team = client.team(id);
-        const known = run ?? (await activeRun(team));
-        process.exitCode = await followRecorded(team, known, options.json === true);
+        const runId = run ?? (await activeRun(team));
+        process.exitCode = await followRecorded(team, runId, options.json === true);
       });
     });
   return withConnection(command);

@@ -180,8 +180,8 @@ function searchCommand(): Command {
           return;
         }
         for (const { document, heading, page, content } of found.results) {
-          const place = page === null ? "" : `, page ${page}`;
-          printLine(`${document}${heading === null ? "" : `, ${heading}`}${place}`);
+          const pageText = page === null ? "" : `, page ${page}`;
+          printLine(`${document}${heading === null ? "" : `, ${heading}`}${pageText}`);
           printLine(`  ${content.replaceAll("\n", "\n  ")}`);
         }
         if (found.results.length === 0) printLine("Nothing was found.");
@@ -231,10 +231,12 @@ async function documentsAt(path: string): Promise<DocumentFile[]> {
   const files = entries.flatMap((entry): DocumentFile[] => {
     const file = join(entry.parentPath, entry.name);
     const type = TYPES[extname(entry.name).toLowerCase()];
-    const place = relative(path, file);
-    const hidden = place.split(sep).some((part) => part.startsWith(".") || part === "node_modules");
+    const relativePath = relative(path, file);
+    const hidden = relativePath
+      .split(sep)
+      .some((part) => part.startsWith(".") || part === "node_modules");
     if (!entry.isFile() || hidden || type === undefined) return [];
-    const name = nameOf(place);
+    const name = nameOf(relativePath);
     return [{ file, id: idOf(name), type, name }];
   });
   if (files.length > 0) return files.toSorted((a, b) => (a.id < b.id ? -1 : 1));

@@ -55,9 +55,9 @@ export async function createFrom(
   file: string,
   team: Omit<CreateTeam, "component" | "template">,
 ): Promise<TeamClient> {
-  const given = await readTeam(file);
+  const teamInput = await readTeam(file);
   try {
-    return await client.teams.create({ ...given, ...team });
+    return await client.teams.create({ ...teamInput, ...team });
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "invalid_component") throw error;
     const issues = (error.problem.errors ?? []).map(({ path, message }) => ({

@@ -26,8 +26,8 @@ export interface GreetingOptions {
 export async function greeting(options: GreetingOptions): Promise<string> {
   const { url, api, open, credentials, keys, sandbox, inspect } = options;
   const console = (await hasConsole(url)) ? " (open it in a browser)" : "";
-  const place = api ? `${url}/v1/openapi.json` : "below the basePath of createTroupe";
-  const first = `Troupe is running: ${url}${console}   API: ${place}`;
+  const apiAddress = api ? `${url}/v1/openapi.json` : "below the basePath of createTroupe";
+  const first = `Troupe is running: ${url}${console}   API: ${apiAddress}`;
   const lines = [first, sandbox];
   if (inspect !== undefined)
     lines.push(
@@ -86,12 +86,12 @@ function curlLines(url: string, { name, task = "Hello" }: Template): string[] {
 
 /** Prints new keys only, because terminals keep a history. */
 function keyLines(url: string, { operatorKey, apiKey }: LocalKeys): string[] {
-  const shown = ({ key, file, generated }: LocalKey): string =>
+  const keyText = ({ key, file, generated }: LocalKey): string =>
     generated ? `${key}   (kept in ${file})` : `in ${file}`;
   return [
     "The API requires credentials (--auth); see docs/keys.md.",
-    `  API key of the tenant "local", all scopes: ${shown(apiKey)}`,
-    `  Operator key:                              ${shown(operatorKey)}`,
+    `  API key of the tenant "local", all scopes: ${keyText(apiKey)}`,
+    `  Operator key:                              ${keyText(operatorKey)}`,
     "The Worker gets only their hashes, and only you can read the files.",
     "",
     "Try:",

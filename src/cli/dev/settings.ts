@@ -59,8 +59,8 @@ export function readSettings(
  * @throws Error naming the invalid setting
  */
 export function checkWorkerSettings({ worker, open }: DevSettings): void {
-  const given = Object.entries(worker).filter(([, value]) => value);
-  const values: SettingValues = { ...Object.fromEntries(given), TROUPE_OPEN: open ? "1" : "0" };
+  const set = Object.entries(worker).filter(([, value]) => value);
+  const values: SettingValues = { ...Object.fromEntries(set), TROUPE_OPEN: open ? "1" : "0" };
   try {
     parseSettings(values);
     const key = values.SECRETS_KEY;
@@ -76,10 +76,10 @@ export function checkWorkerSettings({ worker, open }: DevSettings): void {
 const SET_BY_AUTH = ["API_KEYS", "OPERATOR_KEY_HASH"];
 
 function requireNoCredentials(worker: DevSettings["worker"]): void {
-  const given = SET_BY_AUTH.find((name) => worker[name]);
-  if (given !== undefined) {
+  const conflicting = SET_BY_AUTH.find((name) => worker[name]);
+  if (conflicting !== undefined) {
     throw new Error(
-      `${given} is set, but --auth generates its own keys. To use yours, start without --auth and with TROUPE_OPEN=0.`,
+      `${conflicting} is set, but --auth generates its own keys. To use yours, start without --auth and with TROUPE_OPEN=0.`,
     );
   }
   if (worker["TROUPE_OPEN"] === "1") {

@@ -7,8 +7,8 @@ import { printable, styler } from "./output.ts";
  * @returns the exit code
  */
 export function reportError(error: unknown, json: boolean): ExitCode {
-  const known = error instanceof CliError ? error : unexpected(error);
-  const { code, message, issues, exitCode } = known;
+  const cliError = error instanceof CliError ? error : unexpected(error);
+  const { code, message, issues, exitCode } = cliError;
   if (json) {
     process.stderr.write(`${JSON.stringify({ error: { code, message, issues } })}\n`);
     return exitCode;

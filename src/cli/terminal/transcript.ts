@@ -123,10 +123,10 @@ export class Transcript {
     if (message.type === "UserInputRequestedEvent") return;
     // A model client that does not know the message's id uses the source instead.
     const text = [message.id, message.source].find((id) => this.#shown.has(id));
-    const shown = text === undefined ? undefined : this.#shown.get(text);
+    const streamed = text === undefined ? undefined : this.#shown.get(text);
     const whole = toText(message);
     if (text !== undefined) this.#shown.delete(text);
-    if (shown !== undefined && text === this.#open && isSameText(whole, shown)) {
+    if (streamed !== undefined && text === this.#open && isSameText(whole, streamed)) {
       this.#closeLine();
       return;
     }

@@ -24,12 +24,12 @@ export function toToolResult(
   { content, isError = false }: CallResult,
   redact: (text: string) => string,
 ): ToolResult {
-  const shown = content.flatMap(asContents);
+  const parts = content.flatMap(asContents);
   let left = MAX_RESULT_BYTES;
   const result: ResultContent[] = [];
-  for (const [index, part] of shown.entries()) {
+  for (const [index, part] of parts.entries()) {
     if (left <= 0) {
-      result.push(text(`[Cut: ${shown.length - index} more parts of the result are left out.]`));
+      result.push(text(`[Cut: ${parts.length - index} more parts of the result are left out.]`));
       break;
     }
     const fitting = fitted(name, part, redact, left);
@@ -102,9 +102,9 @@ function image(base64: string): ResultContent | undefined {
 function resourceContents(block: ResourceBlock): ResultContent[] {
   const { uri, mimeType, blob } = block.resource;
   if (blob === undefined) return [text(JSON.stringify(asAutoGenDumps(block)))];
-  const shown = image(blob);
+  const picture = image(blob);
   const about = mimeType === undefined ? uri : `${uri}, ${mimeType}`;
-  return [text(note("Resource", blob, about)), ...(shown ? [shown] : [])];
+  return [text(note("Resource", blob, about)), ...(picture ? [picture] : [])];
 }
 
 type ResourceBlock = Extract<ContentBlock, { type: "resource" }>;

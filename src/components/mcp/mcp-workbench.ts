@@ -130,12 +130,12 @@ export class McpWorkbench implements Workbench {
     args: JsonObject,
     call: ToolCallContext,
   ): AsyncGenerator<Message, ToolResult, void> {
-    const shown = await this.#find(name, call.ctx);
-    if (shown === undefined) return textResult(name, `Tool ${name} not found.`, true);
-    const approval = this.#approvalOf(shown.tool);
+    const found = await this.#find(name, call.ctx);
+    if (found === undefined) return textResult(name, `Tool ${name} not found.`, true);
+    const approval = this.#approvalOf(found.tool);
     return yield* approval === null
-      ? this.#inLine(() => this.#calls.run(shown.tool, name, args, call), call)
-      : this.#approved(shown, { approval, name, args, call }, 0);
+      ? this.#inLine(() => this.#calls.run(found.tool, name, args, call), call)
+      : this.#approved(found, { approval, name, args, call }, 0);
   }
 
   /** The resources of the server. A step; `ctx` is a scope of its own. */

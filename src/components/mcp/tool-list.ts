@@ -79,22 +79,22 @@ export function shownTools(
   tools: readonly McpTool[],
   overrides: ToolOverrides,
 ): Map<string, ShownTool> {
-  const given = new Map<string, ShownTool>();
+  const byName = new Map<string, ShownTool>();
   for (const tool of tools) {
     const override = Object.hasOwn(overrides, tool.name) ? overrides[tool.name] : undefined;
     const name = override?.name || tool.name;
-    if (!given.has(name)) given.set(name, { tool, schema: schemaOf(tool, override) });
+    if (!byName.has(name)) byName.set(name, { tool, schema: schemaOf(tool, override) });
   }
   const shared = new Map<string, number>();
-  for (const { schema } of given.values())
+  for (const { schema } of byName.values())
     shared.set(schema.name, (shared.get(schema.name) ?? 0) + 1);
-  const shown = new Map<string, ShownTool>();
-  for (const [name, { tool, schema }] of given) {
+  const offered = new Map<string, ShownTool>();
+  for (const [name, { tool, schema }] of byName) {
     const isClear = name === schema.name || shared.get(schema.name) === 1;
     const unique = isClear ? schema : { ...schema, name: fittingNameOf(name) };
-    shown.set(unique.name, { tool, schema: unique });
+    offered.set(unique.name, { tool, schema: unique });
   }
-  return shown;
+  return offered;
 }
 
 /** A tool for the model, under a name that models accept. */

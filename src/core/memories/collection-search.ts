@@ -54,8 +54,8 @@ export function citationOf(
 /** The found parts for a prompt, each with its source and marked as data. */
 export function passages(results: readonly FoundChunk[], { memory }: TurnContext): string {
   const parts = results.map(({ document, heading, page, content }, index) => {
-    const place = [document, heading, page === null ? null : `page ${page}`];
-    const source = place.filter((one) => one !== null).join(", ");
+    const names = [document, heading, page === null ? null : `page ${page}`];
+    const source = names.filter((one) => one !== null).join(", ");
     return `[${index + 1}] From ${source}:\n${content}`;
   });
   return asData("documents", parts.join("\n\n"), memory);
@@ -63,6 +63,6 @@ export function passages(results: readonly FoundChunk[], { memory }: TurnContext
 
 /** The citations of a message, each part of a document once. Metadata holds texts only. */
 export function citationsText(citations: readonly Citation[]): string {
-  const known = new Map(citations.map((one) => [JSON.stringify(one), one]));
-  return JSON.stringify([...known.values()]);
+  const unique = new Map(citations.map((one) => [JSON.stringify(one), one]));
+  return JSON.stringify([...unique.values()]);
 }

@@ -112,10 +112,13 @@ export class NotesMemory implements Memory {
 
   /** Writes a note. Its name is `name` of the metadata; without one it is numbered. */
   add({ content, metadata }: MemoryContent): Promise<void> {
-    const given = metadata?.["name"];
+    const chosenName = metadata?.["name"];
     let number = this.#notes.size + 1;
     while (this.#notes.has(`note ${number}`)) number++;
-    this.#write(typeof given === "string" ? given : `note ${number}`, searchText(content));
+    this.#write(
+      typeof chosenName === "string" ? chosenName : `note ${number}`,
+      searchText(content),
+    );
     return Promise.resolve();
   }
 
@@ -177,11 +180,11 @@ export class NotesMemory implements Memory {
         parameters: z.object({ name: nameSchema.describe("The note's name.") }),
         run: ({ name }) => {
           const left = new Map(this.#notes);
-          const known = left.delete(name);
+          const existed = left.delete(name);
           this.#notes = left;
           const names = [...left.keys()].map((one) => `"${one}"`).join(", ") || "none";
           return Promise.resolve(
-            known
+            existed
               ? `The note "${name}" is deleted.`
               : `There is no note "${name}"; the notes are: ${names}.`,
           );

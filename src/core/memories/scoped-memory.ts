@@ -123,12 +123,12 @@ export class ScopedMemory {
     const { collection, language } = this.#options;
     const scope = ctx.scope(`put:${ctx.id()}`);
     const texts = learned.map(({ content }) => searchText(content.content));
-    const known = renew || store.remote ? await this.#known(texts, store, scope) : [];
+    const storedIds = renew || store.remote ? await this.#known(texts, store, scope) : [];
     const embeddings = await this.#embedded(texts, store, scope);
     const ids = new Map<string, string>();
     return learned.map(({ content, message }, index) => {
       const key = renew ? normalized(texts[index] as string) : String(index);
-      const id = ids.get(key) ?? (renew ? known[index] : null) ?? scope.id();
+      const id = ids.get(key) ?? (renew ? storedIds[index] : null) ?? scope.id();
       ids.set(key, id);
       const embedding = embeddings[index];
       store.write({ op: "put", id, content, collection, message, embedding, language });
@@ -142,11 +142,11 @@ export class ScopedMemory {
     if (store === undefined) return undefined;
     const scope = ctx.scope(`forget:${ctx.id()}`);
     const isKnown = async (): Promise<boolean> => (await store.get([id]))[0] != null;
-    const known = await (store.remote
+    const existed = await (store.remote
       ? scope.step("known", isKnown, { fingerprint: id })
       : isKnown());
-    if (known) store.write({ op: "forget", id });
-    return known;
+    if (existed) store.write({ op: "forget", id });
+    return existed;
   }
 
   clear(ctx: TurnContext): void {

@@ -293,9 +293,9 @@ export class VectorMemory extends RecallMemory implements RunObserver {
           id: z.string().min(1).describe("The id that the entry is shown with."),
         }),
         run: async ({ id }, { ctx }) => {
-          const known = await this.entries.forget(id, ctx);
-          if (known === undefined) return missing;
-          return known ? "Forgotten." : `There is no entry with the id ${id}.`;
+          const existed = await this.entries.forget(id, ctx);
+          if (existed === undefined) return missing;
+          return existed ? "Forgotten." : `There is no entry with the id ${id}.`;
         },
       }),
     ];

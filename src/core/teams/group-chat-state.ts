@@ -74,8 +74,8 @@ export function readGroupChatState(
   const stateOf = (key: string): JsonObject => {
     const found = Object.hasOwn(agent_states, key) ? agent_states[key] : undefined;
     if (found) return found;
-    const known = Object.keys(agent_states).join(", ");
-    const message = `missing; there are states for: ${known === "" ? "none" : known}`;
+    const states = Object.keys(agent_states).join(", ");
+    const message = `missing; there are states for: ${states === "" ? "none" : states}`;
     throw invalid([{ path: pathOf(["agent_states", key]), message }]);
   };
   const agents = new Map<string, JsonObject>();

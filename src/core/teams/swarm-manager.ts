@@ -50,12 +50,12 @@ export class SwarmGroupChatManager implements GroupChatManager {
     if (first === undefined && ledHere) return;
     const target = first?.target ?? this.#handoff;
     if (target === null || this.#names.includes(target)) return;
-    const known = `is not one of the participants ${pythonRepr([...this.#names])}.`;
+    const refusal = `is not one of the participants ${pythonRepr([...this.#names])}.`;
     const hint = "A HandoffMessage to one of them as the task resumes the team.";
     if (first === undefined) {
-      throw new TaskError(`The existing handoff target ${target} ${known} ${hint}`);
+      throw new TaskError(`The existing handoff target ${target} ${refusal} ${hint}`);
     }
-    const message = `The target ${target} ${known}`;
+    const message = `The target ${target} ${refusal}`;
     throw new TaskError(`${message} ${hint}`, {
       issues: [{ path: `task[${messages?.indexOf(first)}].target`, message }],
     });

@@ -238,10 +238,10 @@ function findMistakes(
     const message = `has the name of tools[${first}], "${name}": give it another name`;
     return [{ path: `tools[${index}]`, message }];
   });
-  const shown = Object.entries(overrides).flatMap(([original, { name }]) =>
+  const renamed = Object.entries(overrides).flatMap(([original, { name }]) =>
     name ? toolNameMistakes(name, pathOf(["tool_overrides", original, "name"])) : [],
   );
-  return [...same, ...shown];
+  return [...same, ...renamed];
 }
 
 /** The names of agents and of MCP tools are not in the config of the tool; an agent offers the model only the first of two. */

@@ -131,8 +131,8 @@ export function spaceWith(
   client: EmbeddingClient | undefined,
   present: string | null,
 ): string | null {
-  const given = client?.space ?? null;
-  return present !== null && baseOf(present) === given ? present : given;
+  const clientSpace = client?.space ?? null;
+  return present !== null && baseOf(present) === clientSpace ? present : clientSpace;
 }
 
 /** The space of the same embedding with vectors of another length. */

@@ -224,9 +224,9 @@ export class CollectionStore {
     series: string,
     { space, chunks }: { space: string | null; chunks: readonly DocumentChunk[] },
   ): number {
-    const known = space === null ? [] : this.index.vectors(space, chunks.map(chunkText));
+    const vectors = space === null ? [] : this.index.vectors(space, chunks.map(chunkText));
     for (const [index, chunk] of chunks.entries()) {
-      const values = known[index] ?? undefined;
+      const values = vectors[index] ?? undefined;
       this.index.put({
         id: chunkId(series, chunk.chunk),
         collection: null,
@@ -236,7 +236,7 @@ export class CollectionStore {
         vector: values && storedVector({ space: space ?? "", values }),
       });
     }
-    return known.filter((values) => values !== null).length;
+    return vectors.filter((values) => values !== null).length;
   }
 
   #abandon(document: DocumentRecord): void {

@@ -124,11 +124,11 @@ export class Collection {
   }
 
   async delete(): Promise<Result<null>> {
-    const known = this.#store.record !== undefined;
+    const existed = this.#store.record !== undefined;
     const deletion = this.erase().then(() => this.#host.withdraw());
     this.#deletion = deletion.catch(() => undefined);
     await deletion;
-    return known ? ok(null) : collectionNotFound(this.#host.id);
+    return existed ? ok(null) : collectionNotFound(this.#host.id);
   }
 
   async erase(): Promise<void> {
@@ -147,7 +147,7 @@ export class Collection {
   async embed(): Promise<Result<CollectionInfo>> {
     const asked = this.#store.record;
     this.#embedding.use();
-    const given = asked && (await this.#embedding.dimensionsNow(asked));
+    const dimensions = asked && (await this.#embedding.dimensionsNow(asked));
     const { record } = this.#store;
     if (record === undefined) return collectionNotFound(this.#host.id);
     if (record.space === null) {
@@ -158,9 +158,13 @@ export class Collection {
       );
     }
     const changed = { ...record, failures: 0 };
-    if (given !== undefined && given !== record.dimensions && record.space === asked?.space) {
-      changed.space = spaceOfLength(record.space, given);
-      changed.dimensions = given;
+    if (
+      dimensions !== undefined &&
+      dimensions !== record.dimensions &&
+      record.space === asked?.space
+    ) {
+      changed.space = spaceOfLength(record.space, dimensions);
+      changed.dimensions = dimensions;
     }
     const { space } = changed;
     this.#store.index.change(() => {
@@ -337,11 +341,11 @@ export class Collection {
     changes: Pick<CollectionRecord, "description" | "embedding" | "space" | "language">,
   ): CollectionRecord {
     const now = new Date().toISOString();
-    const known = this.#store.record;
-    const before = known ?? { ...EMPTY, created_at: now };
+    const earlier = this.#store.record;
+    const before = earlier ?? { ...EMPTY, created_at: now };
     const kept = before.space === changes.space ? {} : { dimensions: null, failures: 0 };
     const record = { ...before, ...kept, ...changes, updated_at: now };
-    if (known === undefined || known.space === record.space) this.#store.save(record);
+    if (earlier === undefined || earlier.space === record.space) this.#store.save(record);
     else this.#changeSpace(record);
     return record;
   }

@@ -71,11 +71,11 @@ async function embedSome(
   const rows = store.chunks(document, next, AT_ONCE);
   const missing = rows.filter(({ seq }) => store.index.vectorOf(seq)?.space !== space);
   const texts = missing.map(({ body }) => chunkText(body));
-  const known = store.index.vectors(space, texts);
-  const unknown = [...new Set(texts.filter((_, index) => known[index] === null))];
+  const stored = store.index.vectors(space, texts);
+  const unknown = [...new Set(texts.filter((_, index) => stored[index] === null))];
   const result = unknown.length === 0 ? undefined : await client.embed(unknown);
   const made = new Map(unknown.map((text, index) => [text, result?.vectors[index]]));
-  const vectors = texts.map((text, index) => known[index] ?? made.get(text) ?? []);
+  const vectors = texts.map((text, index) => stored[index] ?? made.get(text) ?? []);
   const { record } = store;
   const now = store.document(document.id);
   // A document that was deleted, put again or given another embedding meanwhile does not come back.

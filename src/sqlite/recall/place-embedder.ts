@@ -115,9 +115,9 @@ async function embedSome(entries: MemoryEntries, embedder: PlaceEmbedder): Promi
 
 /** Those that most entries have vectors of come first. */
 async function usedFirst(index: Index, embedder: PlaceEmbedder): Promise<readonly UsedEmbedding[]> {
-  const place = new Map(index.spaces.toReversed().map(({ key }, n) => [key.name, n]));
+  const rank = new Map(index.spaces.toReversed().map(({ key }, n) => [key.name, n]));
   const used = await embedder.used();
-  return used.toSorted((a, b) => (place.get(b.space) ?? -1) - (place.get(a.space) ?? -1));
+  return used.toSorted((a, b) => (rank.get(b.space) ?? -1) - (rank.get(a.space) ?? -1));
 }
 
 /** Undefined if the embedding is not used any more. @throws ModelError */
@@ -129,8 +129,8 @@ async function vectorsFor(
 ): Promise<number[][] | undefined> {
   const { space } = used;
   const texts = rows.map(textOf);
-  const known = index.vectors(space, texts);
-  const unknown = [...new Set(texts.filter((_, n) => known[n] === null))];
+  const stored = index.vectors(space, texts);
+  const unknown = [...new Set(texts.filter((_, n) => stored[n] === null))];
   const made = unknown.length === 0 ? [] : await embedder.embed(used, unknown);
   if (made === undefined) return undefined;
   const lengths = lengthsOf(index, space);
@@ -139,7 +139,7 @@ async function vectorsFor(
     throw new ModelError("bad_response", otherLength(values, lengths), { retryable: false });
   }
   const byText = new Map(unknown.map((text, n) => [text, made[n]]));
-  return texts.map((text, n) => known[n] ?? byText.get(text) ?? []);
+  return texts.map((text, n) => stored[n] ?? byText.get(text) ?? []);
 }
 
 /** The numbers of dimensions of a space's vectors. */

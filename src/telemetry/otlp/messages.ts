@@ -37,8 +37,8 @@ function inputMessage(message: LLMMessage): Message {
       return { role: "system", parts: [text(message.content)] };
     case "UserMessage": {
       const { content } = message;
-      const given = typeof content === "string" ? [content] : content;
-      const parts = given.map((part) => {
+      const contentParts = typeof content === "string" ? [content] : content;
+      const parts = contentParts.map((part) => {
         if (typeof part === "string") return text(part);
         return isFile(part)
           ? { type: "blob", modality: "document", mime_type: part.media_type }

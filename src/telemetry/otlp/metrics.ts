@@ -101,16 +101,16 @@ export function metricsRequest(
 }
 
 function aggregate(measurements: readonly Measurement[]): Iterable<Series> {
-  const known = new Map<string, Series>();
+  const byKey = new Map<string, Series>();
   for (const { name, value, attributes } of measurements) {
     const key = JSON.stringify([name, attributes]);
     const bounds = BOUNDS[METRICS[name].unit] ?? [];
-    let series = known.get(key);
+    let series = byKey.get(key);
     if (series === undefined) {
-      if (known.size === MOST_SERIES) continue;
+      if (byKey.size === MOST_SERIES) continue;
       const buckets = Array.from({ length: bounds.length + 1 }, () => 0);
       series = { name, attributes, count: 0, sum: 0, min: value, max: value, buckets };
-      known.set(key, series);
+      byKey.set(key, series);
     }
     const bucket = bounds.findIndex((bound) => value <= bound);
     const index = bucket === -1 ? bounds.length : bucket;
@@ -120,5 +120,5 @@ function aggregate(measurements: readonly Measurement[]): Iterable<Series> {
     series.min = Math.min(series.min, value);
     series.max = Math.max(series.max, value);
   }
-  return known.values();
+  return byKey.values();
 }

@@ -80,10 +80,10 @@ function pairsOf(setting: string, text: string): Record<string, string> {
 }
 
 function booleanOf(name: string, text: (name: string) => string): boolean {
-  const given = text(name).toLowerCase();
-  if (given === "" || given === "false") return false;
-  if (given === "true") return true;
-  throw new ValueError(`${name} is ${JSON.stringify(given)}: it must be true or false`);
+  const setting = text(name).toLowerCase();
+  if (setting === "" || setting === "false") return false;
+  if (setting === "true") return true;
+  throw new ValueError(`${name} is ${JSON.stringify(setting)}: it must be true or false`);
 }
 
 function numberOf(
@@ -92,11 +92,11 @@ function numberOf(
   byDefault: number,
   most: number,
 ): number {
-  const given = text(name);
-  if (given === "") return byDefault;
-  const value = Number(given);
+  const setting = text(name);
+  if (setting === "") return byDefault;
+  const value = Number(setting);
   if (Number.isFinite(value) && value >= 0 && value <= most) return value;
   throw new ValueError(
-    `${name} is ${JSON.stringify(given)}: it must be a number from 0 to ${most}`,
+    `${name} is ${JSON.stringify(setting)}: it must be a number from 0 to ${most}`,
   );
 }

@@ -59,8 +59,8 @@ export async function answer(
     if (single !== undefined) {
       return json({ jsonrpc: "2.0", id, result: await single(call, params) });
     }
-    const known = [...methods.single.keys(), ...methods.streams.keys()].join(", ");
-    const message = `There is no method ${JSON.stringify(beginningOf(method, 100))}; the methods are ${known}`;
+    const names = [...methods.single.keys(), ...methods.streams.keys()].join(", ");
+    const message = `There is no method ${JSON.stringify(beginningOf(method, 100))}; the methods are ${names}`;
     return errorResponse(id, { code: METHOD_NOT_FOUND, message });
   } catch (error) {
     return refuse(refused(error, id));

@@ -35,9 +35,9 @@ export function makeCards({ pushNotifications, a2a }: A2AServices): Cards {
       const { agentCard, withLegacyFields } = await import("./card/agent-card.ts");
       const card = agentCard(team, { origin, pushNotifications });
       const isLegacy = isVersion(versionOf(request), LEGACY_VERSION);
-      const shown = isLegacy ? withLegacyFields(card) : card;
+      const versioned = isLegacy ? withLegacyFields(card) : card;
       // A weak one: signatures differ each time.
-      const etag = `W/"${(await sha256Hex(JSON.stringify(shown))).slice(0, 32)}"`;
+      const etag = `W/"${(await sha256Hex(JSON.stringify(versioned))).slice(0, 32)}"`;
       const headers = {
         etag,
         vary: "A2A-Version",
@@ -46,7 +46,7 @@ export function makeCards({ pushNotifications, a2a }: A2AServices): Cards {
       };
       if (isKnown(request, etag)) return new Response(null, { status: 304, headers });
       const signatures = await sign(card, origin);
-      return json({ ...shown, ...(signatures.length > 0 && { signatures }) }, 200, headers);
+      return json({ ...versioned, ...(signatures.length > 0 && { signatures }) }, 200, headers);
     };
   const key = a2a.cardKey;
   if (key === undefined) return { respond: sendWith(async () => []), endpoints: [] };
@@ -78,6 +78,6 @@ export function makeCards({ pushNotifications, a2a }: A2AServices): Cards {
 /** True if `If-None-Match` names the present answer. */
 function isKnown(request: Request, etag: string): boolean {
   const opaque = (tag: string): string => tag.trim().replace(/^W\//, "");
-  const known = new Set((request.headers.get("if-none-match") ?? "").split(",").map(opaque));
-  return known.has("*") || known.has(opaque(etag));
+  const etags = new Set((request.headers.get("if-none-match") ?? "").split(",").map(opaque));
+  return etags.has("*") || etags.has(opaque(etag));
 }

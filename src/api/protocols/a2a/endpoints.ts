@@ -63,7 +63,7 @@ const VALID_MS = 60_000;
 function rootCard({ gateway, a2a }: A2AServices, cards: Cards): Endpoint[] {
   if (a2a.team === undefined) return [];
   const { tenant, id } = a2a.team;
-  let known: { team: TeamInfo; at: number } | undefined;
+  let cached: { team: TeamInfo; at: number } | undefined;
   return [
     endpoint({
       method: "get",
@@ -76,10 +76,10 @@ function rootCard({ gateway, a2a }: A2AServices, cards: Cards): Endpoint[] {
       answers: CARD_ANSWERS,
       problems: [404],
       async handle({ c }) {
-        if (known === undefined || Date.now() - known.at > VALID_MS) {
-          known = { team: unwrap(await gateway.team(tenant, id).team()), at: Date.now() };
+        if (cached === undefined || Date.now() - cached.at > VALID_MS) {
+          cached = { team: unwrap(await gateway.team(tenant, id).team()), at: Date.now() };
         }
-        return cards.respond(c.req.raw, known.team, `public, max-age=${VALID_MS / 1000}`);
+        return cards.respond(c.req.raw, cached.team, `public, max-age=${VALID_MS / 1000}`);
       },
     }),
   ];

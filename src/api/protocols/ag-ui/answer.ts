@@ -49,17 +49,21 @@ export async function answer(
   // One message alone is recognized when its run is started.
   const fresh = answers || said.length > 1 ? await newOf(said, team, input.threadId) : said;
   if (run?.status === "waiting" || run?.status === "running") {
-    const given = answersOf(run, input, { results });
-    if (given.abandoned) {
+    const resumed = answersOf(run, input, { results });
+    if (resumed.abandoned) {
       unwrap(await team.stopRun(run.id, "now"));
       if (fresh.length === 0) return follow(following, run);
-    } else if (given.answers.length > 0) {
+    } else if (resumed.answers.length > 0) {
       const added = fresh.filter(
         ({ message, index }) => message.id !== placeId(input.runId, index),
       );
       requireNothingNew(added, run);
       const dropped = added.slice(0, MOST_DROPPED).map(({ index }) => `messages[${index}]`);
-      return follow({ conversation, input, options: { ...options, dropped } }, run, given.answers);
+      return follow(
+        { conversation, input, options: { ...options, dropped } },
+        run,
+        resumed.answers,
+      );
     }
   }
   if (fresh.length > 0) return start(following, fresh, services, { request, asker });

@@ -182,8 +182,8 @@ function answerWithMessage(chat: Chat, run: RunInfo, question: HumanRequest): Pr
 async function giveAnswers(chat: Chat): Promise<Response> {
   const { conversation, request } = chat;
   const run = await conversation.activeRun();
-  const given = answersIn(request.message, run?.requests ?? []);
-  if (run !== undefined && given.answers.length > 0) return continueRun(chat, run.id, given);
+  const answers = answersIn(request.message, run?.requests ?? []);
+  if (run !== undefined && answers.answers.length > 0) return continueRun(chat, run.id, answers);
   throw new ProblemError({
     status: 409,
     code: "nothing_to_answer",

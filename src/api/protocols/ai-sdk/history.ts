@@ -43,10 +43,10 @@ export async function readHistory(
 
 /** The task of the run. Its last message has the id that the client gave it. */
 function taskOf({ task, metadata }: RunInfo): UIMessage[] {
-  const given = isJsonObject(metadata.ai_sdk) ? metadata.ai_sdk.message : undefined;
+  const clientId = isJsonObject(metadata.ai_sdk) ? metadata.ai_sdk.message : undefined;
   const messages = taskMessages({ task }).map(messageOf);
   const last = messages.at(-1);
-  if (last !== undefined && typeof given === "string") last.id = given;
+  if (last !== undefined && typeof clientId === "string") last.id = clientId;
   return messages;
 }
 

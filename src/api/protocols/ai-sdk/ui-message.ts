@@ -98,7 +98,7 @@ export class UIMessageBuilder {
   #call(chunk: ChunkOf<"tool-input-available">): void {
     const { toolCallId, toolName, input, providerExecuted, providerMetadata, toolMetadata } = chunk;
     const step = this.message.parts.findLastIndex(({ type }) => type === "step-start");
-    const known = this.message.parts
+    const earlier = this.message.parts
       .slice(step + 1)
       .find((part) => part["toolCallId"] === toolCallId);
     const call = {
@@ -109,8 +109,8 @@ export class UIMessageBuilder {
       ...(toolMetadata && { toolMetadata }),
       ...(providerMetadata && { callProviderMetadata: { ...providerMetadata } }),
     };
-    if (known === undefined) this.#add({ type: "dynamic-tool", toolCallId, ...call });
-    else Object.assign(known, call);
+    if (earlier === undefined) this.#add({ type: "dynamic-tool", toolCallId, ...call });
+    else Object.assign(earlier, call);
   }
 
   /** A call has its last result. */
@@ -146,9 +146,9 @@ export class UIMessageBuilder {
 
   #data({ type, id, data, transient }: ChunkOf<`data-${string}`>): void {
     if (transient) return;
-    const known =
+    const earlier =
       id !== undefined && this.message.parts.find((part) => part.type === type && part.id === id);
-    if (known) known["data"] = data;
+    if (earlier) earlier["data"] = data;
     else this.#add({ type, ...(id !== undefined && { id }), data });
   }
 }

@@ -99,8 +99,8 @@ async function answerRequest(
   const { scopes } = call.request.principal;
   // A caller that may only answer learns that the answer was taken, not what the team says then.
   if (!scopes.includes("runs:read") && !scopes.includes("runs:write")) {
-    const place = { team: team_id, run: run_id, question: request_id };
-    return answeredResult(unwrap(await giveAnswer(call.request, place, answer)));
+    const question = { team: team_id, run: run_id, question: request_id };
+    return answeredResult(unwrap(await giveAnswer(call.request, question, answer)));
   }
   // A client that comes back with an answer to another question gives this one again.
   const answers = [{ request: request_id, answer }];

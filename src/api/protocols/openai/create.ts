@@ -26,10 +26,15 @@ export async function createCompletion(call: OpenAICall): Promise<Response> {
   const streams = parsed.stream === true;
   const asker = askerNamedBy(call, parsed);
   const request = await identified(call, body, asker.user);
-  const place = await placeInChat(request, call.raw, { model, user: asker.user }, parsed.entries);
+  const conversing = await placeInChat(
+    request,
+    call.raw,
+    { model, user: asker.user },
+    parsed.entries,
+  );
   const { opened, reopen } = await startOrContinue(request, {
     model,
-    entries: place.entries,
+    entries: conversing.entries,
     history: parsed.entries,
     field: parsed.field,
     tools,
@@ -38,7 +43,7 @@ export async function createCompletion(call: OpenAICall): Promise<Response> {
     troupe,
     form,
     kept: true,
-    ...place.team,
+    ...conversing.team,
     format: "openai-chat",
     options: {
       form: streams ? "stream" : "whole",
@@ -46,7 +51,7 @@ export async function createCompletion(call: OpenAICall): Promise<Response> {
       usage: stream_options?.include_usage === true,
     },
   });
-  await place.note();
+  await conversing.note();
   return streams ? streamAnswer(opened) : completeResponse(opened, reopen, call.raw.signal);
 }
 
@@ -63,12 +68,12 @@ export async function createResponse(call: OpenAICall): Promise<Response> {
   const opening =
     conversation === undefined ? undefined : await openConversation(request, conversation, model);
   const namesConversation = conversation !== undefined || previous != null;
-  const place = namesConversation
+  const conversing = namesConversation
     ? undefined
     : await placeInChat(request, call.raw, { model, user: asker.user }, parsed.entries);
   const { opened, reopen } = await startOrContinue(request, {
     model,
-    entries: [...(opening?.entries ?? []), ...(place?.entries ?? parsed.entries)],
+    entries: [...(opening?.entries ?? []), ...(conversing?.entries ?? parsed.entries)],
     history: parsed.entries,
     field: "input",
     tools,
@@ -81,7 +86,7 @@ export async function createResponse(call: OpenAICall): Promise<Response> {
     ...(instructions && { instructions }),
     ...(previous && { previous }),
     ...(conversation !== undefined && { conversation }),
-    ...place?.team,
+    ...conversing?.team,
     options: {
       form: streams ? "stream" : "whole",
       ignored: parsed.ignored,
@@ -91,6 +96,6 @@ export async function createResponse(call: OpenAICall): Promise<Response> {
     },
   });
   if (opening !== undefined && opening.entries.length > 0) await opening.given();
-  await place?.note();
+  await conversing?.note();
   return streams ? streamAnswer(opened) : completeResponse(opened, reopen, call.raw.signal);
 }

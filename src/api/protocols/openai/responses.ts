@@ -84,8 +84,8 @@ export async function listInputItems(
   { limit, order, after }: ItemPage,
 ): Promise<Response> {
   const { run } = await findResponse(call, id);
-  const given = taskMessages(run).map(inputItem);
-  const all = order === "asc" ? given : given.toReversed();
+  const inputItems = taskMessages(run).map(inputItem);
+  const all = order === "asc" ? inputItems : inputItems.toReversed();
   const had = after === undefined ? -1 : all.findIndex((item) => item.id === after);
   if (after !== undefined && had === -1) throw noItem("response", after);
   const rest = all.slice(had + 1);
@@ -102,8 +102,8 @@ export async function countInputTokens(call: OpenAICall): Promise<Response> {
   const { model, entries, tools, instructions } = parseResponseRequest(value);
   await findModel(call, model);
   const texts = [instructions ?? "", ...(tools.length > 0 ? [JSON.stringify(tools)] : [])];
-  const given = await withFiles(taskOf(entries), "task", undefined, call.services);
-  const said = (given as { content: string | UserPart[] }[]).map(({ content }) => content);
+  const taskContents = await withFiles(taskOf(entries), "task", undefined, call.services);
+  const said = (taskContents as { content: string | UserPart[] }[]).map(({ content }) => content);
   const input_tokens = [...texts, ...said]
     .map((content) => estimateTokens({ type: "UserMessage", source: "user", content }))
     .reduce((sum, tokens) => sum + tokens, 0);

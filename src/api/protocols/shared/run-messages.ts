@@ -37,10 +37,10 @@ const RECENT = 100;
  * @throws ProblemError
  */
 export async function saidSoFar(team: TeamGateway, run: RunInfo): Promise<readonly Message[]> {
-  const given = new Set(taskMessages(run).map(({ id }) => id));
-  if (run.started_at === null || run.ended_at !== null || given.size === 0) return [];
+  const taskIds = new Set(taskMessages(run).map(({ id }) => id));
+  if (run.started_at === null || run.ended_at !== null || taskIds.size === 0) return [];
   const page = await team.messages({ before: Number.MAX_SAFE_INTEGER, limit: RECENT });
   const { messages } = unwrap(page);
-  const last = messages.findLastIndex(({ id }) => given.has(id));
+  const last = messages.findLastIndex(({ id }) => taskIds.has(id));
   return last < 0 ? [] : messages.slice(last + 1);
 }

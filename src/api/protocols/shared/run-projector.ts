@@ -175,25 +175,25 @@ export class RunProjector {
 
   /** A text is this, up to now: one that was shown otherwise is void. */
   #growTo(key: string, begun: Begun, content: string, pieces: TextPieces | undefined): RunItem[] {
-    const shown = this.#texts.get(key)?.shown ?? "";
-    if (!content.startsWith(shown)) {
+    const sent = this.#texts.get(key)?.shown ?? "";
+    if (!content.startsWith(sent)) {
       return [...this.#endText(key, true), ...this.#growTo(key, begun, content, pieces)];
     }
     if (pieces === undefined || !this.#inPieces) {
-      const added = content.slice(shown.length);
+      const added = content.slice(sent.length);
       return added === "" ? [] : this.#grow(key, begun, added);
     }
-    return [...cutText(content, pieces, shown.length)].flatMap(({ piece, place }) =>
+    return [...cutText(content, pieces, sent.length)].flatMap(({ piece, place }) =>
       this.#grow(key, begun, piece, place),
     );
   }
 
   #grow(key: string, { source, name }: Begun, delta: string, at?: PiecePlace): RunItem[] {
-    const place = at && { place: placeIn(at) };
+    const citedPart = at && { place: placeIn(at) };
     const open = this.#texts.get(key);
     if (open !== undefined) {
       open.shown += delta;
-      return [{ type: "text_delta", ...placeOf(open), delta, ...place }];
+      return [{ type: "text_delta", ...placeOf(open), delta, ...citedPart }];
     }
     // A text without the id of its message gets one of its own, which no other text of the team has, nor one that another
     // encoder of the same stream has sent.
@@ -204,8 +204,8 @@ export class RunProjector {
     this.#texts.set(key, text);
     const own = placeOf(text);
     return [
-      { type: "text_start", ...own, role: this.#roleOf(source), ...place },
-      { type: "text_delta", ...own, delta, ...place },
+      { type: "text_start", ...own, role: this.#roleOf(source), ...citedPart },
+      { type: "text_delta", ...own, delta, ...citedPart },
     ];
   }
 

@@ -73,9 +73,9 @@ export class ThinkingText {
 
   #added(thought: string, answer: string): Added {
     // Space before a thought is not part of it, either.
-    const shown = this.thought === "" ? thought.trimStart() : thought;
-    this.thought += shown;
+    const added = this.thought === "" ? thought.trimStart() : thought;
+    this.thought += added;
     this.answer += answer;
-    return { thought: shown, answer };
+    return { thought: added, answer };
   }
 }

@@ -209,8 +209,8 @@ export function unreadBindings(root: string, directory: string): string | undefi
       !existsSync(join(directory, "v3", kind)),
   );
   if (unread.length === 0) return undefined;
-  const shown = relative(root, directory) || directory;
-  return `Local data of ${unread.join(", ")} is in .wrangler/state, which this server does not read. Add --persist-to ${shown} to the commands of wrangler that write it.`;
+  const directoryName = relative(root, directory) || directory;
+  return `Local data of ${unread.join(", ")} is in .wrangler/state, which this server does not read. Add --persist-to ${directoryName} to the commands of wrangler that write it.`;
 }
 
 function unlistedTeam(file: string): string | undefined {

@@ -159,11 +159,11 @@ function readTemplate(entry: unknown): ReadEntry {
 function readPrompt(entry: unknown): ReadEntry {
   const { data } = promptEntry.safeParse(entry);
   if (data === undefined) return isJsonObject(entry) ? "has no name" : NO_OBJECT;
-  const given = data.arguments?.flatMap((one) => {
+  const readArguments = data.arguments?.flatMap((one) => {
     const argument = promptArgument.safeParse(one).data;
     return argument === undefined ? [] : [withoutGaps(argument)];
   });
-  return withoutGaps({ ...data, arguments: given });
+  return withoutGaps({ ...data, arguments: readArguments });
 }
 
 /** Without the fields that were left out. */

@@ -48,8 +48,8 @@ export function mcpError(
   secrets: Secrets,
   refusal?: Pick<Response, "status" | "headers">,
 ): TroupeError {
-  const known = troupeErrorIn(error);
-  if (known !== undefined) return known;
+  const ownError = troupeErrorIn(error);
+  if (ownError !== undefined) return ownError;
   const text = beginningOf(secrets.redact(innermostMessage(error)), MAX_MESSAGE);
   const { code, status } = error as { code?: unknown; status?: unknown };
   if (typeof status === "number") {

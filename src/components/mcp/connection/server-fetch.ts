@@ -76,11 +76,11 @@ export function serverFetch({
     if (!response.ok) onRefused?.(response);
     const isStream = isEventStream(response);
     const brings = init.method === "POST" && isStream;
-    const given = limited(response, onExcess, (resumable) => {
+    const body = limited(response, onExcess, (resumable) => {
       if (brings && !resumable && !signal.aborted) onLost();
     });
     const isAnswer = isStream ? response.ok : isMessage && [200, 404].includes(response.status);
-    return isAnswer && messages !== undefined ? readResponse(given, messages) : given;
+    return isAnswer && messages !== undefined ? readResponse(body, messages) : body;
   };
 }
 

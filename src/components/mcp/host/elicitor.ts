@@ -104,12 +104,12 @@ export class HumanElicitor implements Elicitor {
 
 /** @throws ValueError when the answer does not fit the schema */
 function resultOf(content: string | JsonObject, schema: JsonObject): ElicitResult {
-  const given = contentOf(content);
-  const word = typeof given === "string" ? given.trim().toLowerCase() : "";
+  const answer = contentOf(content);
+  const word = typeof answer === "string" ? answer.trim().toLowerCase() : "";
   if (word === "decline" || word === "cancel") return { action: word };
   const values = {
     ...defaultsOf(schema),
-    ...(typeof given === "string" ? asValues(given, schema) : given),
+    ...(typeof answer === "string" ? asValues(answer, schema) : answer),
   };
   return { action: "accept", content: toolParameters("the answer", schema, false).parse(values) };
 }

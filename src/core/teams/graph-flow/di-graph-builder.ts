@@ -98,9 +98,9 @@ export class DiGraphBuilder {
     const name = nameOf(ref);
     const node = this.#nodes.get(name);
     if (node) return node;
-    const known = [...this.#nodes.keys()].map((key) => `"${key}"`).join(", ") || "none";
+    const names = [...this.#nodes.keys()].map((key) => `"${key}"`).join(", ") || "none";
     throw new ValueError(
-      `${role} "${name}", which is not a node; add it with addNode first (nodes: ${known})`,
+      `${role} "${name}", which is not a node; add it with addNode first (nodes: ${names})`,
     );
   }
 }

@@ -48,13 +48,13 @@ function search(nodes: GraphNodes, start: string, visited: Set<string>, found: G
       continue;
     }
     const { target } = edge.value;
-    const place = places.get(target);
+    const position = places.get(target);
     if (!visited.has(target)) {
       enter(target);
-    } else if (place !== undefined) {
-      const cycle = (): string[] => path.slice(place).map(({ name }) => name);
+    } else if (position !== undefined) {
+      const cycle = (): string[] => path.slice(position).map(({ name }) => name);
       found.first ??= cycle();
-      const before = path[place - 1]?.conditional ?? 0;
+      const before = path[position - 1]?.conditional ?? 0;
       if (step.conditional === before) found.endless ??= cycle();
     }
   }

@@ -38,11 +38,11 @@ export function stopReason(graph: DiGraph, { halted, taken, silent }: GraphEnd):
 
 function unmatched(name: string, edges: readonly GraphEdge[]): string {
   const conditions = edges.map(({ condition, target }) => {
-    const shown =
+    const description =
       typeof condition === "function"
         ? `the function ${functionName(condition) ?? (condition.name || "without a name")}`
         : JSON.stringify(condition);
-    return `${shown} (to "${target}")`;
+    return `${description} (to "${target}")`;
   });
   return `the last message of "${name}" matches no condition of its edges: ${conditions.join(", ")}`;
 }

@@ -17,10 +17,10 @@ export function reachableFrom(nodes: GraphNodes, starts: Iterable<string>): Set<
 
 /** For each node, the nodes that paths lead to from it: the node itself is among them. Each is computed once. */
 export function reachability(nodes: GraphNodes): (name: string) => ReadonlySet<string> {
-  const known = new Map<string, ReadonlySet<string>>();
+  const cache = new Map<string, ReadonlySet<string>>();
   return (name) => {
-    const reached = known.get(name) ?? reachableFrom(nodes, [name]);
-    known.set(name, reached);
+    const reached = cache.get(name) ?? reachableFrom(nodes, [name]);
+    cache.set(name, reached);
     return reached;
   };
 }

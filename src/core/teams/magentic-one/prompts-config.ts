@@ -29,8 +29,8 @@ const NO_VALUES: PromptValues = { task: "", team: "", facts: "", plan: "", names
 export function promptsFromConfig(
   config: z.infer<typeof promptsConfigSchema>,
 ): Partial<OrchestratorPrompts> {
-  const given = withoutNulls(config);
-  return optionsOf(promptsConfigSchema, given) as Partial<OrchestratorPrompts>;
+  const prompts = withoutNulls(config);
+  return optionsOf(promptsConfigSchema, prompts) as Partial<OrchestratorPrompts>;
 }
 
 export function promptsToConfig(prompts: Partial<OrchestratorPrompts>): JsonObject {

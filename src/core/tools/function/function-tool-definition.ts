@@ -69,8 +69,8 @@ export function functionToolDefinition(
       const source = sourceOf(config);
       if (python === undefined || source === undefined) return undefined;
       if (catalog.tool(config.name) !== undefined) return undefined;
-      const known = findingOn(source, config);
-      if (known !== undefined && "parameters" in known) return undefined;
+      const earlier = findingOn(source, config);
+      if (earlier !== undefined && "parameters" in earlier) return undefined;
       return preparation
         .together(inspect, source)
         .then((finding) => ({ ...finding, source: hashOfSource(source) }));

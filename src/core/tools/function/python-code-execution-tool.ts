@@ -89,8 +89,12 @@ export class PythonCodeExecutionTool implements Tool {
         ...(trace && { trace }),
       },
     );
-    const shown = images.map(({ path, data }) => ({ path, data }));
-    return { success: exit_code === 0, output, ...(shown.length > 0 && { images: shown }) };
+    const shownImages = images.map(({ path, data }) => ({ path, data }));
+    return {
+      success: exit_code === 0,
+      output,
+      ...(shownImages.length > 0 && { images: shownImages }),
+    };
   }
 
   valueAsText(value: Json): string {

@@ -96,18 +96,18 @@ function titleOf(name: string): string {
 
 function fromJsonSchema(tool: string, source: JsonObject): ToolParameters<JsonObject> {
   const schema = new JsonSchema(source);
-  const known = (args: JsonObject): JsonObject => prune(args, schema) as JsonObject;
+  const pruned = (args: JsonObject): JsonObject => prune(args, schema) as JsonObject;
   return {
     schema: source,
     // Models send null for optional arguments, and unknown keys.
     parse: (given) => {
-      const args = known(given);
+      const args = pruned(given);
       const issues = schema.check(args);
       if (issues.length > 0) throw refused(tool, issues);
       return args;
     },
     parseForCode: (given) => {
-      const args = known(given);
+      const args = pruned(given);
       const { value, issues } = checkedForCode(args, schema);
       if (issues.length > 0) throw refused(tool, issues);
       return value;

@@ -47,9 +47,9 @@ export const LEGACY_METHODS: Methods = {
 
 /** Without the id of a config, the task's first. */
 async function getConfig(request: A2ARequest, params: unknown): Promise<object> {
-  const given = givenPushConfigId(params);
-  const { configs } = await listPushConfigs(request, given);
-  const id = isJsonObject(given) ? given.id : undefined;
+  const completed = givenPushConfigId(params);
+  const { configs } = await listPushConfigs(request, completed);
+  const id = isJsonObject(completed) ? completed.id : undefined;
   const config = id === undefined ? configs[0] : configs.find((one) => one.id === id);
   if (config !== undefined) return shownPushConfig(config);
   throw new A2AError("TASK_NOT_FOUND", "The task has no such push notification config.");

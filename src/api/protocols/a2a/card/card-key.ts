@@ -33,12 +33,12 @@ const FIELDS: { readonly [kty: string]: { readonly [field: string]: FieldRule } 
  */
 export function parseCardKey(setting = ""): CardKey | undefined {
   if (setting.trim() === "") return undefined;
-  const given = asJson(setting);
-  const kty = isJsonObject(given) && typeof given.kty === "string" ? given.kty : "";
+  const parsed = asJson(setting);
+  const kty = isJsonObject(parsed) && typeof parsed.kty === "string" ? parsed.kty : "";
   const fields = Object.hasOwn(FIELDS, kty) ? FIELDS[kty] : undefined;
-  if (!isJsonObject(given) || fields === undefined) throw refused("kty: must be EC or OKP");
+  if (!isJsonObject(parsed) || fields === undefined) throw refused("kty: must be EC or OKP");
   const key = Object.fromEntries(
-    Object.entries(given).filter(([field]) => Object.hasOwn(fields, field)),
+    Object.entries(parsed).filter(([field]) => Object.hasOwn(fields, field)),
   );
   const issues = fieldIssues(key, fields, "");
   if (issues.length > 0) throw refused(listIssues(issues));

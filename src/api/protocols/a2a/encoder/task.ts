@@ -44,14 +44,14 @@ export function taskOf(
   historyLength?: HistoryLength,
   soFar: readonly Message[] = [],
 ): A2ATask {
-  const given = taskMessages(run);
-  const knownIds = new Set(given.map(({ id }) => id));
+  const taskInput = taskMessages(run);
+  const knownIds = new Set(taskInput.map(({ id }) => id));
   const said = (run.result?.messages ?? soFar).filter(({ id }) => !knownIds.has(id));
   const humans = humanSources(said);
   const messages = said.filter(isChatMessage);
   const answer = run.result?.messages && messages.findLast(({ source }) => !humans.has(source));
   const history = [
-    ...given.map((message) => messageOf(run, message, "ROLE_USER")),
+    ...taskInput.map((message) => messageOf(run, message, "ROLE_USER")),
     ...messages
       .filter((message) => message !== answer)
       .map((one) => messageOf(run, one, humans.has(one.source) ? "ROLE_USER" : "ROLE_AGENT")),

@@ -35,8 +35,8 @@ export function shownEvent(response: StreamResponse): object {
   if ("task" in response) return shownTask(response.task);
   if ("statusUpdate" in response) {
     const { status, ...rest } = response.statusUpdate;
-    const shown = shownStatus(status);
-    return { kind: "status-update", ...rest, status: shown, final: isFinal(status) };
+    const legacyStatus = shownStatus(status);
+    return { kind: "status-update", ...rest, status: legacyStatus, final: isFinal(status) };
   }
   const { artifact, ...rest } = response.artifactUpdate;
   return { kind: "artifact-update", ...rest, artifact: shownArtifact(artifact) };

@@ -24,8 +24,8 @@ export async function createPushConfig(
   requireSupport(request);
   const { taskId, ...given } = parseParams(taskPushConfigSchema, params);
   const config = pushConfigOf(request, given);
-  const place = await findTask(request, taskId);
-  unwrapIn(place, await place.team.putPushConfig(place.run, config));
+  const address = await findTask(request, taskId);
+  unwrapIn(address, await address.team.putPushConfig(address.run, config));
   return shown(taskId, config);
 }
 
@@ -64,8 +64,8 @@ export async function deletePushConfig(request: A2ARequest, params: unknown): Pr
   requireSupport(request);
   needs(request, "runs:write");
   const { taskId, id } = parseParams(pushConfigIdSchema, params);
-  const place = await findTask(request, taskId);
-  unwrapIn(place, await place.team.deletePushConfig(place.run, id));
+  const address = await findTask(request, taskId);
+  unwrapIn(address, await address.team.deletePushConfig(address.run, id));
   return {};
 }
 
@@ -99,8 +99,8 @@ export function pushConfigOf(
 
 /** @throws A2AError or ProblemError */
 async function configsOf(request: A2ARequest, taskId: string): Promise<PushConfig[]> {
-  const place = await findTask(request, taskId);
-  return unwrapIn(place, await place.team.pushConfigs(place.run));
+  const address = await findTask(request, taskId);
+  return unwrapIn(address, await address.team.pushConfigs(address.run));
 }
 
 /** @throws A2AError where nothing could be sent */

@@ -49,13 +49,13 @@ export async function sendMessage(
   } else {
     needs(request, "requests:write");
     const waiting = await waitingTask(request, message);
-    const { place } = waiting;
-    context = place;
+    const { address } = waiting;
+    context = address;
     const answers = answersOf(message, waiting.open);
-    await addPush(place, sent);
+    await addPush(address, sent);
     run = unwrapIn(
-      place,
-      await new TeamConversation(place.team, services).answer(place.run, answers),
+      address,
+      await new TeamConversation(address.team, services).answer(address.run, answers),
     );
     if (!mayRead(request)) return { task: bareTaskOf(run) };
   }
@@ -83,13 +83,13 @@ export async function sendStreamingMessage(
   }
   needs(request, "requests:write");
   if (!mayRead(request)) needs(request, "runs:read");
-  const { place, open } = await waitingTask(request, message);
+  const { address, open } = await waitingTask(request, message);
   const answers = answersOf(message, open);
-  await addPush(place, sent);
+  await addPush(address, sent);
   const answering = answers.map((one) => one.request);
   const stream = { after: 0, format: formatOf(request, { historyLength, answering }) };
-  const conversation = new TeamConversation(place.team, services);
-  return unwrapIn(place, await conversation.continue(place.run, answers, stream));
+  const conversation = new TeamConversation(address.team, services);
+  return unwrapIn(address, await conversation.continue(address.run, answers, stream));
 }
 
 /** @throws A2AError or ProblemError */
@@ -97,15 +97,16 @@ function parseSent(request: A2ARequest, params: unknown): Sent {
   const { services } = request;
   const { message, configuration, metadata } = parseParams(sendMessageSchema, params);
   const { historyLength, returnImmediately, taskPushNotificationConfig } = configuration;
-  const given = taskPushNotificationConfig ?? undefined;
+  const pushConfig = taskPushNotificationConfig ?? undefined;
   checkMetadata(metadata, services.limits);
-  const push = given && pushConfigOf(request, given, "configuration.taskPushNotificationConfig.");
+  const push =
+    pushConfig && pushConfigOf(request, pushConfig, "configuration.taskPushNotificationConfig.");
   return { message, metadata, historyLength, atOnce: returnImmediately, push };
 }
 
 /** @throws ProblemError */
-async function addPush(place: TaskAddress, { push }: Sent): Promise<void> {
-  if (push !== undefined) unwrapIn(place, await place.team.putPushConfig(place.run, push));
+async function addPush(address: TaskAddress, { push }: Sent): Promise<void> {
+  if (push !== undefined) unwrapIn(address, await address.team.putPushConfig(address.run, push));
 }
 
 function isNew({ taskId = "" }: SentMessage): boolean {
@@ -141,16 +142,16 @@ async function idempotencyOf(message: SentMessage): Promise<Idempotency> {
 async function waitingTask(
   request: A2ARequest,
   { taskId = "", contextId = "" }: SentMessage,
-): Promise<{ place: TaskAddress; open: readonly HumanRequest[] }> {
-  const place = await findTask(request, taskId);
-  const { status, requests } = unwrapIn(place, await place.team.run(place.run));
-  if (contextId !== "" && contextId !== place.id) {
+): Promise<{ address: TaskAddress; open: readonly HumanRequest[] }> {
+  const address = await findTask(request, taskId);
+  const { status, requests } = unwrapIn(address, await address.team.run(address.run));
+  if (contextId !== "" && contextId !== address.id) {
     throw new A2AError(
       "INVALID_PARAMS",
-      `message.contextId must be left out or ${JSON.stringify(place.id)}, the context of the task`,
+      `message.contextId must be left out or ${JSON.stringify(address.id)}, the context of the task`,
     );
   }
-  if (requests.length > 0) return { place, open: requests };
+  if (requests.length > 0) return { address, open: requests };
   throw new A2AError(
     "UNSUPPORTED_OPERATION",
     `The task is ${status} and asks nothing: a message without taskId starts another one.`,

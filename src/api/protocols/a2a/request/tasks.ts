@@ -27,9 +27,9 @@ const MOST_PAGES = 5;
 export async function getTask(request: A2ARequest, params: unknown): Promise<A2ATask> {
   needs(request, "runs:read");
   const { id, historyLength } = parseParams(getTaskSchema, params);
-  const place = await findTask(request, id);
-  const run = unwrapIn(place, await place.team.run(place.run));
-  return readTask(request, place, run, historyLength);
+  const address = await findTask(request, id);
+  const run = unwrapIn(address, await address.team.run(address.run));
+  return readTask(request, address, run, historyLength);
 }
 
 /** A run as it is shown by itself: with its answer, however long its result is, and with the files it wrote. */
@@ -43,13 +43,13 @@ export async function readTask(
     const soFar = historyLength === 0 ? [] : await saidSoFar(context.team, run);
     return taskOf(run, historyLength, soFar);
   }
-  let shown = run;
+  let latest = run;
   if (run.result === null) {
     const last = await lastMessage(context.team, run);
     const { stop_reason } = run;
-    shown = { ...run, result: { stop_reason, messages: last === undefined ? [] : [last] } };
+    latest = { ...run, result: { stop_reason, messages: last === undefined ? [] : [last] } };
   }
-  return withFiles(taskOf(shown, historyLength), await fileArtifacts(request, context, run));
+  return withFiles(taskOf(latest, historyLength), await fileArtifacts(request, context, run));
 }
 
 /** The files that were written during a run, by their addresses in the HTTP API, which take the same credential. */
@@ -86,28 +86,28 @@ function fileArtifact(base: string, path: string): Artifact {
 /** `CancelTask`. @throws A2AError or ProblemError */
 export async function cancelTask(request: A2ARequest, params: unknown): Promise<A2ATask> {
   needs(request, "runs:write");
-  const place = await findTask(request, parseParams(taskIdSchema, params).id);
-  const stopped = await place.team.stopRun(place.run, "now");
+  const address = await findTask(request, parseParams(taskIdSchema, params).id);
+  const stopped = await address.team.stopRun(address.run, "now");
   if (!stopped.ok && stopped.problem.code === "run_ended") {
     throw new A2AError("TASK_NOT_CANCELABLE", "The task has ended: GetTask has its result.");
   }
-  unwrapIn(place, stopped);
-  return taskOf(unwrapIn(place, await place.team.run(place.run)));
+  unwrapIn(address, stopped);
+  return taskOf(unwrapIn(address, await address.team.run(address.run)));
 }
 
 /** `SubscribeToTask`: the task, all that happened and what happens, since 1.0 also after questions. @throws A2AError or ProblemError */
 export async function subscribeToTask(request: A2ARequest, params: unknown): Promise<OpenedStream> {
   needs(request, "runs:read");
-  const place = await findTask(request, parseParams(taskIdSchema, params).id);
-  const { team, run } = place;
-  const { status, ended_at } = unwrapIn(place, await team.run(run));
+  const address = await findTask(request, parseParams(taskIdSchema, params).id);
+  const { team, run } = address;
+  const { status, ended_at } = unwrapIn(address, await team.run(run));
   if (ended_at !== null) {
     throw new A2AError("UNSUPPORTED_OPERATION", `The task is ${status}: GetTask has its result.`);
   }
   if (request.format === "a2a-0.3") {
-    return unwrapIn(place, await team.stream({ run, after: 0, format: formatOf(request) }));
+    return unwrapIn(address, await team.stream({ run, after: 0, format: formatOf(request) }));
   }
-  const native = unwrapIn(place, await team.stream({ run, after: 0 }));
+  const native = unwrapIn(address, await team.stream({ run, after: 0 }));
   if ("done" in native) return native;
   const { options } = formatOf(request, { toEnd: true });
   const encoder = a2aFormats[request.format].makeEncoder(options);
@@ -130,15 +130,15 @@ interface TaskPage {
  */
 export async function listTasks(request: A2ARequest, params: unknown): Promise<TaskPage> {
   needs(request, "runs:read");
-  const given = parseParams(listTasksSchema, params);
-  const { contextId = "", historyLength, includeArtifacts } = given;
-  const { cursor, before } = parseToken(given.pageToken);
+  const filter = parseParams(listTasksSchema, params);
+  const { contextId = "", historyLength, includeArtifacts } = filter;
+  const { cursor, before } = parseToken(filter.pageToken);
   const context = contextId === "" ? undefined : await findContext(request, contextId);
   if (contextId !== "" && context === undefined) return NO_TASKS;
   const found =
     context === undefined
-      ? await findInConversations(request, cursor, given)
-      : await findInContext(request, context, cursor, given);
+      ? await findInConversations(request, cursor, filter)
+      : await findInContext(request, context, cursor, filter);
   const tasks = await Promise.all(
     found.runs.map(async ({ context: at, run }) => {
       if (!includeArtifacts) return taskOf({ ...run, result: null }, historyLength);

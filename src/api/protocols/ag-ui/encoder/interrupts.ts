@@ -21,12 +21,12 @@ export function interruptOf(request: HumanRequest, call: string | undefined): In
       tool_call: { name: tool_call.name, arguments: tool_call.arguments },
     }),
   };
-  const known = kind === "approval" && call !== undefined;
+  const asksAboutCall = kind === "approval" && call !== undefined;
   return {
     id,
-    reason: kind === "input" ? "input_required" : known ? "tool_call" : "confirmation",
+    reason: kind === "input" ? "input_required" : asksAboutCall ? "tool_call" : "confirmation",
     ...(prompt !== "" && { message: prompt }),
-    ...(known && { toolCallId: call }),
+    ...(asksAboutCall && { toolCallId: call }),
     responseSchema: kind === "input" ? INPUT : approvalSchema(request),
     ...(expires_at !== null && { expiresAt: expires_at }),
     metadata: { [OWN]: about },

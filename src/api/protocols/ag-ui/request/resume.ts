@@ -57,8 +57,8 @@ export function answersOf(
 
 /** @throws ProblemError 422 */
 function requireAll({ requests }: RunInfo, resume: readonly ResumeEntry[]): void {
-  const given = new Set(resume.map(({ interruptId }) => interruptId));
-  const left = requests.filter(({ id, kind }) => kind !== "tool" && !given.has(id));
+  const resumedIds = new Set(resume.map(({ interruptId }) => interruptId));
+  const left = requests.filter(({ id, kind }) => kind !== "tool" && !resumedIds.has(id));
   if (left.length === 0) return;
   throw invalid(
     "invalid_request",

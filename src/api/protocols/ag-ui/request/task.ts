@@ -63,8 +63,8 @@ export async function newOf(
   const { messages } = unwrap(
     await team.messages({ before: Number.MAX_SAFE_INTEGER, limit: TAIL }),
   );
-  const known = new Set(messages.map((message) => clientIdOf(message, thread)));
-  return said.filter(({ message }) => !known.has(message.id));
+  const storedIds = new Set(messages.map((message) => clientIdOf(message, thread)));
+  return said.filter(({ message }) => !storedIds.has(message.id));
 }
 
 export interface ConvertedTask {
@@ -83,12 +83,12 @@ export async function taskOf(
   const dropped: string[] = [];
   /** Paths of the messages and their parts in the request. */
   const places: SourcePaths[] = [];
-  const given = said.map(({ index, message }) => {
+  const converted = said.map(({ index, message }) => {
     const { id, role, content } = message;
     const metadata = { [CLIENT_ID]: id, [CLIENT_THREAD]: threadId };
-    const place: SourcePaths = { message: `messages[${index}]`, parts: [] };
-    places.push(place);
-    const parts = partsOf(content, place, dropped);
+    const paths: SourcePaths = { message: `messages[${index}]`, parts: [] };
+    places.push(paths);
+    const parts = partsOf(content, paths, dropped);
     const texts = parts.filter((part) => typeof part === "string");
     return texts.length < parts.length
       ? { type: "MultiModalMessage", source: role, content: parts, metadata }
@@ -96,7 +96,7 @@ export async function taskOf(
   });
   const before = contextMessage(context);
   const all = [...before.map(() => ({ message: "context", parts: [] })), ...places];
-  const task = await readTask([...before, ...given], services, recipient(team)).catch(
+  const task = await readTask([...before, ...converted], services, recipient(team)).catch(
     (error: unknown) => {
       throw inRequest(error, all);
     },
@@ -114,9 +114,9 @@ function inRequest(error: unknown, places: readonly SourcePaths[]): unknown {
   if (!(error instanceof ProblemError) || error.problem.errors === undefined) return error;
   const errors = error.problem.errors.map(({ path, message }) => {
     const [, index, part] = /^task\[(\d+)\](?:\.content\[(\d+)\])?/.exec(path) ?? [];
-    const place = places[Number(index)];
-    if (place === undefined) return { path: "messages", message };
-    return { path: place.parts[Number(part)] ?? place.message, message };
+    const paths = places[Number(index)];
+    if (paths === undefined) return { path: "messages", message };
+    return { path: paths.parts[Number(part)] ?? paths.message, message };
   });
   return new ProblemError({ ...error.problem, errors }, error.headers);
 }
@@ -137,9 +137,9 @@ function partsOf(
   if (typeof content === "string") return [content];
   return content.flatMap((part, index) => {
     const path = `${message}.content[${index}]`;
-    const shown = part.type === "text" ? part.text : fileOf(part);
-    (shown === undefined ? dropped : parts).push(path);
-    return shown === undefined ? [] : [shown];
+    const usable = part.type === "text" ? part.text : fileOf(part);
+    (usable === undefined ? dropped : parts).push(path);
+    return usable === undefined ? [] : [usable];
   });
 }
 

@@ -46,10 +46,11 @@ export async function readThread(team: TeamGateway, input: RunInput): Promise<Th
   const read = await readBack(team, (message) => positionOf(message) !== undefined);
   const shared = read.findLastIndex((message) => positionOf(message) !== undefined);
   const last = read[shared];
-  const given = last === undefined ? [] : input.given.slice(0, (positionOf(last) ?? 0) + 1);
+  const clientMessages =
+    last === undefined ? [] : input.given.slice(0, (positionOf(last) ?? 0) + 1);
   const { messages, ...rest } = conversationOf(read.slice(shared + 1), input);
   return {
-    messages: [...given, ...messages],
+    messages: [...clientMessages, ...messages],
     cursor: read.at(-1)?.seq ?? 0,
     ...rest,
   };

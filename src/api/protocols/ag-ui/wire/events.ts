@@ -138,8 +138,8 @@ export function sse(
   events: readonly AgUiEvent[],
   { reasoning }: Pick<AgUiOptions, "reasoning">,
 ): string {
-  const known = reasoning ? events : events.flatMap(withoutReasoning);
-  return known.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  const visible = reasoning ? events : events.flatMap(withoutReasoning);
+  return visible.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
 }
 
 function withoutReasoning(event: AgUiEvent): AgUiEvent[] {

@@ -132,12 +132,12 @@ export function readInput(body: unknown): RunInput {
  */
 function completed(body: unknown): unknown {
   if (!isJsonObject(body)) return body;
-  const given = withoutNulls(body);
-  const { messages, tools, runId } = given;
+  const fields = withoutNulls(body);
+  const { messages, tools, runId } = fields;
   const identified = (item: unknown, index: number): unknown =>
     isJsonObject(item) && typeof runId === "string" ? { id: placeId(runId, index), ...item } : item;
   return {
-    ...given,
+    ...fields,
     ...(Array.isArray(messages) && { messages: messages.map(completedMessage).map(identified) }),
     ...(Array.isArray(tools) && { tools: tools.map(completedFields) }),
   };
@@ -145,15 +145,15 @@ function completed(body: unknown): unknown {
 
 /** The parts of a message and their sources have optional fields, too. */
 function completedMessage(message: Json): Json {
-  const given = completedFields(message);
-  if (!isJsonObject(given) || !Array.isArray(given.content)) return given;
-  return { ...given, content: given.content.map(completedPart) };
+  const completedOne = completedFields(message);
+  if (!isJsonObject(completedOne) || !Array.isArray(completedOne.content)) return completedOne;
+  return { ...completedOne, content: completedOne.content.map(completedPart) };
 }
 
 function completedPart(part: Json): Json {
-  const given = completedFields(part);
-  if (!isJsonObject(given) || given.source === undefined) return given;
-  return { ...given, source: completedFields(given.source) };
+  const completedOne = completedFields(part);
+  if (!isJsonObject(completedOne) || completedOne.source === undefined) return completedOne;
+  return { ...completedOne, source: completedFields(completedOne.source) };
 }
 
 function completedFields(value: Json): Json {

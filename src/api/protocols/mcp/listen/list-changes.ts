@@ -28,7 +28,7 @@ export async function openLists(request: McpRequest, signal: AbortSignal): Promi
   const caller = callerOf(principal, { signal });
   const stream = unwrap(await listsOf(services, principal).events(null, true, caller));
   const teams = only ? [only] : await latestTeams(services, principal, MOST_TEAMS);
-  const known = new Map(teams.map((team) => [team.id, shown(team)]));
+  const listedTeams = new Map(teams.map((team) => [team.id, shown(team)]));
   return async ({ onList, onThread }) => {
     for await (const { event, data } of eventsOf(stream, { signal, budget })) {
       if (event === "run") {
@@ -36,10 +36,10 @@ export async function openLists(request: McpRequest, signal: AbortSignal): Promi
       } else if (event === "team") {
         const team = JSON.parse(data) as ListedTeam;
         if (!isListed(team) || (only !== undefined && only.id !== team.id)) continue;
-        if (known.get(team.id) !== shown(team)) onList();
-        known.set(team.id, shown(team));
+        if (listedTeams.get(team.id) !== shown(team)) onList();
+        listedTeams.set(team.id, shown(team));
       } else if (event === "team_deleted") {
-        if (known.delete((JSON.parse(data) as { id: string }).id)) onList();
+        if (listedTeams.delete((JSON.parse(data) as { id: string }).id)) onList();
       }
     }
   };

@@ -16,11 +16,11 @@ export async function complete(
   request: McpRequest,
   { ref, argument, context }: Params,
 ): Promise<CompleteResult> {
-  const given = context?.arguments ?? {};
+  const chosen = context?.arguments ?? {};
   const values =
     ref.type === "ref/prompt"
       ? await ofPrompt(request, ref.name, argument)
-      : await ofTemplate(request, ref.uri, argument, given);
+      : await ofTemplate(request, ref.uri, argument, chosen);
   const visible = values.slice(0, MOST_VALUES);
   return { completion: { values: visible, hasMore: values.length > visible.length } };
 }

@@ -17,9 +17,9 @@ export async function idempotencyOf(
   { session, headers }: McpRequest,
   call: { id: RequestId; meta: RequestMeta | undefined; input: object },
 ): Promise<Idempotency | undefined> {
-  const given = call.meta?.[KEY_IN_META] ?? headers.get("idempotency-key");
+  const clientKey = call.meta?.[KEY_IN_META] ?? headers.get("idempotency-key");
   const hash = await sha256Hex(sortedJson(call.input));
-  if (typeof given === "string") return { key: `mcp-${await sha256Hex(given)}`, hash };
+  if (typeof clientKey === "string") return { key: `mcp-${await sha256Hex(clientKey)}`, hash };
   if (session === undefined) return undefined;
   return { key: await requestKey(session, call.id), hash };
 }

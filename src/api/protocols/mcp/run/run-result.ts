@@ -66,7 +66,7 @@ function outputOf(run: RunInfo, said: ChatMessage | undefined): RunOutput {
 
 function textOf(output: RunOutput): string {
   const { status, text, stop_reason, error, team_id, run_id, requests } = output;
-  const place = `team_id ${JSON.stringify(team_id)} and run_id ${JSON.stringify(run_id)}`;
+  const runArguments = `team_id ${JSON.stringify(team_id)} and run_id ${JSON.stringify(run_id)}`;
   switch (status) {
     case "completed":
       return text ?? stop_reason ?? "The run is completed.";
@@ -76,7 +76,7 @@ function textOf(output: RunOutput): string {
       return "The run was cancelled.";
     case "waiting":
       return [
-        `The run waits for a human. Ask the user, then call answer_request with ${place} and:`,
+        `The run waits for a human. Ask the user, then call answer_request with ${runArguments} and:`,
         ...requests.map(({ id, kind, source, prompt, tool_call, code }) =>
           [
             `- request_id ${JSON.stringify(id)}, ${kind === "approval" ? '"approved": true or false' : '"content": the answer'}. ${source} asks: ${prompt}`,
@@ -88,11 +88,11 @@ function textOf(output: RunOutput): string {
         ),
       ].join("\n");
     case "paused":
-      return `The run is paused. Once it was resumed, call get_run with ${place}.`;
+      return `The run is paused. Once it was resumed, call get_run with ${runArguments}.`;
     case "queued":
-      return `The run is queued behind another one of the team. Call get_run with ${place} to wait for it.`;
+      return `The run is queued behind another one of the team. Call get_run with ${runArguments} to wait for it.`;
     case "running":
-      return `The run is still active. Call get_run with ${place} to wait for its end.`;
+      return `The run is still active. Call get_run with ${runArguments} to wait for its end.`;
   }
 }
 

@@ -58,13 +58,13 @@ export async function waitForRun(
   const team = teamOf(request, id);
   const conversation = new TeamConversation(team, request.services);
   const responses = await responsesOf(call, team, run);
-  const given = [...answers, ...responses.answers];
-  const answering = new Set(given.map((one) => one.request));
+  const allAnswers = [...answers, ...responses.answers];
+  const answering = new Set(allAnswers.map((one) => one.request));
   const follows = seconds > 0;
   let stream = opened;
-  if (given.length > 0 && follows)
-    stream = unwrap(await conversation.continue(run, given, { after: 0 }));
-  else if (given.length > 0) unwrap(await conversation.answer(run, given));
+  if (allAnswers.length > 0 && follows)
+    stream = unwrap(await conversation.continue(run, allAnswers, { after: 0 }));
+  else if (allAnswers.length > 0) unwrap(await conversation.answer(run, allAnswers));
   const { now } = formsOf(call);
   const { stream: events, resumes } = request;
   const asked = new Set(resumes?.asked);

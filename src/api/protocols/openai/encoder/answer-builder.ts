@@ -178,12 +178,12 @@ export class AnswerBuilder {
       // The message has the rest of what was shown, and all of what was not streamed.
       if (hasMessageOf(source, batch) && place === undefined) return [];
       const first = live.shown === "";
-      const shown = shownOf(live, live.add(delta), first, place);
+      const items = shownOf(live, live.add(delta), first, place);
       if (live.changed) return this.#endLive(undefined, false);
       const thought = live.takeThought();
-      if (!this.#all || thought === "") return shown;
+      if (!this.#all || thought === "") return items;
       this.#thought = messageId;
-      return [...reasoning(messageId, source, thought), ...shown];
+      return [...reasoning(messageId, source, thought), ...items];
     }
     if (!this.#reasoning.has(messageId)) return [];
     const id = attempt === 1 ? messageId : `${messageId}-${attempt}`;
@@ -199,8 +199,8 @@ export class AnswerBuilder {
     if (source === this.#options.live && live !== undefined) {
       if (hasMessageOf(source, batch)) return [];
       // The text before a tool call is a thought. One between tags was not shown, only the text after it.
-      const shown = live.shown.trim();
-      const isSaid = !isVoid || (shown !== "" && saidIn(batch, source).endsWith(shown));
+      const streamed = live.shown.trim();
+      const isSaid = !isVoid || (streamed !== "" && saidIn(batch, source).endsWith(streamed));
       return isSaid ? this.#endLive(live.shown, false) : [];
     }
     if (!this.#reasoning.delete(messageId)) return [];
@@ -230,9 +230,9 @@ export class AnswerBuilder {
     const other = this.#other({ type: "message", message, role });
     if (message.source !== this.#options.live || this.#changed) return other;
     this.#live ??= new LiveText(message.id, message.source);
-    const shown = this.#endLive(this.#textOf(message), true);
-    if (shown.length > 0) this.#shown = message.id;
-    return [...shown, ...other];
+    const items = this.#endLive(this.#textOf(message), true);
+    if (items.length > 0) this.#shown = message.id;
+    return [...items, ...other];
   }
 
   /** The last message, unless it was shown already. */

@@ -134,7 +134,7 @@ class ResponseEncoder implements StreamEncoder {
     if (open === undefined) return "";
     this.#texts.delete(id);
     const { item, index } = open;
-    const place = { item_id: item.id, output_index: index, content_index: 0 };
+    const textAddress = { item_id: item.id, output_index: index, content_index: 0 };
     if (text === undefined) {
       return this.#output.giveUp({ item: { ...item, status: "incomplete" }, index });
     }
@@ -149,7 +149,12 @@ class ResponseEncoder implements StreamEncoder {
         phase: final ? "final_answer" : "commentary",
       };
       return (
-        this.#output.event({ type: "response.output_text.done", ...place, text, logprobs: [] }) +
+        this.#output.event({
+          type: "response.output_text.done",
+          ...textAddress,
+          text,
+          logprobs: [],
+        }) +
         this.#output.part("done", open, part) +
         this.#output.done({ item: done, index })
       );
@@ -163,7 +168,7 @@ class ResponseEncoder implements StreamEncoder {
       content: [part],
     };
     return (
-      this.#output.event({ type: "response.reasoning_text.done", ...place, text }) +
+      this.#output.event({ type: "response.reasoning_text.done", ...textAddress, text }) +
       this.#output.part("done", open, part) +
       this.#output.done({ item: done, index })
     );

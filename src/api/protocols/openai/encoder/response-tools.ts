@@ -54,10 +54,10 @@ export class ResponseTools {
   /** An approval, or a call of a tool of the client. Other questions are texts. */
   ask(run: RunInfo, { id: request, kind, source, code, tool_call }: HumanRequest): string {
     const index = this.#output.items.length;
-    const place = { team: run.team_id, run: run.id, request };
+    const question = { team: run.team_id, run: run.id, request };
     if (kind === "approval") {
       const item: McpApprovalRequest = {
-        id: approvalId(place),
+        id: approvalId(question),
         type: "mcp_approval_request",
         server_label: source,
         name: tool_call?.name ?? "execute_code",
@@ -69,20 +69,24 @@ export class ResponseTools {
     const item: ResponseFunctionToolCall = {
       id: `fc_${request}`,
       type: "function_call",
-      call_id: callId(place),
+      call_id: callId(question),
       name: tool_call.name,
       arguments: argumentsTextOf(tool_call),
       status: "completed",
     };
     const at = { item_id: `fc_${request}`, output_index: index };
-    const given = item.arguments;
+    const argumentsText = item.arguments;
     return (
       this.#output.add({ ...item, arguments: "", status: "in_progress" }) +
-      this.#output.event({ type: "response.function_call_arguments.delta", ...at, delta: given }) +
+      this.#output.event({
+        type: "response.function_call_arguments.delta",
+        ...at,
+        delta: argumentsText,
+      }) +
       this.#output.event({
         type: "response.function_call_arguments.done",
         ...at,
-        arguments: given,
+        arguments: argumentsText,
       }) +
       this.#output.done({ item, index })
     );
@@ -90,17 +94,17 @@ export class ResponseTools {
 
   #call(id: string, item: McpCall): string {
     const index = this.#output.items.length;
-    const place = { item_id: item.id, output_index: index };
+    const itemAddress = { item_id: item.id, output_index: index };
     // Models use the same id again.
     const earlier = this.#open.get(id);
     this.#open.set(id, { item, index });
     return (
       (earlier === undefined ? "" : this.#giveUp(earlier)) +
       this.#output.add({ ...item, arguments: "" }) +
-      this.#output.event({ type: "response.mcp_call.in_progress", ...place }) +
+      this.#output.event({ type: "response.mcp_call.in_progress", ...itemAddress }) +
       this.#output.event({
         type: "response.mcp_call_arguments.done",
-        ...place,
+        ...itemAddress,
         arguments: item.arguments,
       })
     );
@@ -111,10 +115,10 @@ export class ResponseTools {
     if (call === undefined) return "";
     this.#open.delete(id);
     const { item, index } = call;
-    const place = { item_id: item.id, output_index: index };
+    const itemAddress = { item_id: item.id, output_index: index };
     if (!isError) {
       return (
-        this.#output.event({ type: "response.mcp_call.completed", ...place }) +
+        this.#output.event({ type: "response.mcp_call.completed", ...itemAddress }) +
         this.#output.done({ item: { ...item, status: "completed", output }, index })
       );
     }
@@ -123,7 +127,7 @@ export class ResponseTools {
       content: [{ type: "text", text: output }],
     };
     return (
-      this.#output.event({ type: "response.mcp_call.failed", ...place }) +
+      this.#output.event({ type: "response.mcp_call.failed", ...itemAddress }) +
       this.#output.done({ item: { ...item, status: "failed", error }, index })
     );
   }

@@ -93,8 +93,8 @@ export function parseChatRequest(value: unknown): ChatRequest {
   if (Array.isArray(modalities) && modalities.some((one) => one !== "text")) {
     throw refusedAt("modalities", 'must be ["text"]');
   }
-  const given = toolSchemas((tools ?? []).map((tool) => tool.function));
-  const { tools: chosen, ...choice } = chosenTools(body.tool_choice, given);
+  const schemas = toolSchemas((tools ?? []).map((tool) => tool.function));
+  const { tools: chosen, ...choice } = chosenTools(body.tool_choice, schemas);
   const jsonOutput = jsonOutputOf(body.response_format);
   return {
     ...body,

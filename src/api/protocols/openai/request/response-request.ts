@@ -66,7 +66,7 @@ export function parseResponseRequest(value: unknown): ResponseRequest {
   }
   const { items, after } = withoutCompaction(itemsOf(input));
   if (after !== undefined && conversation == null) body.previous_response_id ??= after;
-  const given = givenIn(value as JsonObject, tools ?? []);
+  const echoed = givenIn(value as JsonObject, tools ?? []);
   // A team that is made for the response is erased after it.
   const kept = body.store !== false || !body.model.startsWith("template:");
   const ignored = ignoredIn(value as JsonObject, KNOWN, { store: [true] });
@@ -78,7 +78,7 @@ export function parseResponseRequest(value: unknown): ResponseRequest {
     tools: chosen,
     kept,
     ignored: kept ? ignored : ignored.filter((name) => name !== "store"),
-    given: kept ? given : { ...given, store: false },
+    given: kept ? echoed : { ...echoed, store: false },
     form: { ...choice, ...(jsonOutput !== undefined && { jsonOutput }) },
     conversation: typeof conversation === "string" ? conversation : (conversation?.id ?? undefined),
   };
