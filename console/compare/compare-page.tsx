@@ -1,20 +1,17 @@
-import { useCallback, useMemo, useState } from "react";
-import type { NotedTeam, ThreadMessage } from "troupe/client";
-import { useTroupe } from "troupe/react";
+import { useEffect, useMemo, useState } from "react";
+import type { Message } from "troupe/client";
+import { type TeamView, useTeam } from "troupe/react";
 import { Link, useSearchParams } from "wouter";
 import { Failure } from "../parts/failure.tsx";
-import { Icon } from "../parts/icon.tsx";
-import { Name } from "../parts/name.tsx";
-import { costOf, tokensOf } from "../parts/numbers.ts";
-import { Status } from "../parts/status.tsx";
-import { useLoaded } from "../hooks/use-loaded.ts";
 import { placeInConversation } from "../team/place.ts";
 import { useTitle } from "../shell/title.ts";
+import { CompareHead } from "./compare-head.tsx";
 import { ComparedMessage } from "./compared-message.tsx";
 import { diverged } from "./diverged.ts";
 import { pairsOf } from "./pairs.ts";
+import { saidIn } from "./said.ts";
 
-/** Two forks side by side, from the turn where they diverge. */
+/** Two forks side by side, from the turn where they diverge. Both are followed live. */
 export function ComparePage() {
   useTitle("Compare");
   const [parameters] = useSearchParams();
@@ -39,32 +36,32 @@ export function ComparePage() {
 
 /** Pairs that are shown at once. */
 const PAGE = 100;
+/** Messages that are loaded at once. */
+const LOADED = 200;
 
 function Comparison({ a, b }: { a: string; b: string }) {
-  const client = useTroupe();
   const [marked, setMarked] = useState(true);
   const [shown, setShown] = useState(PAGE);
-  const load = useCallback(async () => {
-    const teams = [client.team(a), client.team(b)] as const;
-    const [parted, left, right] = await Promise.all([
-      diverged(...teams),
-      teams[0].get(),
-      teams[1].get(),
-    ]);
-    return { parted, left, right };
-  }, [client, a, b]);
-  const { value, error, reload } = useLoaded(load);
-  const pairs = useMemo(() => (value ? pairsOf(value.parted.a, value.parted.b) : []), [value]);
-  if (value === undefined) {
-    return error ? (
-      <Failure error={error} onRetry={reload} />
-    ) : (
+  const left = useTeam(a, { pageSize: LOADED });
+  const right = useTeam(b, { pageSize: LOADED });
+  const parted = useMemo(
+    () => (isLoaded(left) && isLoaded(right) ? diverged(left, right) : undefined),
+    [left.status, left.messages, left.hasEarlier, right.status, right.messages, right.hasEarlier],
+  );
+  useMissing(left, right, parted === undefined);
+  const pairs = useMemo(
+    () => (parted ? pairsOf(saidIn(parted.a, left), saidIn(parted.b, right)) : []),
+    [parted, left.texts, left.turns, right.texts, right.turns],
+  );
+  const failed = [left, right].find(({ status }) => status === "unavailable");
+  if (failed?.error) return <Failure error={failed.error} onRetry={failed.reload} />;
+  if (parted === undefined) {
+    return (
       <p className="loading" role="status">
         Loading
       </p>
     );
   }
-  const { parted, left, right } = value;
   return (
     <div className="page compare-page">
       <header className="page-head">
@@ -77,34 +74,25 @@ function Comparison({ a, b }: { a: string; b: string }) {
           />
           Mark differences
         </label>
-        <button
-          className="button icon-only"
-          type="button"
-          aria-label="Reload"
-          title="Reload"
-          onClick={reload}
-        >
-          <Icon name="retry" />
-        </button>
       </header>
       <div className="compare-heads">
-        <TeamHead team={left} />
-        <TeamHead team={right} />
+        <CompareHead id={a} team={left} />
+        <CompareHead id={b} team={right} />
       </div>
-      <Common messages={parted.common} hasEarlier={parted.hasEarlier} team={a} />
+      <Common messages={parted.common} hasEarlier={parted.hasEarlier} team={a} turns={left.turns} />
       {pairs.length === 0 && (
-        <p className="muted none">Neither team has messages after this point.</p>
+        <p className="muted none">Neither team has messages after this point yet.</p>
       )}
       <ol className="pairs" aria-label="Messages after the common part">
         {pairs.slice(0, shown).map((pair) => (
-          <li key={`${pair.a?.id} ${pair.b?.id}`} className="pair">
+          <li key={pair.a?.id ?? pair.b?.id} className="pair">
             {pair.a ? (
-              <ComparedMessage message={pair.a} other={pair.b} side="a" marked={marked} />
+              <ComparedMessage said={pair.a} other={pair.b} side="a" marked={marked} />
             ) : (
               <Missing />
             )}
             {pair.b ? (
-              <ComparedMessage message={pair.b} other={pair.a} side="b" marked={marked} />
+              <ComparedMessage said={pair.b} other={pair.a} side="b" marked={marked} />
             ) : (
               <Missing />
             )}
@@ -128,48 +116,48 @@ function Missing() {
   );
 }
 
-function TeamHead({ team }: { team: NotedTeam }) {
-  const { id, label, status, usage, cost, turn, forked_from: origin } = team;
-  return (
-    <div className="compare-head">
-      <h2>
-        <Link href={`/teams/${id}`}>
-          <Name name={label ?? id} />
-        </Link>
-      </h2>
-      <p className="muted">
-        {origin ? `Fork, from turn ${origin.turn}` : "Original"}, now at turn {turn}
-      </p>
-      <p className="muted compare-numbers">
-        <Status status={status} />
-        <span>{tokensOf(usage)}</span>
-        {cost !== null && <span>{costOf(cost)}</span>}
-        <code>{id}</code>
-      </p>
-    </div>
-  );
+/** True once its conversation can be compared. */
+function isLoaded({ status }: TeamView): boolean {
+  return status !== "connecting" && status !== "unavailable";
+}
+
+/** Loads earlier messages of both teams until a common one is found. */
+function useMissing(left: TeamView, right: TeamView, isMissing: boolean): void {
+  useEffect(() => {
+    if (!isMissing) return;
+    // A page that failed to load is requested again with the next change.
+    for (const team of [left, right]) {
+      if (isLoaded(team) && team.hasEarlier) team.loadEarlier().catch(() => undefined);
+    }
+  }, [isMissing, left.status, left.messages, right.status, right.messages]);
 }
 
 interface CommonProps {
-  messages: readonly ThreadMessage[];
+  messages: readonly Message[];
   hasEarlier: boolean;
   team: string;
+  turns: TeamView["turns"];
 }
 
 /** Common messages that are shown. */
 const NEAR = 30;
 
 /** The common messages, folded. */
-function Common({ messages, hasEarlier, team }: CommonProps) {
+function Common({ messages, hasEarlier, team, turns }: CommonProps) {
   const [open, setOpen] = useState(false);
   const last = messages.at(-1);
-  const near = messages.slice(-NEAR);
+  const near = useMemo(
+    () => saidIn(messages.slice(-NEAR), { texts: [], turns }),
+    [messages, turns],
+  );
+  const turn = near.findLast((said) => said.turn !== undefined)?.turn;
   if (last === undefined) return <p className="muted">The two teams have no messages in common.</p>;
   const count = `${messages.length}${hasEarlier ? " or more" : ""}`;
   return (
     <details className="common" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        {count} {messages.length === 1 ? "message" : "messages"} in common, up to turn {last.turn}
+        {count} {messages.length === 1 ? "message" : "messages"} in common
+        {turn !== undefined && `, up to turn ${turn}`}
       </summary>
       {(hasEarlier || near.length < messages.length) && (
         <p className="muted">
@@ -179,14 +167,8 @@ function Common({ messages, hasEarlier, team }: CommonProps) {
         </p>
       )}
       {open &&
-        near.map((message) => (
-          <ComparedMessage
-            key={message.id}
-            message={message}
-            other={undefined}
-            side="a"
-            marked={false}
-          />
+        near.map((said) => (
+          <ComparedMessage key={said.id} said={said} other={undefined} side="a" marked={false} />
         ))}
     </details>
   );

@@ -1,33 +1,39 @@
-import type { ThreadMessage } from "troupe/client";
+import type { Message } from "troupe/client";
 import { Avatar, Name } from "../parts/name.tsx";
 import { tokensOf } from "../parts/numbers.ts";
 import { MessageBody } from "../conversation/message-body.tsx";
 import { ToolCalls } from "../conversation/tool-calls.tsx";
+import { Markdown } from "../text/markdown.tsx";
+import type { Said } from "./said.ts";
 import { TextDiff } from "./text-diff.tsx";
 
 interface ComparedMessageProps {
-  message: ThreadMessage;
-  other: ThreadMessage | undefined;
+  said: Said;
+  other: Said | undefined;
   side: "a" | "b";
   marked: boolean;
 }
 
-/** A message beside its counterpart in the other conversation. */
-export function ComparedMessage({ message, other, side, marked }: ComparedMessageProps) {
-  const text = textOf(message);
-  const otherText = other && textOf(other);
+/** A message beside its counterpart in the other conversation. It is compared once both are complete. */
+export function ComparedMessage({ said, other, side, marked }: ComparedMessageProps) {
+  const { source, turn, message } = said;
+  const text = message && textOf(message);
+  const otherText = other?.message && textOf(other.message);
   return (
-    <article className="compared-message">
+    <article className="compared-message" aria-busy={message === undefined}>
       <header>
-        <Avatar source={message.source} />
+        <Avatar source={source} />
         <strong>
-          <Name name={message.source} />
+          <Name name={source} />
         </strong>
-        <span className="muted">turn {message.turn}</span>
-        {message.models_usage && <span className="muted">{tokensOf(message.models_usage)}</span>}
+        {turn !== undefined && <span className="muted">turn {turn}</span>}
+        {message?.models_usage && <span className="muted">{tokensOf(message.models_usage)}</span>}
         {otherText !== undefined && text === otherText && <span className="mark">the same</span>}
+        {message === undefined && <span className="writing">writing</span>}
       </header>
-      {marked && text !== undefined && otherText !== undefined && text !== otherText ? (
+      {message === undefined ? (
+        <Markdown text={said.text} growing />
+      ) : marked && text !== undefined && otherText !== undefined && text !== otherText ? (
         <TextDiff text={text} other={otherText} side={side} />
       ) : (
         <Body message={message} />
@@ -36,7 +42,7 @@ export function ComparedMessage({ message, other, side, marked }: ComparedMessag
   );
 }
 
-function Body({ message }: { message: ThreadMessage }) {
+function Body({ message }: { message: Message }) {
   const { source } = message;
   if (message.type === "ToolCallRequestEvent") {
     const calls = message.content.map((call) => ({ call, result: undefined }));
@@ -53,7 +59,7 @@ function Body({ message }: { message: ThreadMessage }) {
 }
 
 /** The text of a message, if it can be compared word by word. */
-function textOf({ content }: ThreadMessage & { content?: unknown }): string | undefined {
+function textOf({ content }: Message & { content?: unknown }): string | undefined {
   if (typeof content === "string") return content;
   return content === undefined ? undefined : JSON.stringify(content, null, 2);
 }

@@ -1,18 +1,15 @@
 import { diffArrays } from "diff";
-import type { Message } from "troupe/client";
+import type { Said } from "./said.ts";
 
 /** Messages shown side by side: those of the same source at the same point, or a single one. */
-export interface Pair<Said extends Message> {
+export interface Pair {
   a: Said | undefined;
   b: Said | undefined;
 }
 
 /** Aligns two conversations by the source and type of their messages. */
-export function pairsOf<Said extends Message>(
-  a: readonly Said[],
-  b: readonly Said[],
-): Pair<Said>[] {
-  const pairs: Pair<Said>[] = [];
+export function pairsOf(a: readonly Said[], b: readonly Said[]): Pair[] {
+  const pairs: Pair[] = [];
   let inA = 0;
   let inB = 0;
   for (const { added, removed, count } of diffArrays(a.map(kindOf), b.map(kindOf))) {
@@ -23,6 +20,6 @@ export function pairsOf<Said extends Message>(
   return pairs;
 }
 
-function kindOf({ type, source }: Message): string {
+function kindOf({ type, source }: Said): string {
   return `${type} ${source}`;
 }

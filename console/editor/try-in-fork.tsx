@@ -24,7 +24,7 @@ export function TryInFork({ team, component, messages, onClose }: TryInForkProps
   const submit = async (): Promise<void> => {
     const { id } = await forkWithComponent(team, component, last, task);
     navigate(comparison(team.id, id));
-    tell("The fork runs with your changes. Reload the page to see more of it.", {
+    tell("The fork runs with your changes.", {
       href: `/teams/${id}`,
       name: "Open the fork",
     });

@@ -9,6 +9,7 @@ import { Ago } from "../parts/time.tsx";
 import { comparison } from "../compare/address.ts";
 import { kindOf } from "../teams/kinds.ts";
 import { type Participant, participantsOf } from "../conversation/participants.ts";
+import { totalOf } from "./total.ts";
 
 interface TeamSideProps {
   info: NotedTeam;
@@ -23,7 +24,9 @@ export function TeamSide({ info, team }: TeamSideProps) {
   ]);
   const waiting = new Set(team.requests.map(({ source }) => source));
   const { run } = team;
-  const total = useTotal(info, run);
+  // The usage of the run until then is part of the team's numbers.
+  const since = useMemo(() => run, [info]);
+  const total = totalOf(info, run, since);
   return (
     <aside className="side" aria-label="About this team">
       <h2>Participants</h2>
@@ -77,28 +80,6 @@ export function TeamSide({ info, team }: TeamSideProps) {
       )}
     </aside>
   );
-}
-
-/** The usage of all runs: the team's numbers when it was loaded, and the usage of its run since. */
-function useTotal(info: NotedTeam, run: TeamView["run"]): Pick<NotedTeam, "usage" | "cost"> {
-  const loaded = useMemo(
-    () => ({ id: run?.id, usage: run?.usage, cost: run?.cost ?? 0 }),
-    // The run's usage until then is part of the team's numbers.
-    [info],
-  );
-  // The team was loaded before its run was known: it is loaded again.
-  const now = loaded.id === undefined ? undefined : run;
-  const isSame = now?.id === loaded.id;
-  const more = (name: "prompt_tokens" | "completion_tokens"): number =>
-    Math.max(0, (now?.usage[name] ?? 0) - (isSame ? (loaded.usage?.[name] ?? 0) : 0));
-  const cost = Math.max(0, (now?.cost ?? 0) - (isSame ? loaded.cost : 0));
-  return {
-    usage: {
-      prompt_tokens: info.usage.prompt_tokens + more("prompt_tokens"),
-      completion_tokens: info.usage.completion_tokens + more("completion_tokens"),
-    },
-    cost: info.cost === null && cost === 0 ? null : (info.cost ?? 0) + cost,
-  };
 }
 
 interface PeopleProps {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { HAS_BROWSER, testInBrowser } from "../../test/support/browser.ts";
+import { startFakeOpenAI } from "../../test/support/fake-openai/server.ts";
+import { speaker as served } from "../../test/client/support/speaker.ts";
 import { speaker } from "./support/components.ts";
 import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
 
@@ -67,3 +69,65 @@ testInBrowser("two teams without a common message are shown from their beginning
   await page.goto(`${stage.origin}/compare`);
   await page.getByText("Compare two teams").waitFor();
 });
+
+testInBrowser(
+  "a fork with changes and its original are followed beside each other while both run",
+  async () => {
+    await using models = await startFakeOpenAI({
+      rules: [
+        {
+          name: "fork",
+          match: { system: "You are brief." },
+          hold: true,
+          hold_after: [5],
+          reply: { content: "In a few words, and without a moral." },
+        },
+        {
+          name: "more",
+          match: { user: "Go on." },
+          hold: true,
+          hold_after: [5],
+          reply: { content: "And then they all went home, and slept." },
+        },
+        { name: "first", reply: { content: "Once upon a time." } },
+      ],
+    });
+    const { config, ...agent } = served(models.url);
+    const original = await stage.client.teams.create({
+      component: {
+        ...(agent as { provider: string }),
+        config: { ...(config as object), system_message: "You tell stories." },
+      },
+    });
+    await original.run("Tell a story.").result();
+    const { page, complaints } = await stage.open(`/teams/${original.id}?view=picture`);
+    await page.locator(".node", { hasText: "speaker" }).click();
+    await page.getByLabel("System message").fill("You are brief.");
+    await page.getByRole("button", { name: "Try in a fork" }).click();
+    await page.getByRole("button", { name: "Fork and run" }).click();
+    await page.waitForURL(/\/compare\?a=/);
+
+    const heads = page.locator(".compare-head");
+    const pairs = page
+      .getByRole("list", { name: "Messages after the common part" })
+      .getByRole("listitem");
+    const sides = (index: number) => pairs.nth(index).locator("article");
+    await heads.nth(1).getByText("Running").waitFor();
+    await sides(1).nth(1).getByText("In a").waitFor();
+    await original.start("Go on.");
+    await heads.nth(0).getByText("Running").waitFor();
+    await page.getByText("And then").waitFor();
+    models.release("more");
+    models.release("fork");
+    for (const head of [0, 1]) await heads.nth(head).getByText("Completed").waitFor();
+    await page.getByText("And then they all went home, and slept.").waitFor();
+    await expect.poll(() => sides(1).locator("ins").allTextContents()).not.toEqual([]);
+    await expect.poll(() => page.locator("article[aria-busy=true]").count()).toBe(0);
+
+    // The fork's own page agrees.
+    await heads.nth(1).getByRole("link").click();
+    await new TeamOnPage(page).status("Completed");
+    await page.locator("article").getByText("In a few words, and without a moral.").waitFor();
+    expect(complaints).toEqual([]);
+  },
+);
