@@ -139,6 +139,15 @@ export {
   type TeamList,
 } from "./contract/directory.ts";
 export { filePageSchema, fileSchema } from "./contract/files/workspace-files.ts";
+export {
+  changeVersionSchema,
+  teamVersionPageSchema,
+  teamVersionSchema,
+  versionWithComponentSchema,
+  type TeamVersion,
+  type TeamVersionPage,
+  type VersionWithComponent,
+} from "./contract/team/version.ts";
 export { stagedStateSchema } from "./contract/team/state-parts.ts";
 
 // Runs

@@ -156,7 +156,7 @@ export const LAYERS = {
       "service/settings.ts",
       "service/parse-settings.ts",
     ],
-    packages: ["commander", "node:"],
+    packages: ["commander", "diff", "node:"],
   },
   "testing/": { src: ["core/"], packages: ["zod"] },
   // The library entry must load anywhere, so nothing that needs a Worker.

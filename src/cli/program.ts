@@ -13,6 +13,7 @@ import { pauseCommand, resumeCommand, retryCommand } from "./commands/pause.ts";
 import { runCommand } from "./commands/run.ts";
 import { stopCommand } from "./commands/stop.ts";
 import { deleteCommand, exportCommand, teamsCommand, templatesCommand } from "./commands/teams.ts";
+import { versionsCommand } from "./commands/versions.ts";
 import { version } from "./package-root.ts";
 
 export function createProgram(): Command {
@@ -43,6 +44,7 @@ Example:
     docsCommand(),
     importCommand(),
     exportCommand(),
+    versionsCommand(),
     deleteCommand(),
     logsCommand(),
     keysCommand(),

@@ -50,6 +50,12 @@ export function runNotFound(): Refused {
   return refuse(404, "run_not_found", "The team has no such run.");
 }
 
+/** @param kept how many of the latest versions are kept */
+export function versionNotFound(kept: number): Refused {
+  const detail = `The team has no such version. The latest ${kept} and those with a label are kept: GET .../versions lists them.`;
+  return refuse(404, "version_not_found", detail);
+}
+
 export function stateTooLarge(): Refused {
   const detail = `The state is larger than ${MAX_STATE_DOCUMENT_BYTES} bytes, the most that one document may have: read it in parts (GET .../state/parts).`;
   return refuse(413, "state_too_large", detail, { limit: MAX_STATE_DOCUMENT_BYTES });

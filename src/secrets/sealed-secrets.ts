@@ -71,6 +71,18 @@ export class SealedSecrets implements ComponentSecrets {
     return replaced(component, new Map([...kept, ...sealed]));
   }
 
+  async restore(sealed: ComponentModel, present: ComponentModel): Promise<ComponentModel> {
+    const shown = redacted(sealed);
+    const keptAt = await this.#keptFrom(present, shown);
+    const kept = new Map(
+      secretFields(shown).flatMap((field) => {
+        const { found } = keptAt(field);
+        return found === undefined ? [] : [[field.id, found.value] as const];
+      }),
+    );
+    return replaced(sealed, kept);
+  }
+
   async open(sealed: ComponentModel): Promise<ComponentModel> {
     const { component, unreadable, cause } = await this.openReadable(sealed);
     if (unreadable.length === 0) return component;
@@ -112,31 +124,39 @@ export class SealedSecrets implements ComponentSecrets {
     const markers = fields.filter(({ value }) => value === REDACTED);
     const stored = new Map<string, SecretField>();
     if (markers.length === 0) return stored;
-    const known = new Map(
-      (previous === null ? [] : secretFields(previous)).map((field) => [field.id, field]),
-    );
-    const kept =
-      previous &&
-      new KeptSecrets(
-        redacted(previous),
-        mapSecrets(component, ({ value }) => (value === REDACTED ? REDACTED : GIVEN)),
-        await this.#owners.loadedPaths(component),
-        this.#owners,
-      );
+    const keptAt = await this.#keptFrom(previous, component);
     const issues: Issue[] = [];
-    for (const { path, id, keys, part } of markers) {
-      const candidates = (kept?.candidates(keys) ?? []).flatMap(({ keys: place, difference }) => {
-        const old = known.get(secretId(place, part));
-        return old === undefined ? [] : [{ old, difference }];
-      });
-      const found = candidates.find(({ difference }) => difference === undefined);
-      const difference = candidates[0]?.difference;
-      if (found !== undefined) stored.set(id, found.old);
-      else if (difference === undefined) issues.push(this.#issue(path, NOT_STORED));
-      else issues.push(this.#issue(path, changedBeside(this.#inRequest(difference))));
+    for (const field of markers) {
+      const { found, difference } = keptAt(field);
+      if (found !== undefined) stored.set(field.id, found);
+      else if (difference === undefined) issues.push(this.#issue(field.path, NOT_STORED));
+      else issues.push(this.#issue(field.path, changedBeside(this.#inRequest(difference))));
     }
     if (issues.length === 0) return stored;
     throw new ComponentError("value", "Secrets are missing: give them again.", { issues });
+  }
+
+  /** For each redacted secret of a component, the stored one that it stands for, or what forbids that. */
+  async #keptFrom(
+    previous: ComponentModel | null,
+    component: ComponentModel,
+  ): Promise<(field: SecretField) => { found?: SecretField; difference?: string | undefined }> {
+    if (previous === null) return () => ({});
+    const known = new Map(secretFields(previous).map((field) => [field.id, field]));
+    const kept = new KeptSecrets(
+      redacted(previous),
+      mapSecrets(component, ({ value }) => (value === REDACTED ? REDACTED : GIVEN)),
+      await this.#owners.loadedPaths(component),
+      this.#owners,
+    );
+    return ({ keys, part }) => {
+      const candidates = kept.candidates(keys).flatMap(({ keys: place, difference }) => {
+        const found = known.get(secretId(place, part));
+        return found === undefined ? [] : [{ found, difference }];
+      });
+      const same = candidates.find(({ difference }) => difference === undefined);
+      return same ? { found: same.found } : { difference: candidates[0]?.difference };
+    };
   }
 
   #notConfigured(fields: readonly Pick<SecretField, "path">[]): TroupeError {

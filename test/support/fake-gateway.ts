@@ -6,6 +6,7 @@ import type {
   CreateTeamInput,
   ForkTeamInput,
   Gateway,
+  ReplaceOptions,
   ScheduleChanges,
   StartRunInput,
   TeamGateway,
@@ -15,6 +16,7 @@ import { runCommands } from "#contract/commands/runs.ts";
 import { scheduleCommands } from "#contract/commands/schedules.ts";
 import { statePartCommands } from "#contract/commands/state-parts.ts";
 import { teamCommands } from "#contract/commands/teams.ts";
+import { versionCommands } from "#contract/commands/versions.ts";
 import type { StatePage } from "#contract/gateways/state-gateway.ts";
 import type { StagedState } from "#contract/team/state-parts.ts";
 import type { Problem } from "#contract/problem.ts";
@@ -52,6 +54,7 @@ const COMMANDS: { readonly [name: string]: Command } = {
   ...runCommands,
   ...scheduleCommands,
   ...statePartCommands,
+  ...versionCommands,
 };
 
 /** A team with all commands: those that the fake does not have answer with what is at their path, unchanged. */
@@ -135,7 +138,7 @@ class FakeTeam implements Partial<TeamGateway> {
 
   async replaceComponent(
     component: TeamInfo["component"],
-    versions?: readonly string[],
+    { versions }: ReplaceOptions = {},
   ): Promise<Result<TeamInfo>> {
     if (!this.#info) return refuse(404, "team_not_found");
     if (versions?.includes(String(this.#info.component_version)) === false) {

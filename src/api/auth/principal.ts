@@ -32,6 +32,11 @@ export interface Principal {
   paths?: readonly string[];
 }
 
+/** The caller that changes something, as it is shown to others. */
+export function authorOf({ name, user, kind }: Principal): string {
+  return name ?? user ?? kind;
+}
+
 /** Authenticates a request, or says why it is refused. */
 export type Authenticate = (request: Request) => Promise<Principal | Refusal>;
 

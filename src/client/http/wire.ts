@@ -69,6 +69,7 @@ import type {
   WebhookSecret,
   WebhookTest,
 } from "../../contract/webhook.ts";
+import type { changeVersionSchema } from "../../contract/team/version.ts";
 import type { stagedStateSchema } from "../../contract/team/state-parts.ts";
 import type { filePageSchema, fileSchema } from "../../contract/files/workspace-files.ts";
 import type { MultiModalMessage } from "../../core/messages/chat-messages.ts";
@@ -119,6 +120,7 @@ export type RunOptions = Omit<z.input<typeof startRunSchema>, "task">;
 export type Answer = z.input<typeof answerSchema>;
 export type CreateSchedule = z.input<typeof createScheduleSchema>;
 export type ChangeSchedule = z.input<typeof patchScheduleSchema>;
+export type ChangeVersion = z.input<typeof changeVersionSchema>;
 export type CreateConnection = z.input<typeof createConnectionSchema>;
 export type CreateKey = z.input<typeof createKeySchema>;
 export type CreateToken = z.input<typeof createTokenSchema>;

@@ -1,11 +1,17 @@
 import type { ModelRequest } from "../../contract/team/model-request.ts";
 import type { RunTrace } from "../../contract/team/trace.ts";
+import type {
+  TeamVersion,
+  TeamVersionPage,
+  VersionWithComponent,
+} from "../../contract/team/version.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { CommandSender } from "../http/commands.ts";
 import { Conversation, type StreamItem } from "./conversation.ts";
 import { type ConnectionOptions, eventSource } from "../http/event-source.ts";
 import { RunStream } from "./run-stream.ts";
 import {
+  type Call,
   type CallOptions,
   EVENT_STREAM,
   randomKey,
@@ -15,6 +21,7 @@ import {
 import type {
   Answer,
   ChangeSchedule,
+  ChangeVersion,
   CreateSchedule,
   CreateTeam,
   CreateToken,
@@ -40,6 +47,11 @@ import type {
 
 export type { ModelRequest } from "../../contract/team/model-request.ts";
 export type { RunTrace, TraceSpan } from "../../contract/team/trace.ts";
+export type {
+  TeamVersion,
+  TeamVersionPage,
+  VersionWithComponent,
+} from "../../contract/team/version.ts";
 
 /** Options of {@link TeamClient.events}. */
 export interface TeamEventsOptions extends Omit<ConnectionOptions, "onConnection"> {
@@ -94,15 +106,38 @@ export class TeamClient {
   /** Replaces the component and keeps the state that still fits. */
   replaceComponent(
     component: NonNullable<CreateTeam["component"]>,
-    { version, signal }: ReplaceOptions = {},
+    options: ReplaceOptions = {},
   ): Promise<NotedTeam> {
-    const headers = { "if-match": version === undefined ? undefined : `"${version}"` };
     return this.#commands.json(
       "PUT /v1/teams/:team/component",
       { team: this.id },
-      { body: { component }, headers, signal },
+      { body: { component }, ...onlyReplacing(options) },
     );
   }
+
+  /** The components that the team has had: each change of its component makes a version. */
+  readonly versions = {
+    /** A page, newest first. */
+    list: (query: { limit?: number; cursor?: string } = {}): Promise<TeamVersionPage> =>
+      this.#commands.json("GET /v1/teams/:team/versions", { team: this.id }, { query }),
+    /** A version with its component, whose secrets are redacted. */
+    get: (version: number): Promise<VersionWithComponent> =>
+      this.#commands.json("GET /v1/teams/:team/versions/:version", { team: this.id, version }),
+    /** Changes its label, which is taken from the version that has it, or its note. */
+    label: (version: number, changes: ChangeVersion): Promise<TeamVersion> =>
+      this.#commands.json(
+        "PUT /v1/teams/:team/versions/:version",
+        { team: this.id, version },
+        { body: changes },
+      ),
+    /** Makes its component the team's again, as a new version. @param options as of {@link replaceComponent} */
+    restore: (version: number, options: ReplaceOptions = {}): Promise<NotedTeam> =>
+      this.#commands.json(
+        "POST /v1/teams/:team/versions/:version/restore",
+        { team: this.id, version },
+        onlyReplacing(options),
+      ),
+  };
 
   /** Stops the run and erases all data of the team. */
   delete(): Promise<void> {
@@ -486,4 +521,8 @@ export class TeamClient {
     this.#wake.target.dispatchEvent(new Event(this.#wake.type));
     return value;
   }
+}
+
+function onlyReplacing({ version, signal }: ReplaceOptions): Pick<Call, "headers" | "signal"> {
+  return { headers: { "if-match": version === undefined ? undefined : `"${version}"` }, signal };
 }

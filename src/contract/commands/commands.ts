@@ -11,6 +11,7 @@ import type { serviceCommands } from "./service.ts";
 import type { statePartCommands } from "./state-parts.ts";
 import type { teamCommands } from "./teams.ts";
 import type { tenantCommands } from "./tenants.ts";
+import type { versionCommands } from "./versions.ts";
 import type { webhookCommands } from "./webhooks.ts";
 
 // Only types of the tables, so that their schemas are not loaded when an isolate starts.
@@ -20,7 +21,8 @@ export type TeamCommands = typeof fileCommands &
   typeof runCommands &
   typeof scheduleCommands &
   typeof statePartCommands &
-  typeof teamCommands;
+  typeof teamCommands &
+  typeof versionCommands;
 
 /** The commands on a tenant's resources and on tenants. */
 export type TenantCommands = typeof collectionCommands &

@@ -24,6 +24,8 @@ export interface CreateTeamInput {
   label: string | null;
   metadata: JsonObject;
   component: ComponentModel;
+  /** The caller that creates it. */
+  by?: string | undefined;
   /** The user to whom it belongs. */
   user?: string | undefined;
   /** Seconds without a run after which the team erases itself. Left out, it stays. */
@@ -52,7 +54,17 @@ export interface ForkTeamInput {
   id: string;
   /** Null: the last finished turn. */
   turn: number | null;
+  /** The caller that forks it. */
+  by?: string | undefined;
   idempotency?: Idempotency;
+}
+
+/** A change of a team's component. */
+export interface ReplaceOptions {
+  /** The caller that makes it. */
+  by?: string | undefined;
+  /** The versions that it may replace, as `If-Match` has them. Default: any. */
+  versions?: readonly string[] | undefined;
 }
 
 /** The format of a client's stream: its name, and options from the client's request. */
@@ -192,11 +204,9 @@ export interface TokenOfTeam {
 export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGateway, MemoryCalls {
   create(input: CreateTeamInput): Promise<Result<TeamInfo>>;
   team(): Promise<Result<TeamInfo>>;
-  /** @param versions those it may replace, as `If-Match` has them. Default: any */
-  replaceComponent(
-    component: ComponentModel,
-    versions?: readonly string[],
-  ): Promise<Result<TeamInfo>>;
+  replaceComponent(component: ComponentModel, options?: ReplaceOptions): Promise<Result<TeamInfo>>;
+  /** Makes the component of a version the team's again. */
+  restoreVersion(version: string, options?: ReplaceOptions): Promise<Result<TeamInfo>>;
   /**
    * Stops the run and erases everything stored, including the alarm. A team whose data could not be read does not
    * report its deletion to the tenant. Answers `team_unreadable` if the object itself cannot be started.
@@ -298,6 +308,8 @@ export const REPEATABLE_TEAM_CALLS = [
   "messages",
   "findMessages",
   "turns",
+  "versions",
+  "version",
   "kept",
   "keep",
   "conversationModel",

@@ -120,8 +120,8 @@ export class RemoteCancels implements AlarmSource {
 
   async #cancel({ work, turn }: LeftWork): Promise<CancelledWork> {
     const { stores, build } = this.#options;
-    // The component at the last commit before the turn.
-    const team = await build(stores.team.componentAt(turn - 1));
+    // The component at the last commit before the turn. A version that has run is kept.
+    const team = await build(stores.versions.at(turn - 1) ?? stores.team.component);
     try {
       return (await cancelWork(team, work, AbortSignal.timeout(PATIENCE_MS))) ?? "over";
     } finally {

@@ -1,4 +1,5 @@
-import { ok, type Result, teamNotFound } from "../../contract/result.ts";
+import { ok, type Refused, type Result, teamNotFound } from "../../contract/result.ts";
+import { MOST_VERSIONS } from "../../contract/team/version.ts";
 import { eventOwner } from "../storage/log/event-log.ts";
 import type {
   BlobCursor,
@@ -50,20 +51,24 @@ export class ForkSource {
 
   /** @param turn null for the last finished one */
   point(turn: number | null): Result<ForkPoint> {
-    const { db, team } = this.#stores;
+    const { db, team, versions } = this.#stores;
     const { id, created_at, label, metadata, forked_from, expires_in, user } = team.record;
     const first = forked_from?.turn ?? 0;
     const last = lastTurn(db);
     if (turn !== null && (turn < first || turn > last)) {
-      const detail = `The team has no finished turn ${turn}: choose one from ${first} to ${last}.`;
-      const message = `must be from ${first} to ${last}`;
-      return {
-        ok: false,
-        problem: { status: 422, code: "unknown_turn", detail, errors: [{ path: "turn", message }] },
-      };
+      return unknownTurn(
+        `The team has no finished turn ${turn}: choose one from ${first} to ${last}.`,
+        `must be from ${first} to ${last}`,
+      );
     }
     const at = turn ?? last;
-    const component = team.componentAt(at);
+    const component = versions.at(at);
+    if (component === undefined) {
+      return unknownTurn(
+        `The component that the team had at the end of turn ${at} is not kept any more: ${MOST_VERSIONS} others have followed it, and no run ran with it.`,
+        "must be one whose component is kept",
+      );
+    }
     return ok({
       team_id: id,
       created_at,
@@ -237,6 +242,11 @@ export class ForkSource {
       yield path;
     }
   }
+}
+
+function unknownTurn(detail: string, message: string): Refused {
+  const errors = [{ path: "turn", message }];
+  return { ok: false, problem: { status: 422, code: "unknown_turn", detail, errors } };
 }
 
 const NEXT_PATH = {

@@ -64,7 +64,7 @@ export function newRecord(
   forked_from: TeamInfo["forked_from"] = null,
 ): TeamRecord {
   const now = new Date().toISOString();
-  const { id, label, metadata, idempotency = null, expires_in, conversation, user } = input;
+  const { id, label, metadata, by, idempotency = null, expires_in, conversation, user } = input;
   return {
     id,
     ...(tenant !== undefined && { tenant }),
@@ -72,6 +72,7 @@ export function newRecord(
     label,
     metadata,
     component_version: 1,
+    ...(by !== undefined && { by }),
     usage: { prompt_tokens: 0, completion_tokens: 0 },
     cost: null,
     epoch: 0,

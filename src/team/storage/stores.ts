@@ -11,6 +11,7 @@ import { RunStore } from "./runs/run-store.ts";
 import { ScheduleStore } from "./schedule-store.ts";
 import { StepStore } from "./runs/step-store.ts";
 import { TeamStore } from "./tables/team-store.ts";
+import { VersionStore } from "./tables/version-store.ts";
 import { MemoryOutbox } from "./outbox/memory-outbox.ts";
 import { RemoteWorkStore } from "./outbox/remote-work-store.ts";
 import { UnfinishedStore } from "./outbox/unfinished-store.ts";
@@ -24,6 +25,7 @@ export class Stores {
   readonly texts: TextStore;
   readonly meta: MetaStore;
   readonly team: TeamStore;
+  readonly versions: VersionStore;
   readonly queue: RunQueue;
   readonly runs: RunStore;
   readonly steps: StepStore;
@@ -46,6 +48,7 @@ export class Stores {
     this.texts = new TextStore(this.db);
     this.meta = new MetaStore(this.db, this.texts);
     this.team = new TeamStore(this.meta);
+    this.versions = new VersionStore(this.db, this.meta, this.team);
     this.queue = new RunQueue(this.db, this.texts);
     this.runs = new RunStore(this.db, this.texts, this.queue);
     this.steps = new StepStore(this.db, this.texts);
@@ -72,6 +75,7 @@ export class Stores {
     } catch (error) {
       this.texts.forget();
       this.team.forget();
+      this.versions.forget();
       this.queue.forget();
       this.steps.forget();
       this.knownResults.forget();

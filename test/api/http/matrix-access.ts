@@ -92,6 +92,18 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     body: { state: "0".repeat(32) },
   },
   "POST /v1/teams/{team}/fork": { needs: ["teams:write"], status: 201 },
+  "GET /v1/teams/{team}/versions": { needs: ["teams:read"], teamToken: true, status: 200 },
+  "GET /v1/teams/{team}/versions/{version}": {
+    needs: ["teams:read"],
+    teamToken: true,
+    status: 404,
+  },
+  "PUT /v1/teams/{team}/versions/{version}": {
+    needs: ["teams:write"],
+    status: 404,
+    body: { label: "released" },
+  },
+  "POST /v1/teams/{team}/versions/{version}/restore": { needs: ["teams:write"], status: 404 },
   "GET /v1/teams/{team}/messages": { needs: ["teams:read"], teamToken: true, status: 200 },
   "GET /v1/teams/{team}/conversation": {
     needs: ["teams:read", "conversation:read"],

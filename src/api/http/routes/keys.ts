@@ -1,6 +1,6 @@
 import { createApiKey } from "../../auth/api-key.ts";
 import { sha256Hex } from "../../../core/hash.ts";
-import type { Principal } from "../../auth/principal.ts";
+import { authorOf, type Principal } from "../../auth/principal.ts";
 import { LONGEST_TOKEN_LIFE, type Scope, SHARED_SCOPES } from "../../../contract/constants.ts";
 import { keyCommands } from "../../../contract/commands/keys.ts";
 import { permits, requireScope, userOf } from "../access/access-control.ts";
@@ -79,7 +79,7 @@ export function keyEndpoints(services: Services): Endpoint[] {
       unwrap(
         await tenantOf(services, tenant).addToken(team_id, {
           ...made,
-          made_by: principal.name ?? principal.kind,
+          made_by: authorOf(principal),
           maker: principal.id,
           ends_with,
           creation,

@@ -3,7 +3,9 @@ import { componentReplaced, type Refused, type Result } from "../../../contract/
 import { isUnreadable } from "../../../contract/stored-data.ts";
 import type { NotedTeam, TeamInfo } from "../../../contract/team.ts";
 import { teamCommands } from "../../../contract/commands/teams.ts";
+import { versionCommands } from "../../../contract/commands/versions.ts";
 import type { Scope } from "../../../contract/constants.ts";
+import { authorOf } from "../../auth/principal.ts";
 import { permits, teamUserOf } from "../access/access-control.ts";
 import { sharedMessage } from "./shared-message.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
@@ -30,7 +32,17 @@ export function teamEndpoints(services: Services): Endpoint[] {
   const answer = (team: NotedTeam, status = 200, headers: Record<string, string> = {}): Response =>
     json(team, status, { etag: `"${team.component_version}"`, ...headers });
 
-  return commandEndpoints(teamCommands, services, {
+  const versions = commandEndpoints(versionCommands, services, {
+    async restoreVersion({ team, param, principal, ifMatch }) {
+      const version = param("version");
+      const { component } = unwrap(await team.version(version));
+      const { notes } = await preparedRunnable(component, services, component);
+      const options = { by: authorOf(principal), versions: ifMatch };
+      return answer(await withNotes(await team.restoreVersion(version, options), notes));
+    },
+  });
+
+  const teams = commandEndpoints(teamCommands, services, {
     async createTeam({ body, principal, idempotency }) {
       checkMetadata(body.metadata, limits);
       const templates = body.template === undefined ? [] : await services.templates();
@@ -67,6 +79,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
           label: body.label ?? null,
           metadata: body.metadata ?? {},
           component,
+          by: authorOf(principal),
           user: teamUserOf(principal, body.user),
           ...(idempotency && { idempotency }),
         }),
@@ -77,7 +90,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
 
     getTeam: async ({ team }) => answer(await withNotes(await team.team())),
 
-    async replaceComponent({ body, team, ifMatch }) {
+    async replaceComponent({ body, team, principal, ifMatch }) {
       const shown = unwrap(await team.team());
       const version = shown.component_version;
       const isStale = ifMatch !== undefined && !ifMatch.includes(String(version));
@@ -89,7 +102,8 @@ export function teamEndpoints(services: Services): Endpoint[] {
         // The component that has taken the place of the one that was read may lack its secrets.
         throw isStale ? new ProblemError(componentReplaced(version).problem) : error;
       });
-      return answer(await withNotes(await team.replaceComponent(component, ifMatch), notes));
+      const options = { by: authorOf(principal), versions: ifMatch };
+      return answer(await withNotes(await team.replaceComponent(component, options), notes));
     },
 
     async deleteTeam({ team, param, principal }) {
@@ -119,7 +133,12 @@ export function teamEndpoints(services: Services): Endpoint[] {
         own,
       );
       const fork = await withNotes(
-        await team.fork({ id, turn: body.turn ?? null, ...(own && { idempotency: own }) }),
+        await team.fork({
+          id,
+          turn: body.turn ?? null,
+          by: authorOf(principal),
+          ...(own && { idempotency: own }),
+        }),
       );
       return answer(fork, 201, { location: `/v1/teams/${fork.id}` });
     },
@@ -169,6 +188,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       return json(unwrap(await team.turns(query)));
     },
   });
+  return [...teams, ...versions];
 }
 
 /** @throws ProblemError 422 for a page both after and before something */

@@ -2,7 +2,7 @@ import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
 import { isJsonObject } from "../../../core/json.ts";
-import type { Principal } from "../../auth/principal.ts";
+import { authorOf, type Principal } from "../../auth/principal.ts";
 import { callerOf } from "../../http/access/caller.ts";
 import { newTeamId, reservedId } from "../../http/input/team-input.ts";
 import { invalid, unwrap } from "../../http/endpoint/problem.ts";
@@ -89,7 +89,7 @@ export class ChatBranch {
     const id = await reservedId(services.tenants, principal, wanted, undefined);
     const source = this.#teamOf(run.team_id);
     const first = unwrap(await source.team()).forked_from?.turn ?? 0;
-    unwrap(await source.fork({ id, turn: Math.max(before, first) }));
+    unwrap(await source.fork({ id, turn: Math.max(before, first), by: authorOf(principal) }));
     return new ChatBranch(this.#address, id);
   }
 

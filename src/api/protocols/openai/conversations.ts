@@ -1,3 +1,4 @@
+import { authorOf } from "../../auth/principal.ts";
 import { beginningOf } from "../../../core/cut.ts";
 import * as z from "zod";
 import type { KeptChange, TeamGateway } from "../../../contract/gateways/team-gateway.ts";
@@ -70,6 +71,7 @@ export async function createConversation(call: OpenAICall): Promise<Response> {
       label: null,
       metadata: conversationTeam(),
       component,
+      by: authorOf(principal),
       user: principal.own_teams_of,
       expires_in: LIFETIME_S,
       ...(idempotency && { idempotency }),
@@ -149,7 +151,7 @@ export async function openConversation(
       );
     }
     const { component } = await preparedRunnable({ ...named.template.component }, request.services);
-    unwrap(await team.replaceComponent(component));
+    unwrap(await team.replaceComponent(component, { by: authorOf(request.principal) }));
     await amend(team, kept, { set: { filled: true } });
   }
   return {

@@ -36,7 +36,8 @@ export const teamHandlers = {
     const conversation = { agent, ...caller };
     // Whoever knows the id is its caller, so the same id asks for the same conversation.
     const idempotency = { key: `conversation ${id}`, hash: "" };
-    const input = { id, label, metadata, user, expires_in, conversation, idempotency };
+    const by = caller.caller ?? undefined;
+    const input = { id, label, metadata, by, user, expires_in, conversation, idempotency };
     return create(object, input, async () => component);
   },
 
@@ -51,8 +52,18 @@ export const teamHandlers = {
     return asked.ok ? ok((await asked.value) ?? null) : asked;
   },
 
-  replaceComponent: ({ team }, component, versions) =>
-    team.change((parts) => parts.team.replaceComponent(component, versions)),
+  replaceComponent: ({ team }, component, options) =>
+    team.change((parts) => parts.component.replace(component, options)),
+
+  restoreVersion: ({ team }, version, options) =>
+    team.change(({ component }) => component.restore(version, options)),
+
+  versions: ({ team }, page) => team.with(({ component }) => component.page(page)),
+
+  version: ({ team }, version) => team.with(({ component }) => component.version(version)),
+
+  changeVersion: ({ team }, version, changes) =>
+    team.change(({ component }) => component.changeVersion(version, changes)),
 
   destroy: ({ team }) => team.change((parts) => team.erase(parts)),
 

@@ -53,7 +53,8 @@ export async function requestOfStep(
     return refuse(404, "step_not_found", "The step is not a model call. Only these have requests.");
   if (span.discarded) return notKnown("The step was discarded after an interruption.");
   const step = steps.get(span.path);
-  const sealed = stores.team.componentAt(turn.turn - 1);
+  const sealed = stores.versions.at(turn.turn - 1);
+  if (sealed === undefined) return notKnown("The component of that turn is not kept any more.");
   const { component } = await parts.secrets.openReadable(sealed);
   let runnable: Runnable;
   try {

@@ -28,6 +28,8 @@ import { RemoteCancels } from "../../directory-link/remote-cancels.ts";
 import { TeamEmbeddings } from "../../directory-link/team-embeddings.ts";
 import { WordRenewal } from "../../storage/team-memory.ts";
 import { type MemoryObjects, TenantMemories } from "../../directory-link/tenant-memories.ts";
+import { ComponentService } from "./component-service.ts";
+import { IdleChanges } from "./idle-changes.ts";
 import type { RequestParts } from "./request-of-step.ts";
 import { Expiry } from "./expiry.ts";
 import { Quota } from "./quota.ts";
@@ -57,6 +59,7 @@ export interface TeamParts {
   engine: RunEngine;
   live: LiveFeed;
   team: TeamService;
+  component: ComponentService;
   admission: RunAdmission;
   runs: RunService;
   pushConfigs: RunPushConfigs;
@@ -150,6 +153,8 @@ export function loadParts(host: TeamHost): TeamParts {
     quota.admit(admission.decide(input), input.task);
   const scheduler = new Scheduler({ stores, alarm, runs, admit });
   const stateParts = new StateTarget({ stores, alarm, build: buildReadable });
+  const changes = new IdleChanges({ stores, engine, cache, buildReadable });
+  const team = new TeamService({ stores, engine, cache, changes, secrets, stateParts });
   return {
     stores,
     budget,
@@ -170,7 +175,15 @@ export function loadParts(host: TeamHost): TeamParts {
     quota,
     engine,
     live,
-    team: new TeamService({ stores, engine, cache, build, buildReadable, secrets, stateParts }),
+    team,
+    component: new ComponentService({
+      stores,
+      changes,
+      build,
+      buildReadable,
+      secrets,
+      info: () => team.info(),
+    }),
     admission,
     runs,
     pushConfigs: new RunPushConfigs(stores, engine),

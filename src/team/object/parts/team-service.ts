@@ -1,72 +1,41 @@
-import type { ComponentModel } from "../../../core/component/component-model.ts";
-import { ComponentError, StateError, TroupeError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { addCosts, totalCost } from "../../../contract/usage/model-usage.ts";
 import { shownConversation } from "../../../contract/team/shown-conversation.ts";
 import { addUsage } from "../../../core/models/request-usage.ts";
 import type { MessagePage, MessageQuery, TeamInfo } from "../../../contract/team.ts";
-import {
-  componentReplaced,
-  ok,
-  refuseInput,
-  type Result,
-  stateTooLarge,
-  teamBusy,
-} from "../../../contract/result.ts";
-import { InMemoryHost } from "../../../core/run/in-memory-host.ts";
-import type { Runnable } from "../../../core/run/runnable.ts";
-import { TurnScope } from "../../../core/turn/turn-scope.ts";
-import { migrateState } from "../../../core/state/migrate-state.ts";
+import { ok, refuseInput, type Result, stateTooLarge } from "../../../contract/result.ts";
 import type { ComponentSecrets } from "../../../secrets/component-secrets.ts";
 import type { RunEngine } from "../../engine/run-engine.ts";
-import {
-  type BuildReadable,
-  type BuildTeam,
-  type LoadedTeam,
-  loadTeam,
-  type TeamCache,
-  runPartsOf,
-} from "../../engine/team-cache.ts";
+import type { TeamCache } from "../../engine/team-cache.ts";
 import type { StateTarget } from "../../state-parts/state-target.ts";
-import { isDocumentSized, isSmallDocument, requireKind, requireNone } from "./state-fit.ts";
-import { lastCommit, lastTurn, standsAtCancellation } from "../../storage/log/commits.ts";
-import { TeamState } from "../../storage/team-state.ts";
+import { type IdleChanges, resetAlone } from "./idle-changes.ts";
+import { isDocumentSized, isSmallDocument, requireKind } from "./state-fit.ts";
+import { lastTurn } from "../../storage/log/commits.ts";
 import type { Stores } from "../../storage/stores.ts";
 
 export interface TeamServiceOptions {
   stores: Stores;
   engine: RunEngine;
   cache: TeamCache;
-  build: BuildTeam;
-  buildReadable: BuildReadable;
+  changes: IdleChanges;
   secrets: ComponentSecrets;
   stateParts: StateTarget;
 }
 
-/** The team operations of the gateway: component, state, conversation. */
+/** The team operations of the gateway: state, conversation. */
 export class TeamService {
   readonly #stores: Stores;
   readonly #engine: RunEngine;
   readonly #cache: TeamCache;
-  readonly #build: BuildTeam;
-  readonly #buildReadable: BuildReadable;
+  readonly #changes: IdleChanges;
   readonly #secrets: ComponentSecrets;
   readonly #stateParts: StateTarget;
 
-  constructor({
-    stores,
-    engine,
-    cache,
-    build,
-    buildReadable,
-    secrets,
-    stateParts,
-  }: TeamServiceOptions) {
+  constructor({ stores, engine, cache, changes, secrets, stateParts }: TeamServiceOptions) {
     this.#stores = stores;
     this.#engine = engine;
     this.#cache = cache;
-    this.#build = build;
-    this.#buildReadable = buildReadable;
+    this.#changes = changes;
     this.#secrets = secrets;
     this.#stateParts = stateParts;
   }
@@ -97,67 +66,24 @@ export class TeamService {
     };
   }
 
-  /**
-   * Replaces the component; the new one takes over the state.
-   *
-   * @param versions those it may replace. Another one is refused, unless it is this component already: the request was repeated
-   */
-  async replaceComponent(
-    component: ComponentModel,
-    versions?: readonly string[],
-  ): Promise<Result<TeamInfo>> {
-    const { component_version } = this.#stores.team.record;
-    if (versions !== undefined && !versions.includes(String(component_version))) {
-      return (await this.#has(component)) ? ok(this.info()) : componentReplaced(component_version);
-    }
-    return this.#whileIdle(async () => {
-      const { announcer, team, questions } = this.#stores;
-      const sealed = await this.#secrets.seal(component, team.component);
-      const runnable = await this.#build(sealed);
-      const state = await this.#takeOver(runnable, sealed.provider);
-      const open = { runnable, state, runs: true, ...runPartsOf(runnable) };
-      return () => {
-        this.#store(open, "same", (turn) => {
-          team.replaceComponent(sealed, turn);
-          questions.withdrawApprovals();
-          announcer.team();
-        });
-        return this.info();
-      };
-    });
-  }
-
-  /** True if the stored component is this one, with the same secrets. */
-  async #has(component: ComponentModel): Promise<boolean> {
-    const stored = this.#stores.team.component;
-    try {
-      const given = await this.#secrets.seal(component, stored);
-      const both = await Promise.all([given, stored].map((one) => this.#secrets.open(one)));
-      return new Set(both.map((one) => JSON.stringify(one))).size === 1;
-    } catch (error) {
-      if (error instanceof TroupeError) return false;
-      throw error;
-    }
-  }
-
   async reset(): Promise<Result<TeamInfo>> {
-    return this.#whileIdle(async () => {
-      const open = await this.#fresh();
+    return this.#changes.whileIdle(async () => {
+      const open = await this.#changes.fresh();
       await resetAlone(open.runnable);
       return () => {
-        this.#store(open, "none", () => this.#newEpoch());
+        this.#changes.store(open, "none", () => this.#newEpoch());
         return this.info();
       };
     });
   }
 
   async loadState(state: JsonObject): Promise<Result<null>> {
-    return this.#whileIdle(async () => {
-      const open = await this.#fresh();
+    return this.#changes.whileIdle(async () => {
+      const open = await this.#changes.fresh();
       requireKind(state, open.runnable.saveState());
       open.runnable.loadState(state);
       return () => {
-        this.#store(open, "loaded", (turn) => {
+        this.#changes.store(open, "loaded", (turn) => {
           this.#newEpoch();
           this.#stores.log.adopt(turn, open.runnable.conversation());
         });
@@ -170,7 +96,7 @@ export class TeamService {
   async commitStagedState(state: string): Promise<Result<null>> {
     const refused = this.#stateParts.refuseCommit(state);
     if (refused !== undefined) return refused === "done" ? ok(null) : refused;
-    return this.#whileIdle(async () => () => {
+    return this.#changes.whileIdle(async () => () => {
       const { db } = this.#stores;
       this.#stores.transaction(
         () => {
@@ -220,92 +146,11 @@ export class TeamService {
     };
   }
 
-  /** A second instance at the last commit: the one in memory may be in the middle of a turn. */
-  #fresh(state?: "committed"): Promise<LoadedTeam> {
-    return loadTeam(this.#stores, this.#buildReadable, state);
-  }
-
   async #savedState(): Promise<JsonObject> {
-    const { runnable } = await this.#fresh();
+    const { runnable } = await this.#changes.fresh();
     const state = runnable.saveState();
     await runnable.close();
     return state;
-  }
-
-  /** Transfers the state to the team of another component. @throws StateError */
-  async #takeOver(runnable: Runnable, provider: string): Promise<TeamState> {
-    const { db, texts, team } = this.#stores;
-    const state = new TeamState(this.#stores, runnable, "replaced");
-    const commit = lastCommit(db, texts);
-    if (commit === undefined) return state;
-    let present: Runnable;
-    let blank: Runnable;
-    try {
-      // As it was committed, for a retry.
-      present = (await this.#fresh("committed")).runnable;
-      blank = (await this.#buildReadable(team.component)).runnable;
-    } catch (error) {
-      // After a deploy, for example: then the stored state has to fit as it is.
-      if (!(error instanceof ComponentError)) throw error;
-      if (provider !== team.component.provider) {
-        throw new StateError(
-          `the present component cannot be built (${error.message}); then its state fits only a component of the same provider, "${team.component.provider}"`,
-        );
-      }
-      const stored = new TeamState(this.#stores, runnable, "continued");
-      stored.requireFit();
-      return stored;
-    }
-    // State that a reset removed from the present component cannot get lost any more.
-    if (commit.empty) await resetAlone(blank);
-    const issues = migrateState(runnable, present, blank);
-    await Promise.all([present.close(), blank.close()]);
-    requireNone(issues);
-    return state;
-  }
-
-  /** Prepares a change (may await) and applies it (must not await), unless a run is active or queued. */
-  async #whileIdle<T>(prepare: () => Promise<() => T>): Promise<Result<T>> {
-    const { occupant } = this.#engine;
-    if (occupant) return teamBusy(occupant.id);
-    try {
-      const change = await prepare();
-      return ok(change());
-    } catch (error) {
-      return refuseInput(error);
-    }
-  }
-
-  #store(
-    open: LoadedTeam,
-    conversation: "same" | "none" | "loaded",
-    more: (turn: number) => void,
-  ): void {
-    const { db, texts, log } = this.#stores;
-    const last = lastCommit(db, texts);
-    const turn = (last?.turn ?? 0) + 1;
-    const same = conversation === "same";
-    const since = same ? (last?.since ?? 0) : log.last;
-    const empty = same ? (last?.empty ?? true) : conversation === "none";
-    const cancelled = same && standsAtCancellation(this.#stores);
-    this.#stores.transaction(() => {
-      more(turn);
-      open.state.write({
-        turn,
-        run: 0,
-        next: 0,
-        time: { at: Date.now(), ran: 0 },
-        usage: { prompt_tokens: 0, completion_tokens: 0 },
-        event: log.last,
-        since,
-        empty,
-        ...(cancelled && { cancelled }),
-      });
-    });
-    open.state.committed();
-    // The stored state is that of the cancelled run; the next use loads it again.
-    if (cancelled) this.#cache.drop();
-    else this.#cache.replace(open);
   }
 
   #newEpoch(): void {
@@ -313,9 +158,4 @@ export class TeamService {
     steps.clear();
     team.save({ epoch: team.record.epoch + 1 });
   }
-}
-
-/** Resets a team outside of any run. */
-function resetAlone(runnable: Runnable): Promise<void> {
-  return runnable.reset(TurnScope.root(new InMemoryHost({}).turn(0)));
 }

@@ -11,6 +11,19 @@ export const OUTBOX_TABLE =
 export const SCHEDULE_TABLE =
   "(seq integer primary key, id text not null unique, next_at integer, record text not null, task text)";
 
+/** Without the components: see VersionStore. `turn`: the first of the version, `until`: the first of the next one. */
+export const VERSION_TABLE =
+  "(n integer primary key, turn integer not null, until integer, created_at text not null, author text, label text, note text)";
+
+/** Components that were replaced before versions were listed, each under the first turn of the next one. */
+const REPLACED =
+  "select cast(substr(name, 11) as integer) as turn from meta where name glob 'component:*'";
+
+/** The time of a commit, as far as it can be read where it is. */
+const COMMITTED_AT = `strftime('%Y-%m-%dT%H:%M:%fZ', (
+  select iif(json_valid(body), json_extract(body, '$.commit.time.at'), null) from head where path = '' and head.turn = began.turn
+) / 1000.0, 'unixepoch')`;
+
 /**
  * Version 1 had no number yet. Only tables of schema.ts exist in every team: a `LazyTable` may be missing.
  */
@@ -35,6 +48,18 @@ const MIGRATIONS: TableVersions["migrations"] = [
   ["alter table head add column steps text", "alter table run add column steps text"],
   // The words of memories are in a table of another form.
   [],
+  // The versions of the component, also those from before they were listed.
+  [
+    `create table if not exists version ${VERSION_TABLE}`,
+    `insert into version (n, turn, until, created_at)
+     select (select json_extract(value, '$.component_version') from meta where name = 'team')
+         - count(*) over () + row_number() over (order by turn),
+       turn, lead(turn) over (order by turn),
+       coalesce(${COMMITTED_AT}, (select json_extract(value, '$.created_at') from meta where name = 'team'),
+         strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+     from (select 0 as turn union all ${REPLACED}) as began
+     where exists (${REPLACED})`,
+  ],
 ];
 
 export const TEAM_TABLES: TableVersions = { unnumbered: 1, migrations: MIGRATIONS };

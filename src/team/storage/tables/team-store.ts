@@ -16,6 +16,8 @@ export interface TeamRecord {
   label: string | null;
   metadata: JsonObject;
   component_version: number;
+  /** The caller that created it. Missing in teams of earlier versions. */
+  by?: string;
   /** Tokens of all ended runs. */
   usage: RequestUsage;
   /** Cost of all ended runs, as far as it is known. Missing in teams of versions without prices. */
@@ -36,9 +38,6 @@ export interface TeamRecord {
 
 const TEAM = objectKey<TeamRecord>("team", ["id", "created_at"]);
 const COMPONENT = componentKey("component");
-
-/** Prefix of the names of replaced components; the first turn of the next component follows. */
-const EARLIER = "component:";
 
 /** The team's record and its component, whose secrets are sealed. */
 export class TeamStore {
@@ -82,20 +81,9 @@ export class TeamStore {
     return this.#component;
   }
 
-  /** Keeps the current component for forks of earlier turns. @param turn the first turn of the new component */
-  replaceComponent(component: ComponentModel, turn: number): void {
-    this.#meta.write(componentKey(`${EARLIER}${turn}`), this.component);
+  replaceComponent(component: ComponentModel): void {
     this.#writeComponent(component);
     this.save({ component_version: this.record.component_version + 1 });
-  }
-
-  /** The component in use at a turn. */
-  componentAt(turn: number): ComponentModel {
-    const replaced = this.#meta.names(EARLIER).map(Number);
-    const later = replaced.filter((first) => first > turn);
-    if (later.length === 0) return this.component;
-    const key = componentKey(`${EARLIER}${Math.min(...later)}`);
-    return stored(this.#meta.read(key), key);
   }
 
   #write(record: TeamRecord): void {
@@ -115,7 +103,7 @@ export class TeamStore {
   }
 }
 
-function componentKey(name: string): MetaKey<ComponentModel> {
+export function componentKey(name: string): MetaKey<ComponentModel> {
   return objectKey<ComponentModel>(name, ["provider"]);
 }
 

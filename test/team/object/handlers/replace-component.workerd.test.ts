@@ -175,7 +175,9 @@ describe("another component", () => {
     const team = await TestTeam.create(roundRobin([counter("a")], 1));
     const [mine, theirs] = [roundRobin([counter("a")], 2), roundRobin([counter("a")], 3)];
     const both = await Promise.all(
-      [theirs, mine].map((component) => team.gateway.replaceComponent(component, ["1"])),
+      [theirs, mine].map((component) =>
+        team.gateway.replaceComponent(component, { versions: ["1"] }),
+      ),
     );
     expect(both[0]).toMatchObject({ ok: true, value: { component_version: 2 } });
     expect(both[1]).toMatchObject({
@@ -186,11 +188,13 @@ describe("another component", () => {
     expect(component.config).toMatchObject({ max_turns: 3 });
 
     // A request whose answer was lost finds that it was carried out.
-    expect(value(await team.gateway.replaceComponent(theirs, ["1"]))).toMatchObject({
+    expect(value(await team.gateway.replaceComponent(theirs, { versions: ["1"] }))).toMatchObject({
       component,
       component_version: 2,
     });
-    expect(value(await team.gateway.replaceComponent(mine, ["2"])).component_version).toBe(3);
+    expect(
+      value(await team.gateway.replaceComponent(mine, { versions: ["2"] })).component_version,
+    ).toBe(3);
   });
 
   test("keeps the state of agents that do not speak for a while", async () => {

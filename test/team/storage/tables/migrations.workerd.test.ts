@@ -1,11 +1,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { FunctionTool } from "troupe";
+import { type ComponentModel, FunctionTool } from "troupe";
+import type { TeamVersion } from "#contract/team/version.ts";
 import { catalog } from "../../support/catalog.ts";
 import { ringAt } from "../../support/clock.ts";
 import { script, thought } from "../../support/scripted-agent.ts";
-import { counter, startInput, TestTeam, texts, value } from "../../support/team.ts";
+import { counter, roundRobin, startInput, TestTeam, texts, value } from "../../support/team.ts";
 import version1 from "../../support/version-1.sql?raw";
 import version6 from "../../support/version-6.sql?raw";
 import version8 from "../../support/version-8.sql?raw";
@@ -140,6 +141,35 @@ test("a team stored by version 8, which kept no steps, shows the requests that d
     const shown = (await requests(one, id)).map((request) => value(request));
     expect(shown.map(({ matches }) => matches)).toEqual([true, true]);
   }
+});
+
+test("a team stored by version 10 has the components that it had as versions", async () => {
+  const limit = (turns: number): ComponentModel => roundRobin([counter("a")], turns);
+  const team = await TestTeam.create(limit(1));
+  const { turn } = await team.finished((await team.start("go")).id);
+  for (const turns of [2, 3]) value(await team.gateway.replaceComponent(limit(turns)));
+  const { versions: before } = value(await team.gateway.versions({ limit: 9 }));
+  await runInDurableObject(team.stub, (_instance, { storage }) => {
+    storage.sql.exec("drop table version; update meta set value = '10' where name = 'schema'");
+  });
+  await team.evict();
+  const { versions } = value(await team.gateway.versions({ limit: 9 }));
+  const times = (all: readonly TeamVersion[]): number[] =>
+    all.map(({ created_at }) => Math.floor(Date.parse(created_at) / 1_000));
+  expect(versions).toMatchObject([
+    { component_version: 3, by: null, label: null, current: true },
+    { component_version: 2, current: false },
+    { component_version: 1, current: false },
+  ]);
+  // The turn is stored in the same transaction as the version.
+  for (const [index, at] of times(versions).entries()) {
+    expect(Math.abs(at - times(before)[index]!)).toBeLessThanOrEqual(1);
+  }
+  const first = value(await team.gateway.version("1"));
+  expect(first.component.config["max_turns"]).toBe(1);
+  const fork = await team.fork(turn);
+  expect(value(await fork.gateway.team()).component.config["max_turns"]).toBe(1);
+  expect(value(await team.gateway.restoreVersion("2")).component_version).toBe(4);
 });
 
 test("tables of a newer version are refused before anything runs, and stay as they are", async () => {

@@ -1,5 +1,5 @@
 import type { Template } from "../../../../core/component/template.ts";
-import type { Principal } from "../../../auth/principal.ts";
+import { authorOf, type Principal } from "../../../auth/principal.ts";
 import { requireScope } from "../../../http/access/access-control.ts";
 import { preparedRunnable } from "../../../http/input/component.ts";
 import { makeTemplateCollection } from "../../../http/input/template-collection.ts";
@@ -40,6 +40,7 @@ export async function makeTeam(
       label: name,
       metadata: temporaryTeam(name),
       component,
+      by: authorOf(principal),
       user: principal.own_teams_of,
       expires_in: kept ? LIFETIME_S : UNKEPT_LIFETIME_S,
       ...(idempotency && { idempotency }),
@@ -67,5 +68,6 @@ export async function continuedTeam(
   const own = idempotency && { ...idempotency, hash: `${call} ${idempotency.hash}` };
   const wanted = await newTeamId(principal.tenant, call, idempotency);
   const id = await reservedId(services.tenants, principal, wanted, own);
-  return unwrap(await team.fork({ id, turn: run.turn, ...(own && { idempotency: own }) })).id;
+  const by = authorOf(principal);
+  return unwrap(await team.fork({ id, turn: run.turn, by, ...(own && { idempotency: own }) })).id;
 }
