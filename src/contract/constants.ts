@@ -85,3 +85,6 @@ export const MAX_STATE_LINE_BYTES = 4_000_000;
 export const MAX_STATE_DOCUMENT_BYTES = 25_000_000;
 /** The most parts of one state. */
 export const MOST_STATE_PARTS = 1_000;
+
+/** The latest versions of a team's component that are kept; those with a label stay beyond them. */
+export const MOST_VERSIONS = 200;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Problem } from "./problem.ts";
 import { TroupeError } from "../core/errors.ts";
-import { MAX_QUEUED_RUNS, MAX_STATE_DOCUMENT_BYTES } from "./constants.ts";
+import { MAX_QUEUED_RUNS, MAX_STATE_DOCUMENT_BYTES, MOST_VERSIONS } from "./constants.ts";
 
 /** The result of a call across the gateway: a value, or the problem to answer the client with. */
 export type Result<T> = { ok: true; value: T } | Refused;
@@ -50,9 +50,8 @@ export function runNotFound(): Refused {
   return refuse(404, "run_not_found", "The team has no such run.");
 }
 
-/** @param kept how many of the latest versions are kept */
-export function versionNotFound(kept: number): Refused {
-  const detail = `The team has no such version. The latest ${kept} and those with a label are kept: GET .../versions lists them.`;
+export function versionNotFound(): Refused {
+  const detail = `The team has no such version. The latest ${MOST_VERSIONS} and those with a label are kept: GET .../versions lists them.`;
   return refuse(404, "version_not_found", detail);
 }
 

@@ -1,10 +1,10 @@
 import * as z from "zod";
+import { MOST_VERSIONS } from "../constants.ts";
 import { pageCursorParameter, pageSizeParameter } from "../query-parameters.ts";
 import { nothingSchema } from "../run.ts";
 import { teamSchema } from "../team.ts";
 import {
   changeVersionSchema,
-  MOST_VERSIONS,
   teamVersionPageSchema,
   teamVersionSchema,
   versionWithComponentSchema,

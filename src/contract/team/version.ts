@@ -2,9 +2,6 @@ import * as z from "zod";
 import { timeSchema } from "../common.ts";
 import { teamSchema } from "../team.ts";
 
-/** The latest versions of a team's component that are kept; those with a label stay beyond them. */
-export const MOST_VERSIONS = 200;
-
 /** A version of a team's component, without the component. */
 export const teamVersionSchema = z.object({
   component_version: z.number().int().min(1),

@@ -1,5 +1,5 @@
 import { ok, type Refused, type Result, teamNotFound } from "../../contract/result.ts";
-import { MOST_VERSIONS } from "../../contract/team/version.ts";
+import { MOST_VERSIONS } from "../../contract/constants.ts";
 import { eventOwner } from "../storage/log/event-log.ts";
 import type {
   BlobCursor,

@@ -11,12 +11,11 @@ import {
 } from "../../../contract/result.ts";
 import type { ReplaceOptions } from "../../../contract/gateways/team-gateway.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
-import {
-  MOST_VERSIONS,
-  type TeamVersion,
-  type TeamVersionPage,
-  type VersionChanges,
-  type VersionWithComponent,
+import type {
+  TeamVersion,
+  TeamVersionPage,
+  VersionChanges,
+  VersionWithComponent,
 } from "../../../contract/team/version.ts";
 import type { ComponentSecrets } from "../../../secrets/component-secrets.ts";
 import { type BuildReadable, type BuildTeam, runPartsOf } from "../../engine/team-cache.ts";
@@ -66,7 +65,7 @@ export class ComponentService {
   /** Replaces the component by that of a version. */
   async restore(version: string, options: ReplaceOptions = {}): Promise<Result<TeamInfo>> {
     const earlier = this.#stores.versions.component(numberOf(version));
-    if (earlier === undefined) return versionNotFound(MOST_VERSIONS);
+    if (earlier === undefined) return versionNotFound();
     const seal = (): Promise<ComponentModel> =>
       this.#secrets.restore(earlier, this.#stores.team.component);
     return this.#replace(seal, `Version ${version} restored.`, options);
@@ -87,7 +86,7 @@ export class ComponentService {
     const n = numberOf(version);
     const found = versions.get(n);
     const component = versions.component(n);
-    if (found === undefined || component === undefined) return versionNotFound(MOST_VERSIONS);
+    if (found === undefined || component === undefined) return versionNotFound();
     return ok({ ...found, component: this.#secrets.redact(component) });
   }
 
@@ -95,7 +94,7 @@ export class ComponentService {
     const changed = this.#stores.transaction(() =>
       this.#stores.versions.change(numberOf(version), changes),
     );
-    return changed ? ok(changed) : versionNotFound(MOST_VERSIONS);
+    return changed ? ok(changed) : versionNotFound();
   }
 
   async #replace(

@@ -1,9 +1,6 @@
 import type { ComponentModel } from "../../../core/component/component-model.ts";
-import {
-  MOST_VERSIONS,
-  type TeamVersion,
-  type VersionChanges,
-} from "../../../contract/team/version.ts";
+import { MOST_VERSIONS } from "../../../contract/constants.ts";
+import type { TeamVersion, VersionChanges } from "../../../contract/team/version.ts";
 import type { Database } from "../../../sqlite/database.ts";
 import { LazyTable } from "../../../sqlite/lazy-table.ts";
 import type { MetaStore } from "./meta-store.ts";
