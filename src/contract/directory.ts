@@ -199,6 +199,8 @@ export interface ConversationRunQuery {
 export type ConversationRunList = Omit<RunList, "totals"> & { total: number };
 
 export interface RequestQuery extends OfUser {
+  /** By default, the oldest first. */
+  order?: "created_at" | "expires_at";
   kind?: HumanRequest["kind"];
   team?: string;
   limit: number;

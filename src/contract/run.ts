@@ -181,9 +181,30 @@ export const humanRequestSchema = z.object({
     .describe(
       "What was said since the run, or the one it retries, began: the last 20 messages, at most about 32 KB.",
     ),
+  default_answer: describedObject("The answer that counts after expires_at.").optional(),
   created_at: timeSchema,
   expires_at: timeSchema.nullable(),
 });
+
+export const askedRequestSchema = humanRequestSchema.omit({ context: true, url: true }).extend({
+  status: z
+    .enum(["open", "answered", "expired"])
+    .describe("expired: nobody answered in time, and the default answer counts."),
+  answer: z
+    .looseObject({})
+    .nullable()
+    .describe("As it was given: content, or approved with reason and arguments; null while open."),
+  answered_at: timeSchema.nullable(),
+  answered_by: z
+    .string()
+    .nullable()
+    .describe(
+      "The name or subject of the credential that answered; null for none, and in answers of earlier versions.",
+    ),
+});
+
+/** A question with its answer. */
+export type AskedRequest = z.infer<typeof askedRequestSchema>;
 
 /** An open question as the API shows it. */
 export type HumanRequest = z.infer<typeof humanRequestSchema>;

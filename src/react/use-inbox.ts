@@ -28,6 +28,7 @@ export function useInbox({
   client: own,
   kind,
   team,
+  order,
   pageSize,
   background,
 }: UseInboxOptions = {}): Inbox {
@@ -35,11 +36,11 @@ export function useInbox({
   const displayed = useMemo(
     () => ({
       client,
-      key: `inbox ${kind ?? ""} ${team ?? ""}`,
-      make: () => new InboxStore(client, { kind, team, pageSize, background }),
+      key: `inbox ${kind ?? ""} ${team ?? ""} ${order ?? ""}`,
+      make: () => new InboxStore(client, { kind, team, order, pageSize, background }),
       initial: CONNECTING_INBOX,
     }),
-    [client, kind, team, pageSize, background],
+    [client, kind, team, order, pageSize, background],
   );
   const state = useShared(displayed);
   const actions = useMemo(() => {

@@ -34,6 +34,7 @@ import type { TenantInfo, TenantList } from "../../contract/tenant/tenant.ts";
 import type { ProblemDocument } from "../../contract/problem.ts";
 import type {
   answerSchema,
+  AskedRequest,
   HumanRequest,
   RunInfo,
   RunPage,
@@ -174,6 +175,7 @@ export type ThreadMessage = MessagePage["messages"][number];
 export type {
   ProblemDocument as Problem,
   DeliveryPage,
+  AskedRequest,
   HumanRequest,
   KeyInfo,
   ListedRequest,

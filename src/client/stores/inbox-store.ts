@@ -11,7 +11,7 @@ export interface InboxState {
   status: "connecting" | "open" | "unavailable";
   /** False while the connection is lost and no changes arrive. */
   connected: boolean;
-  /** Open questions over all teams, oldest first. */
+  /** Open questions over all teams, in the order of the store. */
   requests: readonly ListedRequest[];
   /** True if there are more pages. */
   hasMore: boolean;
@@ -31,6 +31,8 @@ export interface InboxStoreOptions extends StoreOptions {
   kind?: ListedRequest["kind"] | undefined;
   /** Only questions of the team with this id. */
   team?: string | undefined;
+  /** `created_at`: oldest first, `expires_at`: those that expire soonest first, then the others by age. Default `created_at`. */
+  order?: "created_at" | "expires_at" | undefined;
   /** Questions per page, at most 200. Default 50. */
   pageSize?: number | undefined;
 }
@@ -39,13 +41,14 @@ export interface InboxStoreOptions extends StoreOptions {
 const HIDDEN_MS = 30_000;
 
 /**
- * The open questions to humans over all teams, for a credential with the scopes `teams:read` and `runs:read`. It is connected
- * while it has subscribers.
+ * The open questions to humans over all teams, for a credential with the scopes `teams:read` and `runs:read`, or one that may answer.
+ * It is connected while it has subscribers.
  */
 export class InboxStore extends Store<InboxState> {
   readonly #client: TroupeClient;
   readonly #kind: ListedRequest["kind"] | undefined;
   readonly #team: string | undefined;
+  readonly #order: InboxStoreOptions["order"];
   readonly #pageSize: number;
   #state = CONNECTING_INBOX;
   #pages = 1;
@@ -56,6 +59,7 @@ export class InboxStore extends Store<InboxState> {
     this.#client = client;
     this.#kind = options.kind;
     this.#team = options.team;
+    this.#order = options.order;
     this.#pageSize = options.pageSize ?? 50;
   }
 
@@ -135,6 +139,7 @@ export class InboxStore extends Store<InboxState> {
       const list = await this.#client.requests.list({
         kind: this.#kind,
         team: this.#team,
+        order: this.#order,
         limit: this.#pageSize,
         cursor: cursor ?? undefined,
       });

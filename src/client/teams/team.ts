@@ -28,6 +28,7 @@ import type {
   FileContent,
   FilePage,
   ForkTeam,
+  AskedRequest,
   HumanRequest,
   MessagePage,
   NotedTeam,
@@ -384,6 +385,15 @@ export class TeamClient {
       run,
     });
     return requests;
+  }
+
+  /** A question of a run, open or answered, with its answer. One that the run withdrew is a 404. */
+  request(run: string, request: string): Promise<AskedRequest> {
+    return this.#commands.json("GET /v1/teams/:team/runs/:run/requests/:request", {
+      team: this.id,
+      run,
+      request,
+    });
   }
 
   /** Answers a question: `{ content }` for an input, `{ approved }` for an approval. */

@@ -35,8 +35,11 @@ export interface Command {
   id?: string;
   summary: string;
   tag: (typeof TAGS)[number];
-  /** The scope that the key must have; null for commands without authentication; `each`: the handler checks for it. */
-  scope: Scope | "any" | "each" | "operator" | null;
+  /**
+   * The scope that the key must have; null for commands without authentication; `each`: the handler checks for it; `questions`:
+   * `runs:read`, or a scope that may answer questions.
+   */
+  scope: Scope | "any" | "each" | "operator" | "questions" | null;
   /**
    * The object that carries out the command, with the method of the command's name. The method gets the parameters of
    * the path after the object's own, then the body, the query and the idempotency key, as far as the command has them.

@@ -97,13 +97,19 @@ export const directoryCommands = {
   listAllRequests: command({
     method: "get",
     path: "/v1/requests",
-    summary: "Open questions to humans over all teams, oldest first",
+    summary: "Open questions to humans over all teams",
     tag: "Runs",
-    scope: "runs:read",
+    scope: "questions",
     query: (limits) =>
       z.strictObject({
         kind: humanRequestSchema.shape.kind.optional(),
         team: idSchema.optional().describe("Only the questions of this team."),
+        order: z
+          .enum(["created_at", "expires_at"], 'must be "created_at" or "expires_at"')
+          .optional()
+          .describe(
+            "Oldest first, or those that expire soonest first, then those that do not expire by age. Left out, created_at.",
+          ),
         user: loginUserParameter,
         limit: pageSizeParameter(limits),
         cursor: listCursorParameter,
@@ -115,9 +121,9 @@ export const directoryCommands = {
     method: "get",
     path: "/v1/events",
     summary:
-      "What changes in the lists, as server-sent events; stays open. Runs and requests only with the scope runs:read",
+      "What changes in the lists, as server-sent events; stays open. Teams need the scope teams:read, runs and requests runs:read, too; with requests:write alone it has requests",
     tag: "Teams",
-    scope: "teams:read",
+    scope: "each",
     query: () =>
       z.strictObject({
         after: cursorParameter.optional().describe("Changes after this cursor."),

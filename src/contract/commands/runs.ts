@@ -9,6 +9,7 @@ import {
 import {
   answerSchema,
   changeRunSchema,
+  askedRequestSchema,
   humanRequestsSchema,
   nothingSchema,
   runLocation,
@@ -189,10 +190,25 @@ export const runCommands = {
     path: "/v1/teams/:team/runs/:run/requests",
     summary: "The run's open questions to humans",
     tag: "Runs",
-    scope: "runs:read",
+    scope: "questions",
     query: () => z.strictObject({ user: loginUserParameter }),
     answers: {
       200: { description: "The questions.", schema: { HumanRequests: humanRequestsSchema } },
+    },
+    problems: [404],
+  }),
+
+  request: command({
+    method: "get",
+    path: "/v1/teams/:team/runs/:run/requests/:request",
+    id: "getRequest",
+    summary:
+      "A question to humans, and how it was answered; one that the run withdrew is not there",
+    tag: "Runs",
+    scope: "questions",
+    object: "team",
+    answers: {
+      200: { description: "The question.", schema: { AskedRequest: askedRequestSchema } },
     },
     problems: [404],
   }),

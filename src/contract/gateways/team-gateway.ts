@@ -164,9 +164,14 @@ export interface KeptChange {
   mostBytes?: number;
 }
 
-/** Answers to questions of a run: all of them are taken, or none. */
+/**
+ * Answers to questions of a run: all of them are taken, or none.
+ *
+ * @property by the name or subject of the credential that answers
+ */
 export interface AnswersInput {
   run: string;
+  by?: string | null;
   answers: readonly {
     request: string;
     answer: JsonObject;
@@ -275,7 +280,13 @@ export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGat
   requests(run: string): Promise<Result<HumanRequest[]>>;
   /** The logins that open questions of a run ask for, by the ids of the questions. Not for clients. */
   loginsOf(run: string): Promise<Result<Record<string, LoginOfQuestion>>>;
-  answer(run: string, request: string, answer: JsonObject): Promise<Result<RunInfo>>;
+  /** @param by as in {@link AnswersInput} */
+  answer(
+    run: string,
+    request: string,
+    answer: JsonObject,
+    by?: string | null,
+  ): Promise<Result<RunInfo>>;
   answers(input: AnswersInput): Promise<Result<RunInfo>>;
 
   /**
@@ -315,6 +326,7 @@ export const REPEATABLE_TEAM_CALLS = [
   "conversationModel",
   "run",
   "runs",
+  "request",
   "runTrace",
   "modelRequest",
   "waitForRun",

@@ -72,6 +72,9 @@ export interface SessionChange {
   most: number;
 }
 
+/** The lists of which a watcher gets the changes: teams, with runs and questions, or questions alone. */
+export type WatchedChanges = "teams" | "all" | "requests";
+
 /**
  * One tenant, as the HTTP layer sees it: its commands, and the calls from which other commands are composed.
  * Reading a tenant without stored data writes nothing.
@@ -156,11 +159,11 @@ export interface TenantGateway
    * Server-sent events of changes in the lists.
    *
    * @param after null: only changes from now on
-   * @param runs whether to send changes of runs and requests in addition to those of teams
+   * @param changes the lists that are watched
    */
   events(
     after: number | null,
-    runs: boolean,
+    changes: WatchedChanges,
     caller: StreamCaller,
   ): Promise<Result<ReadableStream<Uint8Array>>>;
 }

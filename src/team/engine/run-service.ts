@@ -1,10 +1,11 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Message } from "../../core/messages/message.ts";
 import type { Answer } from "../../core/turn/turn-context.ts";
-import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
+import type { AskedRequest, HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { AnswersInput, StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { Idempotency } from "../../contract/common.ts";
-import { runInfo, openRequests } from "./views/run-info.ts";
+import { askedRequest, openRequests } from "./views/shown-requests.ts";
+import { runInfo } from "./views/run-info.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { parseAnswer } from "./parse-answer.ts";
 import type { RunEngine } from "./run-engine.ts";
@@ -21,6 +22,7 @@ import {
 import type { AdmissionDecision, RetryAdmission, RunAdmission } from "./admission.ts";
 import { type RunPosition, TOP } from "../storage/runs/run-queue.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
+import type { StoredQuestion } from "../storage/runs/question-store.ts";
 import { isOver } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
@@ -108,6 +110,27 @@ export class RunService {
     return ok(openRequests(this.#stores, run));
   }
 
+  /** A question of the run, or of the one that it retries, with its answer. */
+  request(id: string, request: string): Result<AskedRequest> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    const question = this.#questionOf(run, request);
+    if (question) return ok(askedRequest(question));
+    return refuse(
+      404,
+      "request_not_found",
+      isOver(run.record)
+        ? `The run is ${run.record.status} and has no such request: its open ones ended with it.`
+        : "The run has no such request; perhaps it no longer needs the answer.",
+    );
+  }
+
+  /** A retry takes over the answers of the run it repeats, but not its open questions. */
+  #questionOf(run: StoredRun, request: string): StoredQuestion | undefined {
+    const question = this.#stores.questions.get(request);
+    return question && (question.run === run.record.id || question.answer) ? question : undefined;
+  }
+
   /**
    * Checks answers to questions of a run. None of them is given yet.
    *
@@ -135,9 +158,8 @@ export class RunService {
     input: JsonObject,
     { parse, checked }: { parse: typeof parseAnswer; checked: Map<string, Answer> },
   ): Refused | undefined {
-    const question = this.#stores.questions.get(request);
-    // A retry takes over the answers of the run it repeats, but not its open questions.
-    if (!question || (question.run !== run.record.id && !question.answer)) {
+    const question = this.#questionOf(run, request);
+    if (!question) {
       if (isOver(run.record)) return runEnded(run);
       if (run.record.status === "queued") return runQueued();
       return refuse(404, "request_not_found", "The run has no such request.");
@@ -162,11 +184,11 @@ export class RunService {
   }
 
   /** Gives answers that {@link checkAnswers} has checked. It must be called without awaiting anything in between. */
-  giveAnswers(id: string, answers: CheckedAnswers): Result<RunInfo> {
-    const now = Date.now();
-    for (const [request, answer] of answers) this.#stores.questions.answer(request, answer, now);
+  giveAnswers({ run, by = null }: AnswersInput, answers: CheckedAnswers): Result<RunInfo> {
+    const { questions } = this.#stores;
+    for (const [request, answer] of answers) questions.answer(request, answer, by);
     if (answers.size > 0) this.#engine.answered();
-    return this.infoWith(id, {});
+    return this.infoWith(run, {});
   }
 
   /** One run with its result. */

@@ -1,13 +1,13 @@
 import type { ListedRequest } from "../../contract/directory.ts";
 import type { LoginSight } from "../../contract/gateways/login-sight.ts";
+import type { WatchedChanges } from "../../contract/gateways/tenant-gateway.ts";
 import { Batch, type ClientConnection } from "../../team/stream/batch.ts";
 import type { StreamClient, StreamPlaces } from "../../team/stream/stream-places.ts";
 import type { Change, Directory } from "./directory.ts";
 
 /** The subscription of a watcher. */
 export interface Watched {
-  /** True if it gets changes of runs and requests in addition to those of teams. */
-  runs: boolean;
+  changes: WatchedChanges;
   /** The user whose teams it watches; undefined for all. */
   team_user: string | undefined;
 }
@@ -117,8 +117,8 @@ export class ChangeFeed implements StreamPlaces {
     for (const connection of this.#live) {
       const client = this.#clients.get(connection);
       if (client === undefined) continue;
-      const { runs, team_user, sees } = client;
-      const key = JSON.stringify([runs, team_user, asksForLogin && sees]);
+      const { changes: watched, team_user, sees } = client;
+      const key = JSON.stringify([watched, team_user, asksForLogin && sees]);
       const frames = (): string =>
         changes
           .filter((change) => isFor(change, client))
@@ -150,9 +150,10 @@ function isLogin(change: Change): boolean {
   return change.kind === "request" && change.request.login !== undefined;
 }
 
-function isFor(change: Change, { runs, team_user }: Watched): boolean {
-  if (team_user !== undefined && change.team_user !== team_user) return false;
-  return runs || change.kind === "team" || change.kind === "team_deleted";
+function isFor({ kind, team_user }: Change, { changes, team_user: only }: Watched): boolean {
+  if (only !== undefined && team_user !== only) return false;
+  if (changes === "requests") return kind !== "team" && kind !== "run";
+  return changes === "all" || kind === "team" || kind === "team_deleted";
 }
 
 /** Returns nothing for a team that was deleted in the meantime. */

@@ -16,6 +16,9 @@ import type { Directory } from "./directory.ts";
 /** Teams examined for one page of a search; after that the page ends with a cursor, even when it is short. */
 const MOST_LOOKED_AT = 10_000;
 
+/** The expiry of a question, after all others where it has none. Open questions are few: no index has it. */
+const EXPIRY = "coalesce(record ->> '$.request.expires_at', '~')";
+
 interface ListedRow extends Record<string, string | number | null> {
   created: number;
   team: string;
@@ -56,29 +59,44 @@ export class Lists {
     return ok({ teams, next_cursor: null });
   }
 
-  requests({ kind, team: only, team_user, limit, cursor }: RequestQuery): Result<RequestList> {
-    const position =
-      cursor === undefined ? [0, "", ""] : fromCursor(cursor, ["number", "string", "string"]);
+  requests({
+    kind,
+    team: only,
+    team_user,
+    order = "created_at",
+    limit,
+    cursor,
+  }: RequestQuery): Result<RequestList> {
+    const byAge = order === "created_at";
+    const position: (string | number)[] | undefined =
+      cursor === undefined
+        ? [...(byAge ? [] : [""]), 0, "", ""]
+        : fromCursor(cursor, [
+            ...(byAge ? [] : (["string"] as const)),
+            "number",
+            "string",
+            "string",
+          ]);
     if (position === undefined) return invalidCursor();
-    const [created, team, id] = position as [number, string, string];
     const requests: RequestList["requests"] = [];
     const of = team_user === undefined ? "" : "record ->> '$.team_user' = ? and ";
     const owner = team_user === undefined ? [] : [team_user];
-    for (const { record } of this.#db.each<ListedRow & { record: string }>(
-      `select created, team, id, record from request where ${of}(created, team, id) > (?, ?, ?) order by created, team, id`,
-      [...owner, created, team, id],
-      (row) => [...owner, row.created, row.team, row.id],
+    const places = byAge ? "created, team, id" : `${EXPIRY}, created, team, id`;
+    const placeOf = ({ expiry, created, team, id }: RequestRow): (string | number)[] =>
+      byAge ? [created, team, id] : [expiry, created, team, id];
+    let last: (string | number)[] = [];
+    for (const row of this.#db.each<RequestRow>(
+      `select ${EXPIRY} as expiry, created, team, id, record from request
+       where ${of}(${places}) > (${position.map(() => "?").join()}) order by ${places}`,
+      [...owner, ...position],
+      (after) => [...owner, ...placeOf(after)],
     )) {
-      const request = listedRequest(record);
+      const request = listedRequest(row.record);
       if (only !== undefined && request.team_id !== only) continue;
       if (kind !== undefined && request.kind !== kind) continue;
-      if (requests.length === limit) {
-        const last = requests.at(-1);
-        const next =
-          last === undefined ? null : toCursor(Date.parse(last.created_at), last.team_id, last.id);
-        return ok({ requests, next_cursor: next });
-      }
+      if (requests.length === limit) return ok({ requests, next_cursor: toCursor(...last) });
       requests.push(request);
+      last = placeOf(row);
     }
     return ok({ requests, next_cursor: null });
   }
@@ -114,6 +132,11 @@ export class Lists {
   #busy(id: string, changed: number): { changed: number; id: string; activity: Activity } {
     return { changed, id, activity: this.#directory.activityOf(id) };
   }
+}
+
+interface RequestRow extends ListedRow {
+  record: string;
+  expiry: string;
 }
 
 /** Completes records of earlier versions, which have fewer fields. @param record as the directory stores it */

@@ -1,3 +1,4 @@
+import type { WatchedChanges } from "../../contract/gateways/tenant-gateway.ts";
 import { credentialEnd, credentialRequest } from "../../team/stream/credential-watch.ts";
 import { watch, watchRequest } from "../../team/stream/watch-relay.ts";
 import type { Problem } from "../../contract/problem.ts";
@@ -50,12 +51,13 @@ export class DurableObjectTenants implements Tenants {
         credentialEnd(await stub.fetch(credentialRequest(key)), until),
       events: async (
         after: number | null,
-        runs: boolean,
+        changes: WatchedChanges,
         { credential, signal, sees, team_user }: StreamCaller,
       ) => {
         const watched = await watch({
           open: (from) => {
-            const client = { credential, stream: crypto.randomUUID(), sees, runs, team_user };
+            const stream = crypto.randomUUID();
+            const client = { credential, stream, sees, changes, team_user };
             return stub.fetch(watchRequest({ after: from, client }));
           },
           after,

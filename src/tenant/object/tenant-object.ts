@@ -133,7 +133,7 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends Du
     );
     if (refused) return Response.json(refused.problem, { status: refused.problem.status });
     const { connection, end } = this.#watchers.accept(client, {
-      runs: client.runs,
+      changes: client.changes,
       team_user: client.team_user,
     });
     tenant.feed.open(tenant.parts?.directory, after, client, connection);

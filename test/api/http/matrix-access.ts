@@ -187,9 +187,14 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     status: 409,
   },
   "GET /v1/teams/{team}/runs/{run}/requests": {
-    needs: ["runs:read"],
+    needs: ["runs:read", "runs:write", "requests:write"],
     teamToken: true,
     status: 200,
+  },
+  "GET /v1/teams/{team}/runs/{run}/requests/{request}": {
+    needs: ["runs:read", "runs:write", "requests:write"],
+    teamToken: true,
+    status: 404,
   },
   "POST /v1/teams/{team}/runs/{run}/requests/{request}": {
     needs: ["requests:write", "runs:write"],
@@ -277,9 +282,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /v1/teams": { needs: ["teams:read"], status: 200 },
   "GET /v1/runs": { needs: ["runs:read"], status: 200 },
   "GET /v1/messages/search": { needs: ["teams:read"], status: 200, query: "?q=hello" },
-  "GET /v1/requests": { needs: ["runs:read"], status: 200 },
-  // With runs:read it also sends what changes of runs and requests.
-  "GET /v1/events": { needs: ["teams:read"], status: 200 },
+  "GET /v1/requests": { needs: ["runs:read", "runs:write", "requests:write"], status: 200 },
+  // With teams:read it sends teams, with runs:read too what changes of runs and requests; otherwise requests alone.
+  "GET /v1/events": { needs: ["teams:read", "runs:write", "requests:write"], status: 200 },
   "GET /v1/usage": { needs: ["usage:read"], status: 200 },
   "GET /v1/webhooks": { needs: ["teams:read"], status: 200 },
   "PUT /v1/webhooks/{webhook}": {

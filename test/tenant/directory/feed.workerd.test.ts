@@ -32,7 +32,7 @@ async function* readEvents(
 /** The events of a tenant after a cursor. */
 async function open(tenant: string, after: number): Promise<AsyncGenerator<FeedEvent, void, void>> {
   const tenants = new DurableObjectTenants(env.TENANT, 30_000).tenant(tenant);
-  return readEvents(value(await tenants.events(after, true, { credential: "" })));
+  return readEvents(value(await tenants.events(after, "all", { credential: "" })));
 }
 
 /** What an event is about: the same for a question and its end. */

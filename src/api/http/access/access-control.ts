@@ -109,7 +109,8 @@ function requireAccess({ scope, path, namesTeam, ofTenant }: Endpoint, principal
     throw forbidden("operator_only", "Only the operator's key may do this.");
   }
   if (ofTenant === true) requireAllTeams(principal);
-  if (scope !== "each") requireScope(scope, principal);
+  if (scope === "questions") requireQuestions(principal);
+  else if (scope !== "each") requireScope(scope, principal);
   if (kind === "team" && namesTeam !== true && !path.includes("/teams/:team")) throw otherTeam();
   if (kind === "operator" && tenant === "") {
     const errors = [{ path: "Troupe-Tenant", message: "must name the tenant to act in" }];
@@ -125,6 +126,16 @@ export function permits(scopes: readonly Scope[], scope: Scope): boolean {
   if (scopes.includes(scope)) return true;
   if (scope === "requests:write") return scopes.includes("runs:write");
   return (SHARED_SCOPES as readonly Scope[]).includes(scope) && scopes.includes("teams:read");
+}
+
+/** True if these scopes may see open questions: those of a credential that reads runs, or one that answers. */
+export function permitsQuestions(scopes: readonly Scope[]): boolean {
+  return scopes.includes("runs:read") || permits(scopes, "requests:write");
+}
+
+/** @throws ProblemError 403 */
+function requireQuestions(principal: Principal): void {
+  if (!permitsQuestions(principal.scopes)) requireScope("runs:read", principal);
 }
 
 /** @throws ProblemError 403 */

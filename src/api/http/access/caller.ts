@@ -3,7 +3,7 @@ import type { TenantGateway } from "../../../contract/gateways/tenant-gateway.ts
 import type { LoginSight } from "../../../contract/gateways/login-sight.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { type Services, tenantOf } from "../endpoint/services.ts";
-import { permits } from "./access-control.ts";
+import { permitsQuestions } from "./access-control.ts";
 
 export interface CallerOptions {
   /** Aborted when the client has left. */
@@ -41,12 +41,11 @@ export function sightOf(
   { user: named, isForPages = false }: CallerOptions = {},
 ): LoginSight {
   // A link to a shared conversation has the user who made it, and is given to others.
-  const mayFollow = scopes.includes("runs:read") || permits(scopes, "requests:write");
   const own = user === undefined ? named : user;
   const isOfTenant = kind !== "team" && own_teams_of === undefined;
   return {
     tenant: !isForPages && isOfTenant && scopes.includes("teams:write"),
-    user: mayFollow ? (own ?? null) : null,
+    user: permitsQuestions(scopes) ? (own ?? null) : null,
   };
 }
 
@@ -66,6 +65,6 @@ export function listsOf(services: Pick<Services, "tenants">, principal: Principa
     runs: (query) => tenant.runs({ ...query, team_user }),
     requests: (query, sight) => tenant.requests({ ...query, team_user }, sight),
     usageReport: (query) => tenant.usageReport({ ...query, team_user }),
-    events: (after, runs, caller) => tenant.events(after, runs, { ...caller, team_user }),
+    events: (after, changes, caller) => tenant.events(after, changes, { ...caller, team_user }),
   };
 }

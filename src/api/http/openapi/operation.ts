@@ -15,6 +15,7 @@ const SCOPE_TEXTS: Record<string, string> = {
   any: "Any valid credential.",
   each: "The scope of what the message asks for.",
   operator: "The operator's key.",
+  questions: "Scope: runs:read or requests:write.",
 };
 
 /** Every operation can answer these: any may be asked with an unknown query parameter. */

@@ -1,7 +1,9 @@
 import { USAGE_GROUPS, type UsageQuery } from "../../../contract/usage/usage-report.ts";
 import { directoryCommands } from "../../../contract/commands/directory.ts";
 import { MOST_SEARCHED_TEAMS } from "../../../contract/team/found-messages.ts";
-import { userOf } from "../access/access-control.ts";
+import type { WatchedChanges } from "../../../contract/gateways/tenant-gateway.ts";
+import type { Principal } from "../../auth/principal.ts";
+import { permits, requireScope, userOf } from "../access/access-control.ts";
 import { callerOf, listsOf, sightOf } from "../access/caller.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
 import { type Endpoint, json } from "../endpoint/endpoint.ts";
@@ -71,7 +73,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
         body: unwrap(
           await listsOf(services, principal).events(
             start,
-            principal.scopes.includes("runs:read"),
+            watchedBy(principal),
             callerOf(principal, { signal: c.req.raw.signal }),
           ),
         ),
@@ -83,6 +85,14 @@ export function directoryEndpoints(services: Services): Endpoint[] {
       return json(unwrap(await listsOf(services, principal).usageReport(range)));
     },
   });
+}
+
+/** @throws ProblemError 403 */
+function watchedBy(principal: Principal): WatchedChanges {
+  const { scopes } = principal;
+  if (scopes.includes("teams:read")) return scopes.includes("runs:read") ? "all" : "teams";
+  if (!permits(scopes, "requests:write")) requireScope("teams:read", principal);
+  return "requests";
 }
 
 const DAY_MS = 86_400_000;

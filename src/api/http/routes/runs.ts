@@ -82,10 +82,10 @@ export function runEndpoints(services: Services): Endpoint[] {
       return json({ requests: unwrap(await team.requests(param("run"))) });
     },
 
-    async answerRequest({ body, exactBody, team, param }) {
+    async answerRequest({ body, exactBody, team, principal, param }) {
       const answer = await readAnswer(body as JsonObject, services, recipient(team));
       const given = withExactArguments(answer, exactBody());
-      return json(unwrap(await team.answer(param("run"), param("request"), given)));
+      return json(unwrap(await team.answer(param("run"), param("request"), given, principal.name)));
     },
   });
 }

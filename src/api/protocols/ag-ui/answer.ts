@@ -42,7 +42,7 @@ export async function answer(
   const team = teamFor(asker.user);
   const { said, results } = addedBy(input);
   const options = optionsOf(input);
-  const conversation = new TeamConversation(team, services);
+  const conversation = new TeamConversation(team, services, principal.name);
   const following: Following = { conversation, input, options };
   const answers = input.resume.length > 0 || results.length > 0;
   const run = answers ? await conversation.lastRun() : undefined;

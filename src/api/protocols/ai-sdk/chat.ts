@@ -57,7 +57,11 @@ export async function answerChat(
 }
 
 function chatIn(branch: ChatBranch, chat: Omit<Chat, "branch" | "conversation">): Chat {
-  return { ...chat, branch, conversation: new TeamConversation(branch.team, chat.services) };
+  return {
+    ...chat,
+    branch,
+    conversation: new TeamConversation(branch.team, chat.services, chat.asker.subject ?? null),
+  };
 }
 
 /** @throws ProblemError 406 for a client that reads nothing but text */

@@ -33,7 +33,12 @@ export const TASK_METHODS = {
     }
     const { answers } = readResponses(run, inputResponses);
     if (answers.length > 0)
-      unwrap(await new TeamConversation(team, request.services).answer(run.id, answers));
+      unwrap(
+        await new TeamConversation(team, request.services, request.principal.name).answer(
+          run.id,
+          answers,
+        ),
+      );
     return {};
   },
 

@@ -37,10 +37,13 @@ type StreamOfRun = Omit<StreamInput, "run">;
 export class TeamConversation {
   readonly team: TeamGateway;
   readonly #services: MessageServices;
+  readonly #by: string | null;
 
-  constructor(team: TeamGateway, services: MessageServices) {
+  /** @param by the name of the credential that speaks in it */
+  constructor(team: TeamGateway, services: MessageServices, by: string | null) {
     this.team = team;
     this.#services = services;
+    this.#by = by;
   }
 
   /** Starts a run and opens its stream. `on_conflict` says whether a busy team refuses it, queues it or is interrupted. */
@@ -97,7 +100,7 @@ export class TeamConversation {
       ...given,
       answer: await readAnswer(answer, this.#services, to),
     }));
-    return { run, answers: await Promise.all(read) };
+    return { run, by: this.#by, answers: await Promise.all(read) };
   }
 }
 

@@ -78,8 +78,10 @@ export const runHandlers = {
       ),
     ),
 
-  answer: (object, run, request, answer) =>
-    giveAnswers(object, { run, answers: [{ request, answer }] }),
+  request: ({ team }, run, request) => team.with(({ runs }) => runs.request(run, request)),
+
+  answer: (object, run, request, answer, by = null) =>
+    giveAnswers(object, { run, by, answers: [{ request, answer }] }),
 
   answers: giveAnswers,
 
@@ -143,6 +145,6 @@ export async function withAnswers<T>(
       if (refused) return refused;
     }
     const checked = runs.checkAnswers(input, parseAnswer);
-    return checked.ok ? use(parts, () => runs.giveAnswers(input.run, checked.value)) : checked;
+    return checked.ok ? use(parts, () => runs.giveAnswers(input, checked.value)) : checked;
   });
 }

@@ -62,7 +62,7 @@ export function listedRequest({
   createdAt,
   expiresAt,
 }: StoredQuestion): Omit<ListedRequest, keyof Occasion> {
-  const { id, kind, source, prompt, code, tool_call, form, login } = question;
+  const { id, kind, source, prompt, code, tool_call, form, login, default_answer } = question;
   const large = (part: unknown): boolean => JSON.stringify(part).length > LARGEST_PART;
   const codeLeftOut = code !== undefined && large(code);
   const formLeftOut = form !== undefined && large(form);
@@ -78,6 +78,7 @@ export function listedRequest({
     }),
     ...(form !== undefined && !formLeftOut && { form }),
     ...(login && { login: { server: login.server, user: login.user } }),
+    ...(default_answer && !large(default_answer) && { default_answer: { ...default_answer } }),
     run_id: run,
     truncated: prompt.length > LONGEST_PROMPT || codeLeftOut || callCut || formLeftOut,
     created_at: new Date(createdAt).toISOString(),

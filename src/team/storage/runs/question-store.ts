@@ -17,7 +17,12 @@ interface QuestionRow extends Record<string, string | number | null> {
   /** Null before the answer; also empty when it is too large for a row. */
   answer: string | null;
   answered_at: number | null;
+  /** As {@link EXPIRED}, or the name of the credential; null for one without a name, and in earlier versions. */
+  answered_by: string | null;
 }
+
+/** Stands for the name of a credential where the default answer counts. */
+const EXPIRED = "";
 
 /** A stored question. Times are epoch milliseconds; `ran`: how long the run had been running when it asked. */
 export interface StoredQuestion {
@@ -25,7 +30,9 @@ export interface StoredQuestion {
   run: string;
   createdAt: number;
   expiresAt: number | null;
-  answer: { value: Answer; text: string; time: Moment } | undefined;
+  answer:
+    | { value: Answer; text: string; time: Moment; by: string | null; expired: boolean }
+    | undefined;
 }
 
 /** Expiry times are shown as dates, which end here. */
@@ -66,7 +73,7 @@ export class QuestionStore {
     const open = this.#allOpen();
     this.#db.write(
       `insert into question
-         values (?, (select coalesce(max(ordinal), 0) + 1 from question), ?, ?, ?, ?, ?, null, null)`,
+         values (?, (select coalesce(max(ordinal), 0) + 1 from question), ?, ?, ?, ?, ?, null, null, null)`,
       question.id,
       run,
       this.#texts.storeRemovable(owner(question.id), JSON.stringify(question)) ?? "",
@@ -79,11 +86,13 @@ export class QuestionStore {
     this.#listener.asked(asked);
   }
 
-  answer(id: string, answer: Answer, at: number): void {
+  /** @param by the name of the credential that answers, if it has one */
+  answer(id: string, answer: Answer, by: string | null): void {
     this.#db.write(
-      "update question set answer = ?, answered_at = ? where id = ?",
+      "update question set answer = ?, answered_at = ?, answered_by = ? where id = ?",
       this.#texts.storeRemovable(answerOwner(id), JSON.stringify(answer)) ?? "",
-      at,
+      Date.now(),
+      by,
       id,
     );
     const open = this.#allOpen();
@@ -97,7 +106,7 @@ export class QuestionStore {
       kind === "approval"
         ? { approved: false, reason: "Nobody answered in time." }
         : { content: "" };
-    this.answer(id, default_answer ?? otherwise, Date.now());
+    this.answer(id, default_answer ?? otherwise, EXPIRED);
   }
 
   open(run: string): StoredQuestion[] {
@@ -170,6 +179,8 @@ export class QuestionStore {
               value: parseJson(answer) as Answer,
               text: answer,
               time: { at: row.answered_at ?? row.created_at, ran: row.ran },
+              by: row.answered_by || null,
+              expired: row.answered_by === EXPIRED,
             },
     };
   }

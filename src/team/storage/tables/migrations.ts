@@ -60,6 +60,8 @@ const MIGRATIONS: TableVersions["migrations"] = [
      from (select 0 as turn union all ${REPLACED}) as began
      where exists (${REPLACED})`,
   ],
+  // A question has the name of the credential that answered it.
+  ["alter table question add column answered_by text"],
 ];
 
 export const TEAM_TABLES: TableVersions = { unnumbered: 1, migrations: MIGRATIONS };

@@ -16,7 +16,7 @@ const TABLES = [
   // Questions to humans. They outlive their turn, so that a repeated answer is recognized.
   `create table question (
     id text primary key, ordinal integer not null, run text not null, question text not null, created_at integer not null,
-    expires_at integer, ran integer not null, answer text, answered_at integer
+    expires_at integer, ran integer not null, answer text, answered_at integer, answered_by text
   ) without rowid`,
   // The event log; `seq` is the cursor. A run's events are contiguous, so no index is needed. `pieces`: the pieces in
   // which a message was streamed.

@@ -184,6 +184,32 @@ test("the inbox lists the questions of all teams until they are answered", async
   await ids("/v1/runs?status=waiting", 1);
 });
 
+test("the inbox can begin with the questions that expire soonest", async () => {
+  const seconds: Record<string, number | undefined> = { never: undefined, late: 9_000, soon: 600 };
+  for (const [id, timeout_seconds] of Object.entries(seconds)) {
+    const config = {
+      ...HUMAN.config,
+      ...(timeout_seconds && { timeout_seconds, default_answer: "red" }),
+    };
+    await create(id, { component: { provider: "UserProxyAgent", config } });
+    await ask(`/v1/teams/${id}/runs?wait=60`, { body: { task: "Which colour?" } });
+  }
+  await ids("/v1/requests", 3);
+  const teamsOf = async (query: string): Promise<string[]> => {
+    const teams: string[] = [];
+    let cursor = "";
+    do {
+      const { body } = await ask(`/v1/requests?limit=1&${query}${cursor}`);
+      teams.push(...body.requests.map(({ team_id }) => team_id));
+      cursor = body.next_cursor ? `&cursor=${body.next_cursor}` : "";
+    } while (cursor);
+    return teams;
+  };
+  expect(await teamsOf("order=expires_at")).toEqual(["soon", "late", "never"]);
+  expect(await teamsOf("order=created_at")).toEqual(["never", "late", "soon"]);
+  expect(await teamsOf("")).toEqual(["never", "late", "soon"]);
+});
+
 test("one Idempotency-Key creates one team, also for concurrent requests", async () => {
   const headers = { "idempotency-key": "k1" };
   const body = { component: SAMPLE_COMPONENT, label: "one" };

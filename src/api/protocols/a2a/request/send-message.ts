@@ -44,7 +44,7 @@ export async function sendMessage(
     needs(request, "runs:write");
     const { task, options } = await runOf(request, sent);
     context = await contextOf(request, message);
-    const conversation = new TeamConversation(context.team, services);
+    const conversation = new TeamConversation(context.team, services, request.principal.name);
     run = unwrapIn(context, await conversation.startAlone(task, options));
   } else {
     needs(request, "requests:write");
@@ -55,7 +55,10 @@ export async function sendMessage(
     await addPush(address, sent);
     run = unwrapIn(
       address,
-      await new TeamConversation(address.team, services).answer(address.run, answers),
+      await new TeamConversation(address.team, services, request.principal.name).answer(
+        address.run,
+        answers,
+      ),
     );
     if (!mayRead(request)) return { task: bareTaskOf(run) };
   }
@@ -78,7 +81,7 @@ export async function sendStreamingMessage(
     const { task, options } = await runOf(request, sent);
     const context = await contextOf(request, message);
     const format = formatOf(request, { historyLength });
-    const conversation = new TeamConversation(context.team, services);
+    const conversation = new TeamConversation(context.team, services, request.principal.name);
     return unwrapIn(context, await conversation.start(task, options, format));
   }
   needs(request, "requests:write");
@@ -88,7 +91,7 @@ export async function sendStreamingMessage(
   await addPush(address, sent);
   const answering = answers.map((one) => one.request);
   const stream = { after: 0, format: formatOf(request, { historyLength, answering }) };
-  const conversation = new TeamConversation(address.team, services);
+  const conversation = new TeamConversation(address.team, services, request.principal.name);
   return unwrapIn(address, await conversation.continue(address.run, answers, stream));
 }
 

@@ -26,7 +26,7 @@ export type ListChanges = (observer: ListObserver) => Promise<void>;
 export async function openLists(request: McpRequest, signal: AbortSignal): Promise<ListChanges> {
   const { services, principal, only, budget } = request;
   const caller = callerOf(principal, { signal });
-  const stream = unwrap(await listsOf(services, principal).events(null, true, caller));
+  const stream = unwrap(await listsOf(services, principal).events(null, "all", caller));
   const teams = only ? [only] : await latestTeams(services, principal, MOST_TEAMS);
   const listedTeams = new Map(teams.map((team) => [team.id, shown(team)]));
   return async ({ onList, onThread }) => {

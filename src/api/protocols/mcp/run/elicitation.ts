@@ -97,7 +97,11 @@ export async function giveAnswer(
   { team, run, question }: { team: string; run: string; question: string },
   answer: JsonObject,
 ): Promise<Result<RunInfo>> {
-  const conversation = new TeamConversation(teamOf(request, team), request.services);
+  const conversation = new TeamConversation(
+    teamOf(request, team),
+    request.services,
+    request.principal.name,
+  );
   return conversation.answer(run, [{ request: question, answer }]);
 }
 

@@ -87,7 +87,7 @@ async function start(
   const { request, ctx } = call;
   const { services, principal } = request;
   const team = teamOf(request, id);
-  const conversation = new TeamConversation(team, services);
+  const conversation = new TeamConversation(team, services, principal.name);
   const input = await taskOf(task, services, team);
   const { id: requestId, _meta: meta } = ctx.mcpReq;
   const idempotency = await idempotencyOf(request, {

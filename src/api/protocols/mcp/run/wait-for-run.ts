@@ -56,7 +56,7 @@ export async function waitForRun(
 ): Promise<McpToolResult> {
   const { request, ctx } = call;
   const team = teamOf(request, id);
-  const conversation = new TeamConversation(team, request.services);
+  const conversation = new TeamConversation(team, request.services, request.principal.name);
   const responses = await responsesOf(call, team, run);
   const allAnswers = [...answers, ...responses.answers];
   const answering = new Set(allAnswers.map((one) => one.request));

@@ -72,7 +72,11 @@ export async function findConversation(
   }
   // A new team gets all of the conversation.
   if (team === undefined) return { named, run: undefined, entries: wanted.entries };
-  const conversationWith = new TeamConversation(teamOf(request, team), request.services);
+  const conversationWith = new TeamConversation(
+    teamOf(request, team),
+    request.services,
+    request.principal.name,
+  );
   const run = await conversationWith.lastRun(named.type === "team" ? named.team : undefined);
   return { named, run, entries };
 }

@@ -156,7 +156,11 @@ async function start(
     previous: wanted.previous ?? null,
     instructions,
   };
-  const conversation = new TeamConversation(teamOf(request, id), request.services);
+  const conversation = new TeamConversation(
+    teamOf(request, id),
+    request.services,
+    request.principal.name,
+  );
   const format = {
     name: wanted.format,
     options: answerOptions(about, { team: id }, wanted.options),
@@ -217,7 +221,7 @@ async function continueRun(
     );
   }
   const team = teamOf(request, team_id);
-  const conversation = new TeamConversation(team, request.services);
+  const conversation = new TeamConversation(team, request.services, request.principal.name);
   const about = settingsOf({ metadata, team_id });
   // For a repeated request it is not known where its answer began.
   const after = status === "waiting" ? await lastCursor(team) : 0;
