@@ -5,6 +5,7 @@ import type { TeamView } from "troupe/react";
 import { useSearch } from "wouter";
 import { Icon } from "../parts/icon.tsx";
 import { Cards, type EndedRun, type ConversationEntry, messagesIn, withEnds } from "./entries.ts";
+import { CutOffs, withCutOffs } from "./cut-offs.ts";
 import { EntryRow } from "./entry-row.tsx";
 import { type Doing, withPresent } from "./live.ts";
 import { LiveLine } from "./live-line.tsx";
@@ -40,7 +41,12 @@ export function Conversation(props: ConversationProps) {
     () => new Cards(messages, { printers, keys, hasEarlier }),
     [messages, printers, keys, hasEarlier],
   );
-  const said = useMemo(() => withEnds(cards.entries, ended), [cards, ended]);
+  const [cutOffs] = useState(() => new CutOffs());
+  const cut = cutOffs.next(team);
+  const said = useMemo(
+    () => withCutOffs(withEnds(cards.entries, ended), cut, printers),
+    [cards, ended, cut, printers],
+  );
   const speakers = useMemo(() => speakersOf(messages), [messages]);
   const { entries, lines } = useMemo(
     () => withPresent(said, cards, { texts, activity, run, manager }),

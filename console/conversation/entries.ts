@@ -37,6 +37,8 @@ export interface Card {
   text: Text | undefined;
   /** True if the answer is output of code. */
   printed: boolean;
+  /** The words for a card whose run ended before it was finished. */
+  cut?: string;
 }
 
 /** A part of the conversation as it is shown. */

@@ -49,10 +49,15 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
 }, sameRow);
 
 function CardRow({ card, teamId, numbers, doing, ahead, soon }: EntryRowProps & { card: Card }) {
-  const { source, work, answer, text, printed } = card;
+  const { source, work, answer, text, printed, cut } = card;
   const time = (answer ?? work.at(-1)?.message)?.created_at;
   return (
-    <article className="entry" data-user={source === "user"} aria-busy={answer === undefined}>
+    <article
+      className="entry"
+      data-user={source === "user"}
+      data-cut={cut !== undefined}
+      aria-busy={answer === undefined && cut === undefined}
+    >
       <Avatar source={source} />
       <header>
         <strong>
@@ -64,7 +69,8 @@ function CardRow({ card, teamId, numbers, doing, ahead, soon }: EntryRowProps & 
           </span>
         )}
         {numbers && <Numbers numbers={numbers} />}
-        {answer && <MessageActions message={answer} teamId={teamId} />}
+        {cut !== undefined && <span className="mark">{cut}</span>}
+        {answer && cut === undefined && <MessageActions message={answer} teamId={teamId} />}
       </header>
       <Steps card={card} thoughtMs={numbers?.thoughtMs} />
       {answer && (
@@ -78,7 +84,9 @@ function CardRow({ card, teamId, numbers, doing, ahead, soon }: EntryRowProps & 
         </div>
       )}
       {doing && <LiveLine doing={doing} ahead={ahead} soon={soon} />}
-      {work.length === 0 && !answer && !text && !doing && <p className="live">Working</p>}
+      {work.length === 0 && !answer && !text && !doing && cut === undefined && (
+        <p className="live">Working</p>
+      )}
     </article>
   );
 }
@@ -103,7 +111,12 @@ function Steps({ card, thoughtMs }: { card: Card; thoughtMs: number | null | und
         ),
       )}
       {thought !== undefined && (
-        <Thought key={`thought ${place}`} text={thought} streaming={open && !answer} ms={ms} />
+        <Thought
+          key={`thought ${place}`}
+          text={thought}
+          streaming={open && !answer && card.cut === undefined}
+          ms={ms}
+        />
       )}
     </div>
   );

@@ -83,7 +83,17 @@ testInBrowser(
     await team.button("Queue").waitFor();
     await team.button("Interrupt and send").click();
     await team.messages.getByText("Second.", { exact: true }).waitFor();
-    await page.getByText("The run was interrupted by the next message.").waitFor();
+    const mark = page.getByText("The run was interrupted by the next message.");
+    await mark.waitFor();
+    // The half answer stays between its task and the mark.
+    const half = page.locator("article", { hasText: "one two three" });
+    await half.getByText("Interrupted", { exact: true }).waitFor();
+    expect(await half.getAttribute("aria-busy")).toBe("false");
+    const order = await page.locator(".row").allInnerTexts();
+    const places = ["First.", "one two three", "The run was interrupted", "Second."].map((words) =>
+      order.findIndex((text) => text.includes(words)),
+    );
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
     await team.send("Third.");
     await page.getByText("1 queued").waitFor();
     models.release("second");
