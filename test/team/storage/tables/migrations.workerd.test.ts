@@ -150,7 +150,8 @@ test("a team stored by version 10 has the components that it had as versions", a
   for (const turns of [2, 3]) value(await team.gateway.replaceComponent(limit(turns)));
   const { versions: before } = value(await team.gateway.versions({ limit: 9 }));
   await runInDurableObject(team.stub, (_instance, { storage }) => {
-    storage.sql.exec("drop table version; update meta set value = '10' where name = 'schema'");
+    storage.sql.exec("alter table question drop column answered_by; drop table version");
+    storage.sql.exec("update meta set value = '10' where name = 'schema'");
   });
   await team.evict();
   const { versions } = value(await team.gateway.versions({ limit: 9 }));
