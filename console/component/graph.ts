@@ -4,10 +4,13 @@ import { type ValuePath, valueAt, withValue } from "./value-path.ts";
 /** An edge of a graph, as the component has it. */
 export interface ComponentEdge {
   path: ValuePath;
+  from: string;
   target: string;
   condition: string;
   /** The name of a function of the server that decides instead of a condition. */
   decidedBy: string;
+  /** The edges of its target that are counted together. */
+  group: string;
   /** True if its target runs when any edge of its group was taken, not only after all of them. */
   any: boolean;
 }
@@ -25,15 +28,63 @@ export function graphOf(root: unknown, team: ValuePath): ValuePath | undefined {
 export function edgesFrom(root: unknown, team: ValuePath, name: string): ComponentEdge[] {
   const list = edgeList(root, team, name);
   return listOf(valueAt(root, list)).map((edge, index) => {
-    const { target, condition, condition_function, activation_condition } = fieldsOf(edge);
+    const { target, condition, condition_function, activation_group, activation_condition } =
+      fieldsOf(edge);
     return {
       path: [...list, index],
+      from: name,
       target: textOf(target),
       condition: textOf(condition),
       decidedBy: textOf(condition_function),
+      group: textOf(activation_group) || textOf(target),
       any: activation_condition === "any",
     };
   });
+}
+
+/** The names of all nodes of a graph. */
+export function nodesIn(root: unknown, team: ValuePath): string[] {
+  return Object.entries(fieldsOf(valueAt(root, nodesAt(team)))).map(
+    ([key, node]) => textOf(fieldsOf(node)["name"]) || key,
+  );
+}
+
+/** All edges of a graph. */
+export function edgesIn(root: unknown, team: ValuePath): ComponentEdge[] {
+  return nodesIn(root, team).flatMap((name) => edgesFrom(root, team, name));
+}
+
+/** The agents at which a graph begins. */
+export function startsIn(root: unknown, team: ValuePath): string[] {
+  const entry = entryOf(root, team);
+  if (entry !== "") return [entry];
+  const targets = new Set(edgesIn(root, team).map(({ target }) => target));
+  return nodesIn(root, team).filter((name) => !targets.has(name));
+}
+
+/** The agents that edges lead to from these, which are among them. */
+export function reachedFrom(
+  edges: readonly Pick<ComponentEdge, "from" | "target">[],
+  starts: Iterable<string>,
+): Set<string> {
+  const next = new Map<string, string[]>();
+  for (const { from, target } of edges) next.set(from, [...(next.get(from) ?? []), target]);
+  const reached = new Set(starts);
+  // A loop over a set also visits what is added to it meanwhile.
+  for (const name of reached) {
+    for (const target of next.get(name) ?? []) reached.add(target);
+  }
+  return reached;
+}
+
+/** Whether one edge of its group is enough, which has to be the same for all of them. */
+export function withAny<T>(root: T, team: ValuePath, edge: ComponentEdge, any: boolean): T {
+  let next = root;
+  for (const { path, target, group } of edgesIn(root, team)) {
+    if (target !== edge.target || group !== edge.group) continue;
+    next = withValue(next, [...path, "activation_condition"], any ? "any" : undefined);
+  }
+  return next;
 }
 
 export function withEdge<T>(root: T, team: ValuePath, from: string, to: string): T {

@@ -100,7 +100,11 @@ export function readyTools(components: readonly unknown[]): ComponentData[] {
 }
 
 /** The place of a participant, or of the manager, in a component whose team is at `team`. */
-export function nodePlace(root: unknown, team: ValuePath, { id, kind }: PictureNode): ValuePath {
+export function nodePlace(
+  root: unknown,
+  team: ValuePath,
+  { id, kind }: Pick<PictureNode, "id" | "kind">,
+): ValuePath {
   const isTeam = Array.isArray(configOf(valueAt(root, team))["participants"]);
   const index = /^participant (\d+)$/.exec(id)?.[1];
   return kind !== "participant" || !isTeam || index === undefined

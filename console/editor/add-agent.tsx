@@ -4,14 +4,8 @@ import { kindOf } from "../teams/kinds.ts";
 import { configOf, textOf } from "../picture/component-json.ts";
 import { emptyTeam } from "../component/blank-team.ts";
 import type { Catalogue, ComponentData } from "../component/catalogue.ts";
-import {
-  freeName,
-  handsOver,
-  modelsIn,
-  namesIn,
-  withParticipant,
-  wrongName,
-} from "../component/edits.ts";
+import { freeName, modelsIn, namesIn, withParticipant, wrongName } from "../component/edits.ts";
+import { connects as areConnected } from "../component/connections.ts";
 import { graphOf } from "../component/graph.ts";
 import type { ValuePath } from "../component/value-path.ts";
 import type { ServerParts } from "../component/use-server-parts.ts";
@@ -50,7 +44,7 @@ export function AddAgent({ component, team, server, onAdd }: AddAgentProps) {
   const name = typed ?? freeName(names, beginning);
   const wrong = wrongName(name, names);
   const model = copied ?? (models[0] === undefined ? "" : `copy ${models[0].name}`);
-  const connects = graphOf(component, team) !== undefined || handsOver(component, team);
+  const connects = areConnected(component, team);
   const hasModel = catalogue.has(kind, "model_client");
   const isRequired = catalogue
     .settings(kind)

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Icon } from "../parts/icon.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { Name } from "../parts/name.tsx";
@@ -11,14 +11,20 @@ import { AgentFields } from "../fields/agent-fields.tsx";
 import type { ComponentData } from "../component/catalogue.ts";
 import { JsonField } from "../fields/json-field.tsx";
 import { type Mistake, Mistakes } from "../fields/mistakes.tsx";
+import { connectionAt } from "../component/connections.ts";
 import { type ValuePath, valueAt } from "../component/value-path.ts";
+import { useWantedFocus, Wanted } from "../fields/wanted.ts";
+import { EdgeFields } from "../fields/edge-fields.tsx";
 import { TeamFields } from "../fields/team-fields.tsx";
 import { useServerParts } from "../component/use-server-parts.ts";
+
+export type EditorPanelKind = "team" | "add" | "json";
 
 /** The part of a component that the panel beside the picture changes. */
 export type EditorSubject =
   | { kind: "node"; node: PictureNode; path: ValuePath }
-  | { kind: "team" | "add" | "json" };
+  | { kind: "edge"; path: ValuePath }
+  | { kind: EditorPanelKind };
 
 interface EditorPanelProps {
   subject: EditorSubject;
@@ -26,18 +32,23 @@ interface EditorPanelProps {
   /** The place of the team that is drawn. */
   team: ValuePath;
   mistakes: readonly Mistake[];
+  /** The field to which the user is led. */
+  wanted: ValuePath | undefined;
   onChange: (component: ComponentData) => void;
   /** Called when an agent was added, moved or renamed: it has this name now. */
   onAgent: (component: ComponentData, name: string) => void;
   onRemove: (node: PictureNode) => void;
+  onRemoveEdge: (path: ValuePath) => void;
+  /** Leads to a place. */
+  onShow: (path: ValuePath) => void;
   onOpen: () => void;
   onClose: () => void;
 }
 
 /** Changes an agent, a team, or its JSON, where it is drawn. */
 export default function EditorPanel(props: EditorPanelProps) {
-  const { subject, component, team, mistakes, onChange, onAgent, onRemove, onOpen, onClose } =
-    props;
+  const { subject, component, team, mistakes, wanted, onOpen, onClose } = props;
+  const { onChange, onAgent, onRemove, onRemoveEdge, onShow } = props;
   const { value: server, error } = useServerParts();
   const body = (): ReactNode => {
     if (server === undefined) return null;
@@ -56,6 +67,18 @@ export default function EditorPanel(props: EditorPanelProps) {
             onRemove={() => onRemove(subject.node)}
           />
         );
+      case "edge":
+        return (
+          <EdgeFields
+            key={subject.path.join(" ")}
+            component={component}
+            team={team}
+            path={subject.path}
+            onChange={onChange}
+            onShow={onShow}
+            onRemove={() => onRemoveEdge(subject.path)}
+          />
+        );
       case "team":
         return <TeamFields {...common} path={team} />;
       case "add":
@@ -72,15 +95,23 @@ export default function EditorPanel(props: EditorPanelProps) {
     }
   };
   const node = subject.kind === "node" ? subject.node : undefined;
-  const title = titleOf(subject);
-  const place = subject.kind === "node" ? subject.path : team;
+  const place = "path" in subject ? subject.path : team;
+  const title = titleOf(subject, component, team);
+  const form = useRef<HTMLElement>(null);
+  const key = JSON.stringify([subject.kind, place]);
+  const ready = server !== undefined;
+  // Below the drawing, where the window is narrow, it would open unseen.
+  useEffect(() => {
+    form.current?.scrollIntoView({ block: "nearest" });
+  }, [key, ready]);
+  useWantedFocus(form, wanted, ready);
   const part = valueAt(component, place);
   const { provider = "" } = (part ?? {}) as Partial<ComponentData>;
   return (
-    <aside key={JSON.stringify([subject.kind, place])} className="node-editor" aria-label={title}>
+    <aside key={key} ref={form} className="node-editor" aria-label={title}>
       <header>
         <h2>{node ? <Name name={node.name} /> : title}</h2>
-        {subject.kind !== "add" && subject.kind !== "json" && (
+        {(subject.kind === "node" || subject.kind === "team") && (
           <span className="muted" title={visibleName(provider)}>
             {visibleName(kindOf(provider))}
           </span>
@@ -99,13 +130,19 @@ export default function EditorPanel(props: EditorPanelProps) {
           Loading
         </p>
       )}
-      <Mistakes value={mistakes}>{body()}</Mistakes>
+      <Mistakes value={mistakes}>
+        <Wanted value={wanted}>{body()}</Wanted>
+      </Mistakes>
     </aside>
   );
 }
 
-function titleOf(subject: EditorSubject): string {
+function titleOf(subject: EditorSubject, component: ComponentData, team: ValuePath): string {
   switch (subject.kind) {
+    case "edge": {
+      const { from, to } = connectionAt(component, team, subject.path);
+      return `From ${visibleName(from)} to ${visibleName(to)}`;
+    }
     case "node":
       return `About ${visibleName(subject.node.name)}`;
     case "team":

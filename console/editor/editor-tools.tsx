@@ -4,9 +4,8 @@ import { Icon } from "../parts/icon.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { asTeam } from "../component/edits.ts";
 import { hasKeptSecrets, type ValuePath } from "../component/value-path.ts";
+import type { EditorPanelKind } from "./editor-panel.tsx";
 import type { Draft } from "./use-draft.ts";
-
-type Panel = "team" | "add" | "json";
 
 interface EditorToolsProps {
   draft: Draft;
@@ -16,10 +15,10 @@ interface EditorToolsProps {
   isTeam: boolean;
   /** True if its agents can be connected. */
   connects: boolean;
-  panel: Panel | undefined;
+  panel: EditorPanelKind | undefined;
   /** The agent from which a connection is drawn; empty while it is chosen. */
   connecting: string | undefined;
-  onPanel: (panel: Panel) => void;
+  onPanel: (panel: EditorPanelKind) => void;
   onConnect: () => void;
   children: ReactNode;
 }
@@ -104,9 +103,9 @@ export function EditorTools(props: EditorToolsProps) {
 }
 
 interface PanelButtonProps {
-  of: Panel;
-  panel: Panel | undefined;
-  onPanel: (panel: Panel) => void;
+  of: EditorPanelKind;
+  panel: EditorPanelKind | undefined;
+  onPanel: (panel: EditorPanelKind) => void;
   children: ReactNode;
 }
 

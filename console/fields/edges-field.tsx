@@ -3,10 +3,12 @@ import { Icon } from "../parts/icon.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { visibleName } from "../text/foreign.ts";
 import type { ComponentData } from "../component/catalogue.ts";
-import { edgesFrom, entryOf, withEdge, withEntry } from "../component/graph.ts";
+import { withConnection } from "../component/connections.ts";
+import { edgesFrom, entryOf, withEntry } from "../component/graph.ts";
+import { Activation, Condition } from "./edge-fields.tsx";
 import { MistakesAt } from "./mistakes.tsx";
 import { type ValuePath, withValue } from "../component/value-path.ts";
-import { TextField } from "./text-field.tsx";
+import { at } from "./wanted.ts";
 
 interface EdgesFieldProps {
   component: ComponentData;
@@ -27,51 +29,22 @@ export function EdgesField({ component, team, name, names, onChange }: EdgesFiel
       <legend>Next agents</legend>
       {edges.length === 0 && <p className="muted">The graph ends with this agent.</p>}
       <ul className="editor-list" aria-label="Next agents">
-        {edges.map(({ path, target, condition, decidedBy, any }) => (
-          <li key={path.join(" ")}>
-            <div className="editor-item">
+        {edges.map((edge) => (
+          <li key={edge.path.join(" ")}>
+            <div className="editor-item" {...at(edge.path)}>
               <span className="editor-target">
                 <Icon name="right" />
-                {visibleName(target)}
+                {visibleName(edge.target)}
               </span>
               <IconButton
                 small
                 icon="bin"
-                name={`Remove the edge to ${visibleName(target)}`}
-                onClick={() => onChange(withValue(component, path, undefined))}
+                name={`Remove the edge to ${visibleName(edge.target)}`}
+                onClick={() => onChange(withValue(component, edge.path, undefined))}
               />
             </div>
-            {decidedBy === "" ? (
-              <TextField
-                path={[...path, "condition"]}
-                label={`Only if the message contains (to ${visibleName(target)})`}
-                placeholder="Always"
-                value={condition}
-                onChange={(text) =>
-                  onChange(
-                    withValue(component, [...path, "condition"], text === "" ? undefined : text),
-                  )
-                }
-              />
-            ) : (
-              <p className="muted">The function {visibleName(decidedBy)} of the server decides.</p>
-            )}
-            <label className="check">
-              <input
-                type="checkbox"
-                checked={any}
-                onChange={({ target: { checked } }) =>
-                  onChange(
-                    withValue(
-                      component,
-                      [...path, "activation_condition"],
-                      checked ? "any" : undefined,
-                    ),
-                  )
-                }
-              />
-              {visibleName(target)} does not wait for its other edges
-            </label>
+            <Condition component={component} edge={edge} onChange={onChange} />
+            <Activation component={component} team={team} edge={edge} onChange={onChange} />
           </li>
         ))}
       </ul>
@@ -80,7 +53,7 @@ export function EdgesField({ component, team, name, names, onChange }: EdgesFiel
         aria-label="Add a next agent"
         value=""
         onChange={({ target }) => {
-          if (target.value !== "") onChange(withEdge(component, team, name, target.value));
+          if (target.value !== "") onChange(withConnection(component, team, name, target.value));
         }}
       >
         <option value="">Add a next agent</option>
@@ -97,7 +70,7 @@ export function EdgesField({ component, team, name, names, onChange }: EdgesFiel
 /** The agent with which a graph begins. */
 export function EntryField({ component, team, names, onChange }: Omit<EdgesFieldProps, "name">) {
   return (
-    <label className="field">
+    <label className="field" {...at([...team, "config", "graph", "default_start_node"])}>
       <span>Begin with</span>
       <select
         value={entryOf(component, team)}

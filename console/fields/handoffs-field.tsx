@@ -7,6 +7,7 @@ import { MistakesAt } from "./mistakes.tsx";
 import type { FieldsProps } from "./settings-fields.tsx";
 import { targetOf } from "../component/parts.ts";
 import { valueAt, withValue } from "../component/value-path.ts";
+import { at } from "./wanted.ts";
 
 interface HandoffsFieldProps extends Omit<FieldsProps, "catalogue"> {
   /** The other agents of its team. */
@@ -29,7 +30,7 @@ export function HandoffsField({ component, path, others, onChange }: HandoffsFie
     setTarget("");
   };
   return (
-    <fieldset className="editor-group">
+    <fieldset className="editor-group" {...at(list)}>
       <legend>Handoffs</legend>
       {handoffs.length === 0 && <p className="muted">It hands over to no other agent.</p>}
       <ul className="editor-list" aria-label="Handoffs">

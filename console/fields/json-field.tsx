@@ -1,6 +1,7 @@
 import { useId, useState } from "react";
 import { MistakesAt } from "./mistakes.tsx";
 import type { ValuePath } from "../component/value-path.ts";
+import { at } from "./wanted.ts";
 
 interface JsonFieldProps {
   path: ValuePath;
@@ -30,7 +31,7 @@ export function JsonField({ path, label, value, onChange }: JsonFieldProps) {
   };
   const isWrong = wrong !== undefined && typed?.of === json;
   return (
-    <div className="editor-field">
+    <div className="editor-field" {...at(path)}>
       <label className="field">
         <span>{label} (JSON)</span>
         <textarea

@@ -1,8 +1,9 @@
-import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { createContext, type ReactNode, useContext, useEffect } from "react";
 import { ApiError } from "troupe/client";
 import { FieldErrors } from "./field-errors.tsx";
 import { stepsOf } from "../parts/json-path.ts";
 import { isWithin, type ValuePath } from "../component/value-path.ts";
+import { isBeside, useUnfolded } from "./wanted.ts";
 
 export interface Mistake {
   path: ValuePath;
@@ -25,19 +26,6 @@ export function useMistakes(path: ValuePath, own = false): string[] {
     .map(({ message }) => message);
 }
 
-/** True if a setting of a part is wrong that is not among these. */
-function useWrongBeside(path: ValuePath, settings: readonly string[]): boolean {
-  return useContext(Mistakes).some(({ path: wrong }) => {
-    const [step, key] = wrong.slice(path.length);
-    return (
-      isWithin(wrong, path) &&
-      step === "config" &&
-      key !== undefined &&
-      !settings.includes(String(key))
-    );
-  });
-}
-
 interface FoldedSettingsProps {
   title: string;
   /** The path of the part that has the settings. */
@@ -47,10 +35,10 @@ interface FoldedSettingsProps {
   children: ReactNode;
 }
 
-/** Settings that are rarely needed. They unfold when one of them is wrong. */
+/** Settings that are rarely needed. They unfold when one of them is wrong or wanted. */
 export function FoldedSettings({ title, path, without, children }: FoldedSettingsProps) {
-  const wrong = useWrongBeside(path, without);
-  const [open, setOpen] = useState(wrong);
+  const wrong = useContext(Mistakes).some((mistake) => isBeside(mistake.path, path, without));
+  const [open, setOpen] = useUnfolded(wrong, (place) => isBeside(place, path, without));
   useEffect(() => {
     if (wrong) setOpen(true);
   }, [wrong]);

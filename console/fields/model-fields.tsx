@@ -5,6 +5,7 @@ import { FoldedSettings, MistakesAt } from "./mistakes.tsx";
 import { valueAt, withValue } from "../component/value-path.ts";
 import { type FieldsProps, NumberField, SettingsFields } from "./settings-fields.tsx";
 import { TextField } from "./text-field.tsx";
+import { at } from "./wanted.ts";
 
 const ABOVE = ["model", "temperature"];
 
@@ -17,7 +18,7 @@ export function ModelFields({ component, path, catalogue, onChange }: FieldsProp
     onChange(withValue(component, [...path, "config", key], value));
   const has = (key: string): boolean => key in config || catalogue.has(provider, key);
   return (
-    <fieldset className="editor-group">
+    <fieldset className="editor-group" {...at(path)}>
       <legend>Model</legend>
       <ClassChoice
         label="Server"

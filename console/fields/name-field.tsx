@@ -2,6 +2,7 @@ import { useId, useState } from "react";
 import { wrongName } from "../component/edits.ts";
 import { MistakesAt } from "./mistakes.tsx";
 import type { ValuePath } from "../component/value-path.ts";
+import { at } from "./wanted.ts";
 
 interface NameFieldProps {
   path: ValuePath;
@@ -22,7 +23,7 @@ export function NameField({ path, value, others, onChange }: NameFieldProps) {
     if (typed !== value) onChange(typed);
   };
   return (
-    <div className="editor-field">
+    <div className="editor-field" {...at(path)}>
       <label className="field">
         <span>Name</span>
         <input

@@ -10,6 +10,7 @@ import { nameOf } from "../component/parts.ts";
 import { type ValuePath, valueAt, withValue } from "../component/value-path.ts";
 import type { Setting } from "../component/settings.ts";
 import { TextField } from "./text-field.tsx";
+import { at } from "./wanted.ts";
 
 const NONE: readonly string[] = [];
 
@@ -89,7 +90,7 @@ function SettingField({ setting, ...props }: SettingFieldProps) {
       return <NumberField {...field} usual={setting.usual} />;
     case "switch":
       return (
-        <div className="editor-field">
+        <div className="editor-field" {...at(path)}>
           <label className="check">
             <input
               type="checkbox"
@@ -132,7 +133,7 @@ export function NumberField(props: Omit<LabelledProps, "catalogue"> & { usual: u
   const wrong = useMistakes(path).length > 0;
   const value = valueAt(component, path);
   return (
-    <div className="editor-field">
+    <div className="editor-field" {...at(path)}>
       <label className="field">
         <span>{label}</span>
         <input
@@ -160,7 +161,7 @@ function Choice(props: LabelledProps & { setting: Setting }) {
   const value = textOf(valueAt(component, path));
   const usual = textOf(setting.usual);
   return (
-    <div className="editor-field">
+    <div className="editor-field" {...at(path)}>
       <label className="field">
         <span>{label}</span>
         <select
@@ -193,7 +194,7 @@ export function PartField({ component, path, catalogue, label, of, onChange }: P
   const part = valueAt(component, path) as ComponentData | null | undefined;
   const provider = part?.provider ?? "";
   return (
-    <div className="part-field">
+    <div className="part-field" {...at(path)}>
       <ClassChoice
         label={label}
         provider={provider}
@@ -222,15 +223,15 @@ function PartList({ component, path, catalogue, label, of, onChange }: PartField
   const items = listOf(valueAt(component, path));
   const name = label.replace(/s? \*$|s$/, "").toLowerCase();
   return (
-    <fieldset className="editor-group">
+    <fieldset className="editor-group" {...at(path)}>
       <legend>{label}</legend>
       {items.map((item, index) => {
-        const at: ValuePath = [...path, index];
+        const place: ValuePath = [...path, index];
         return (
           <div key={index} className="editor-item">
             <PartField
               component={component}
-              path={at}
+              path={place}
               catalogue={catalogue}
               label={`${index + 1}.`}
               of={of}
@@ -241,7 +242,7 @@ function PartList({ component, path, catalogue, label, of, onChange }: PartField
               icon="bin"
               name={`Remove ${name} ${index + 1}`}
               title={`Remove ${visibleName(nameOf(item))}`}
-              onClick={() => onChange(withValue(component, at, undefined))}
+              onClick={() => onChange(withValue(component, place, undefined))}
             />
           </div>
         );

@@ -1,6 +1,7 @@
 import { useId } from "react";
 import { MistakesAt, useMistakes } from "./mistakes.tsx";
 import type { ValuePath } from "../component/value-path.ts";
+import { at } from "./wanted.ts";
 
 interface TextFieldProps {
   path: ValuePath;
@@ -28,7 +29,7 @@ export function TextField(props: TextFieldProps) {
     "aria-describedby": wrong ? id : undefined,
   };
   return (
-    <div className="editor-field">
+    <div className="editor-field" {...at(path)}>
       <label className="field">
         <span>{label}</span>
         {long ? (

@@ -6,7 +6,8 @@ import { kindOf } from "../teams/kinds.ts";
 import { visibleName } from "../text/foreign.ts";
 import { MistakesAt } from "./mistakes.tsx";
 import { nameOf, toolPaths, withTool } from "../component/parts.ts";
-import { type ValuePath, valueAt, withValue } from "../component/value-path.ts";
+import { isWithin, type ValuePath, valueAt, withValue } from "../component/value-path.ts";
+import { at, useUnfolded } from "./wanted.ts";
 import { type FieldsProps, SettingsFields } from "./settings-fields.tsx";
 
 interface ToolsFieldProps extends FieldsProps {
@@ -33,17 +34,17 @@ export function ToolsField({ component, path, catalogue, ready, onChange }: Tool
     onChange(next);
   };
   return (
-    <fieldset className="editor-group">
+    <fieldset className="editor-group" {...at([...path, "config", "tools"])}>
       <legend>Tools</legend>
       {places.length === 0 && <p className="muted">No tools.</p>}
       <ul className="editor-list" aria-label="Tools">
-        {places.map((at) => (
-          <li key={at.join(" ")}>
+        {places.map((place) => (
+          <li key={place.join(" ")}>
             <Tool
               component={component}
-              path={at}
+              path={place}
               catalogue={catalogue}
-              begin={added?.join(" ") === at.join(" ")}
+              begin={added?.join(" ") === place.join(" ")}
               onChange={onChange}
             />
           </li>
@@ -85,7 +86,7 @@ function placeOf(
   agent: ValuePath,
   tool: ComponentData,
 ): ValuePath | undefined {
-  return toolPaths(component, agent).find((at) => valueAt(component, at) === tool);
+  return toolPaths(component, agent).find((place) => valueAt(component, place) === tool);
 }
 
 interface ToolProps extends FieldsProps {
@@ -94,12 +95,15 @@ interface ToolProps extends FieldsProps {
 }
 
 function Tool({ component, path, catalogue, begin, onChange }: ToolProps) {
-  const [open, setOpen] = useState(begin);
+  const [open, setOpen] = useUnfolded(
+    begin,
+    (place) => place !== undefined && isWithin(place, path),
+  );
   const tool = valueAt(component, path) as ComponentData;
   const name = visibleName(nameOf(tool) || kindOf(tool.provider));
   return (
     <>
-      <div className="editor-item">
+      <div className="editor-item" {...at(path)}>
         <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
           <summary>
             <Icon name="tool" />

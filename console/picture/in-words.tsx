@@ -1,8 +1,7 @@
 import { Name } from "../parts/name.tsx";
 import type { Activity } from "./activity.ts";
-import { times } from "./drawing.tsx";
+import { type PictureProgress, times } from "./progress.ts";
 import type { Picture, PictureEdge } from "./picture.ts";
-import type { PictureProgress } from "./progress.ts";
 
 interface InWordsProps {
   picture: Picture;

@@ -32,6 +32,8 @@ export interface PictureEdge {
   group: string;
   /** True if one edge of the group is enough. */
   any: boolean;
+  /** Where it is in the component; undefined if it only shows an order. */
+  place: readonly (string | number)[] | undefined;
 }
 
 /** A team as nodes and edges. */
@@ -156,9 +158,9 @@ function managerNode(team: UncheckedComponent, kind: "selector" | "orchestrator"
 }
 
 function edge(from: string, to: string, rest: Partial<PictureEdge> = {}): PictureEdge {
-  const { condition = "", decidedBy = "", group = "", any = false } = rest;
+  const { condition = "", decidedBy = "", group = "", any = false, place } = rest;
   const id = JSON.stringify([from, to, condition, decidedBy, group]);
-  return { id, from, to, condition, decidedBy, group, any };
+  return { id, from, to, condition, decidedBy, group, any, place };
 }
 
 function ringOf(participants: readonly PictureNode[]): PictureEdge[] {
@@ -176,7 +178,7 @@ function graphOf(
   const reached = new Set<string>();
   for (const [key, node] of Object.entries(fieldsOf(nodes))) {
     const from = owners.get(textOf(fieldsOf(node)["name"]) || key);
-    for (const given of listOf(fieldsOf(node)["edges"])) {
+    for (const [index, given] of listOf(fieldsOf(node)["edges"]).entries()) {
       const fields = fieldsOf(given);
       const to = owners.get(textOf(fields["target"]));
       if (from === undefined || to === undefined) continue;
@@ -186,6 +188,7 @@ function graphOf(
         decidedBy: textOf(fields["condition_function"]),
         group: textOf(fields["activation_group"]) || textOf(fields["target"]),
         any: fields["activation_condition"] === "any",
+        place: ["config", "graph", "nodes", key, "edges", index],
       });
       edges.set(made.id, made);
     }
@@ -211,12 +214,14 @@ function swarmOf(
   const outside = new Map<string, PictureNode>();
   const edges = new Map<string, PictureEdge>();
   for (const [index, part] of parts.entries()) {
-    for (const handoff of listOf(configOf(part)["handoffs"])) {
+    for (const [place, handoff] of listOf(configOf(part)["handoffs"]).entries()) {
       const target = textOf(handoff) || textOf(fieldsOf(handoff)["target"]);
       if (target === "") continue;
       const to = owners.get(target) ?? outsideId(target);
       if (!owners.has(target)) outside.set(to, outsideNode(to));
-      const made = edge(idOf(index), to);
+      const made = edge(idOf(index), to, {
+        place: ["config", "participants", index, "config", "handoffs", place],
+      });
       edges.set(made.id, made);
     }
   }

@@ -201,3 +201,8 @@ function textIn(message: Message): string {
   if (Array.isArray(content)) return content.filter((part) => typeof part === "string").join(" ");
   return JSON.stringify(content) ?? "";
 }
+
+/** `once`, `3 times`. */
+export function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
+}

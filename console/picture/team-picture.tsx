@@ -1,6 +1,6 @@
 import type { NotedTeam, TeamClient } from "troupe/client";
 import type { TeamView } from "troupe/react";
-import { Link } from "wouter";
+import { Link, useSearchParams } from "wouter";
 import { SaveBar } from "../editor/save-bar.tsx";
 import { useChecked } from "../editor/use-checked.ts";
 import { useDraft } from "../editor/use-draft.ts";
@@ -21,6 +21,7 @@ interface TeamPictureProps {
 /** The picture of a team, with the progress of its last run. */
 export function TeamPicture({ info, team, handle, onChanged }: TeamPictureProps) {
   const mayEdit = useMay("teams:write");
+  const [search] = useSearchParams();
   const stored = {
     component: info.component,
     version: info.component_version,
@@ -34,6 +35,7 @@ export function TeamPicture({ info, team, handle, onChanged }: TeamPictureProps)
       draft={draft}
       checked={checked}
       mayEdit={mayEdit}
+      at={search.get("at")}
       messages={messages}
       now={team}
       tools={

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { layoutOf, pathThrough } from "../../picture/layout.ts";
+import { layoutOf, pathThrough } from "../../drawing/layout.ts";
 import { pictureOf } from "../../picture/picture.ts";
 
 const agent = (name: string) => ({

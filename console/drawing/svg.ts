@@ -1,8 +1,8 @@
 import { beginningOf } from "troupe/client";
 import { visibleName } from "../text/foreign.ts";
 import { type Layout, pathThrough } from "./layout.ts";
-import type { Picture, PictureNode } from "./picture.ts";
-import type { PictureProgress } from "./progress.ts";
+import type { Picture, PictureNode } from "../picture/picture.ts";
+import type { PictureProgress } from "../picture/progress.ts";
 
 /** The longest name in a node, in characters. */
 const LONGEST = 24;

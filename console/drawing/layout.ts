@@ -1,5 +1,5 @@
 import { graphlib, layout } from "@dagrejs/dagre";
-import type { Picture, PictureNode } from "./picture.ts";
+import type { Picture, PictureNode } from "../picture/picture.ts";
 
 export interface NodeBox {
   /** The coordinates of the centre. */
