@@ -83,7 +83,7 @@ export function alone<T>(root: T, team: ValuePath, edge: ComponentEdge): T {
   return withValue(root, path, value);
 }
 
-/** The edges of loops for which an agent waits together with edges from outside, so that it never goes on. */
+/** The edges of loops for which an agent waits together with edges from outside, so that it never continues. */
 export function stuckEdges(root: unknown, team: ValuePath): (ComponentEdge & { other: string })[] {
   const edges = edgesIn(root, team);
   return edges.flatMap((edge) => {

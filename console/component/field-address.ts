@@ -8,7 +8,7 @@ export function fieldAddress(teamId: string, path: ValuePath): string {
   return `/teams/${teamId}?view=picture&at=${encodeURIComponent(pathText(path))}`;
 }
 
-/** Where the key of an agent's model stands in a component; undefined if no agent of this name has a model. */
+/** The place of the key of an agent's model; undefined if no agent of this name has a model. */
 export function keyPath(component: unknown, agent: string): ValuePath | undefined {
   for (const place of agentPlaces(component, [])) {
     const own = agentPath(component, place);

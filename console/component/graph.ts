@@ -77,7 +77,7 @@ export function reachedFrom(
   return reached;
 }
 
-/** Whether one edge of its group is enough, which has to be the same for all of them. */
+/** Sets for all edges of a group if one of them is enough: they have to agree. */
 export function withAny<T>(root: T, team: ValuePath, edge: ComponentEdge, any: boolean): T {
   let next = root;
   for (const { path, target, group } of edgesIn(root, team)) {

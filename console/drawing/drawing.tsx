@@ -18,13 +18,13 @@ import { pngOf, svgOf } from "./svg.ts";
 import { usePull } from "./use-pull.ts";
 import { useView } from "./use-view.ts";
 
-/** What is wrong with nodes and edges, by their ids. */
+/** The flaws of nodes and edges, by their ids. */
 export interface Flaws {
   /** The nodes with mistakes. */
   wrong: ReadonlySet<string>;
-  /** Why nodes never speak. */
+  /** Sentences about nodes that never speak. */
   silent: ReadonlyMap<string, string>;
-  /** What is missing at edges. */
+  /** Sentences about edges at which something is missing. */
   missing: ReadonlyMap<string, string>;
 }
 

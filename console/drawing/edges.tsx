@@ -65,7 +65,7 @@ interface EdgeLabelProps {
   x: number;
   y: number;
   selected: boolean;
-  /** What is missing at it. */
+  /** A sentence about what is missing at it. */
   missing: string | undefined;
   /** Selects it; undefined if it has no form. */
   onSelect: ((edge: PictureEdge) => void) | undefined;

@@ -12,7 +12,7 @@ interface NodeProps {
   spoken: number;
   selected: boolean;
   wrong: boolean;
-  /** Why it never speaks. */
+  /** A sentence about a node that never speaks. */
   silent: string | undefined;
   onSelect: (id: string) => void;
 }

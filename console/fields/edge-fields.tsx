@@ -73,7 +73,7 @@ export function Condition({ component, edge, onChange }: EdgeFieldProps) {
   );
 }
 
-/** Whether an agent waits for all edges of a group, or is started by each of them. */
+/** Lets an agent wait for all edges of a group, or be started by each of them. */
 export function Activation({
   component,
   team,

@@ -21,7 +21,7 @@ export function isBeside(
   return step === "config" && key !== undefined && !settings.includes(String(key));
 }
 
-/** Whether something is unfolded: by the user, when something inside is wrong, and when the user is led inside. */
+/** True if something is unfolded: by the user, when something inside is wrong, and when the user is led inside. */
 export function useUnfolded(
   first: boolean,
   isInside: (place: ValuePath | undefined) => boolean,

@@ -32,7 +32,7 @@ export interface PictureEdge {
   group: string;
   /** True if one edge of the group is enough. */
   any: boolean;
-  /** Where it is in the component; undefined if it only shows an order. */
+  /** Its place in the component; undefined if it only shows an order. */
   place: readonly (string | number)[] | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { EditorPanelKind } from "../editor/editor-panel.tsx";
 import { innerPath, nodePlace } from "../component/parts.ts";
 import { isWithin, type ValuePath, valueAt } from "../component/value-path.ts";
 import { visibleName } from "../text/foreign.ts";
-import { configOf, fieldsOf, textOf, type UncheckedComponent } from "./component-json.ts";
+import { configOf, fieldsOf, textOf } from "./component-json.ts";
 import { pictureOf, type PictureNode } from "./picture.ts";
 
 /** A team inside an agent that is shown instead of the team around it. */
@@ -41,12 +41,12 @@ export function openedNode(root: unknown, path: ValuePath, { name }: PictureNode
   return { name: visibleName(name), participant: name, place: innerPath(root, path) };
 }
 
-/** What has to be shown for a place: the teams around it, and the agent, the edge or the team that it belongs to. */
+/** The teams around a place, and the agent, the edge or the team that it belongs to. */
 export function shownAt(root: unknown, wanted: ValuePath): ShownPart {
   const opened: Opened[] = [];
   for (;;) {
     const team = opened.at(-1)?.place ?? [];
-    const { nodes } = pictureOf(fieldsOf(valueAt(root, team)) as UncheckedComponent);
+    const { nodes } = pictureOf(fieldsOf(valueAt(root, team)));
     const node = nodes.find(({ kind, id }) => {
       const at = kind === "participant" ? nodePlace(root, team, { kind, id }) : undefined;
       return (

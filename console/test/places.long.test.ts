@@ -50,10 +50,12 @@ async function isInView(field: Locator): Promise<boolean> {
   return field.evaluate((element) => {
     const { left, top, width } = element.getBoundingClientRect();
     const { document: page } = globalThis as unknown as {
-      document: { elementFromPoint: (x: number, y: number) => unknown };
+      document: {
+        elementFromPoint: (x: number, y: number) => Parameters<typeof element.contains>[0];
+      };
     };
     const there = page.elementFromPoint(left + Math.min(width / 2, 20), top + 8);
-    return element.contains(there as never);
+    return element.contains(there);
   });
 }
 
