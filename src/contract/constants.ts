@@ -88,3 +88,9 @@ export const MOST_STATE_PARTS = 1_000;
 
 /** The latest versions of a team's component that are kept; those with a label stay beyond them. */
 export const MOST_VERSIONS = 200;
+
+/** The key of metadata by which the console marks the forks of its playground: with `true`. */
+export const PLAYGROUND = "playground";
+
+/** Characters of a run's task where only its beginning is asked for. */
+export const PREVIEW_CHARACTERS = 300;

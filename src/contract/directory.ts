@@ -3,7 +3,13 @@ import type { JsonObject } from "../core/json.ts";
 import type { TraceContext } from "../core/steps/step-attempt.ts";
 import { describedObject, idSchema, timeSchema } from "./common.ts";
 import { type HumanRequest, humanRequestSchema, runSchema, type RunStatus } from "./run.ts";
-import { conversationSchema, expiresInSchema, type TeamInfo, teamUserSchema } from "./team.ts";
+import {
+  conversationSchema,
+  expiresInSchema,
+  forkedFromSchema,
+  type TeamInfo,
+  teamUserSchema,
+} from "./team.ts";
 import type { SecretPushConfig } from "./push.ts";
 import { costSchema, tokenUsageSchema, usageByModelSchema } from "./usage/usage-schemas.ts";
 import type { StoredRunWebhook } from "./webhook.ts";
@@ -51,6 +57,9 @@ export const listedTeamSchema = z.object({
     .nullable()
     .describe("The run that ended last."),
   usage: tokenUsageSchema,
+  forked_from: forkedFromSchema.describe(
+    "Where its conversation comes from, if it is a fork; null for forks of earlier versions until their component changes.",
+  ),
   conversation: conversationSchema,
   user: teamUserSchema,
   expires_in: expiresInSchema,
@@ -159,6 +168,8 @@ export interface TeamQuery extends OfUser {
   metadata: Readonly<Record<string, string>>;
   /** Only conversations with this team; by default, all teams that are not conversations. */
   agent?: string;
+  /** Only forks of the console's playground, or only other teams; by default, both. */
+  playground?: boolean;
   /** Only teams that stay until they are deleted. */
   lasting?: boolean;
   /** By last activity. */
@@ -268,6 +279,8 @@ export interface TeamFacts {
   /** Missing in teams of earlier versions. */
   participants?: readonly string[];
   component_version: number;
+  /** Missing in teams that are no forks, and in forks of earlier versions. */
+  forked_from?: NonNullable<TeamInfo["forked_from"]>;
   /** The same as in the record of the team. */
   conversation?: ConversationKey;
   user?: string;

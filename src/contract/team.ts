@@ -38,12 +38,19 @@ export const componentInputSchema = openObjectSchema.meta({
 
 export const metadataSchema = describedObject("Kept as it is.");
 
+const teamLabelSchema = z.string().max(200, "must be at most 200 characters").nullable();
+
+export const forkedFromSchema = z
+  .object({ team_id: idSchema, turn: z.number().int().min(0) })
+  .nullable()
+  .describe("Where its conversation comes from, if it is a fork.");
+
 export const createTeamSchema = z
   .strictObject({
     component: componentInputSchema.optional(),
     template: z.string().max(200).optional().describe("A name from GET /v1/templates."),
     id: idSchema.optional().describe("Left out, an unguessable one is made."),
-    label: z.string().max(200, "must be at most 200 characters").nullable().optional(),
+    label: teamLabelSchema.optional(),
     metadata: metadataSchema.optional(),
     user: userSchema
       .optional()
@@ -65,6 +72,8 @@ export const forkTeamSchema = z.strictObject({
       "The turn at whose end the fork begins, as Team.turn, Run.turn and a message's turn name it. Left out, the last finished one; 0 is before the first.",
     ),
   id: idSchema.optional().describe("Of the new team. Left out, an unguessable one is made."),
+  label: teamLabelSchema.optional().describe("Left out, that of the forked team."),
+  metadata: metadataSchema.optional().describe("Left out, that of the forked team."),
 });
 
 export const componentBodySchema = z.strictObject({ component: componentInputSchema });
@@ -140,10 +149,7 @@ export const teamSchema = z.object({
     .describe(
       "The last finished turn. Counts over all runs; a reset, a loaded state and another component count as one, too.",
     ),
-  forked_from: z
-    .object({ team_id: idSchema, turn: z.number().int().min(0) })
-    .nullable()
-    .describe("Where its conversation comes from, if it is a fork."),
+  forked_from: forkedFromSchema,
   conversation: conversationSchema,
   user: teamUserSchema,
   expires_in: expiresInSchema,

@@ -311,7 +311,8 @@ export class TeamClient {
     return this.#commands.json("GET /v1/teams/:team/runs/:run", { team: this.id, run });
   }
 
-  runs(query: { limit?: number; cursor?: string } = {}): Promise<RunPage> {
+  /** Runs, newest first. @param query `task: "preview"`: each task is its first 300 characters as text */
+  runs(query: { limit?: number; cursor?: string; task?: "preview" } = {}): Promise<RunPage> {
     return this.#commands.json("GET /v1/teams/:team/runs", { team: this.id }, { query });
   }
 

@@ -36,6 +36,13 @@ export const directoryCommands = {
           .describe(
             "Conversations that A2A callers have with this team. Left out, all other teams.",
           ),
+        playground: z
+          .enum(["true", "false"], 'must be "true" or "false"')
+          .optional()
+          .transform((given) => given && given === "true")
+          .describe(
+            "true: only teams that the console's playground has made to try variants, whose metadata has playground: true. false: only others.",
+          ),
         order: z.enum(["newest", "oldest"]).optional().describe("By last activity."),
         limit: pageSizeParameter(limits),
         cursor: listCursorParameter,

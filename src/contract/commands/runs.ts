@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { PREVIEW_CHARACTERS } from "../constants.ts";
 import {
   integerParameter,
   pageCursorParameter,
@@ -69,6 +70,12 @@ export const runCommands = {
       z.strictObject({
         cursor: pageCursorParameter,
         limit: pageSizeParameter(limits),
+        task: z
+          .literal("preview", 'must be "preview"')
+          .optional()
+          .describe(
+            `preview: the task of each run is its first ${PREVIEW_CHARACTERS} characters, as text.`,
+          ),
         user: loginUserParameter,
       }),
     answers: { 200: { description: "A page.", schema: { RunPage: runPageSchema } } },

@@ -56,6 +56,9 @@ export interface ForkTeamInput {
   turn: number | null;
   /** The caller that forks it. */
   by?: string | undefined;
+  /** Left out, those of the team. */
+  label?: string | null | undefined;
+  metadata?: JsonObject | undefined;
   idempotency?: Idempotency;
 }
 

@@ -1,5 +1,8 @@
 import type { JsonObject } from "../../core/json.ts";
-import type { Message } from "../../core/messages/message.ts";
+import { PREVIEW_CHARACTERS } from "../../contract/constants.ts";
+import { beginningOf } from "../../core/cut.ts";
+import type { ChatMessage, Message } from "../../core/messages/message.ts";
+import { toText } from "../../core/messages/views.ts";
 import type { Answer } from "../../core/turn/turn-context.ts";
 import type { AskedRequest, HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { AnswersInput, StartRunInput } from "../../contract/gateways/team-gateway.ts";
@@ -28,6 +31,12 @@ import type { Stores } from "../storage/stores.ts";
 
 /** A run with a larger result is shown without its messages. */
 const LARGEST_RESULT_BYTES = 1_000_000;
+
+interface RunPageQuery {
+  cursor?: string | undefined;
+  limit: number;
+  task?: "preview" | undefined;
+}
 
 /** Answers that may be given, by the ids of their questions. */
 type CheckedAnswers = ReadonlyMap<string, Answer>;
@@ -198,7 +207,7 @@ export class RunService {
     return ok({ ...this.#info(run), result: this.#result(run.record) });
   }
 
-  page({ cursor, limit }: { cursor?: string; limit: number }): Result<RunPage> {
+  page({ cursor, limit, task }: RunPageQuery): Result<RunPage> {
     const before = parseCursor(cursor);
     if (before === undefined) return invalidCursor();
     const found = this.#stores.runs.page(before, limit + 1);
@@ -211,7 +220,7 @@ export class RunService {
     }
     const last = shown.at(-1);
     return ok({
-      runs: shown.map((run) => this.#info(run)),
+      runs: shown.map((run) => (task === "preview" ? this.#preview(run) : this.#info(run))),
       next_cursor: found.length > shown.length && last ? cursorAt(last) : null,
     });
   }
@@ -250,6 +259,13 @@ export class RunService {
 
   #info(run: StoredRun): RunInfo {
     return this.#activeAs(run.record.id)?.info() ?? runInfo(this.#stores, run);
+  }
+
+  /** The run with the beginning of its task as text. */
+  #preview(run: StoredRun): RunInfo {
+    const info = this.#info(run);
+    const text = (info.task as unknown as ChatMessage[] | null)?.map(toText).join("\n\n");
+    return { ...info, task: text === undefined ? null : beginningOf(text, PREVIEW_CHARACTERS) };
   }
 
   #result(record: RunRecord): RunInfo["result"] {

@@ -1,5 +1,5 @@
 import { ok, type Refused, type Result, teamNotFound } from "../../contract/result.ts";
-import { MOST_VERSIONS } from "../../contract/constants.ts";
+import { PLAYGROUND, MOST_VERSIONS } from "../../contract/constants.ts";
 import { eventOwner } from "../storage/log/event-log.ts";
 import type {
   BlobCursor,
@@ -61,6 +61,8 @@ export class ForkSource {
         `must be from ${first} to ${last}`,
       );
     }
+    // A fork of a variant that was tried is no such variant.
+    const { [PLAYGROUND]: _, ...inherited } = metadata;
     const at = turn ?? last;
     const component = versions.at(at);
     if (component === undefined) {
@@ -75,7 +77,7 @@ export class ForkSource {
       turn: at,
       cancelled: standsAtCancellation(this.#stores, at),
       label,
-      metadata,
+      metadata: inherited,
       ...(expires_in !== undefined && { expires_in }),
       ...(user !== undefined && { user }),
       component,

@@ -166,7 +166,7 @@ export class ForkTarget {
     const { team_id, turn, cancelled, label, metadata, component, expires_in, user } = point;
     disownLastCommit(db, texts, { turn, event: log.last, cancelled });
     const lifetime = expires_in === undefined ? {} : { expires_in };
-    const input = { ...request, label, metadata, user, ...lifetime };
+    const input = { label, metadata, ...request, user, ...lifetime };
     const record = newRecord(input, this.#tenant, { team_id, turn });
     team.create(record, component);
     announcer.team();

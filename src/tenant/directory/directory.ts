@@ -179,6 +179,7 @@ export class Directory {
   listed(id: string, facts: TeamFacts, activity: Activity): Omit<ListedTeam, "last_run"> {
     const { label, metadata, provider, component_version, created_at } = facts;
     const { conversation, user = null, expires_in = null, participants = [] } = facts;
+    const { forked_from = null } = facts;
     const updated = [
       activity.updated_at,
       facts.updated_at,
@@ -193,6 +194,7 @@ export class Directory {
       ...this.open.statusOf(id),
       participants: [...participants],
       usage: activity.usage,
+      forked_from,
       conversation: shownConversation(conversation),
       user,
       expires_in,

@@ -6,6 +6,7 @@ import type {
   TeamList,
   TeamQuery,
 } from "../../contract/directory.ts";
+import { PLAYGROUND } from "../../contract/constants.ts";
 import { loginOfRecord } from "../../contract/gateways/login-sight.ts";
 import { ok, type Result } from "../../contract/result.ts";
 import type { Database } from "../../sqlite/database.ts";
@@ -159,9 +160,10 @@ export function listedRequest(record: string): ListedRequest {
 
 function matches(
   team: Omit<ListedTeam, "last_run">,
-  { status, q, metadata, agent, lasting }: TeamQuery,
+  { status, q, metadata, agent, lasting, playground }: TeamQuery,
 ): boolean {
   if (team.conversation?.agent_id !== agent) return false;
+  if (playground !== undefined && (team.metadata[PLAYGROUND] === true) !== playground) return false;
   if (lasting && team.expires_in !== null) return false;
   if (status !== undefined && team.status !== status) return false;
   for (const [key, value] of Object.entries(metadata)) {

@@ -15,7 +15,8 @@ import { cursorOf, eventStreamHead, streamAnswer } from "../endpoint/sse.ts";
 export function directoryEndpoints(services: Services): Endpoint[] {
   return commandEndpoints(directoryCommands, services, {
     async listTeams({ query, principal }) {
-      const { status, q, agent, limit, cursor, order = "newest", metadata = {} } = query;
+      const { status, q, agent, playground, limit, cursor } = query;
+      const { order = "newest", metadata = {} } = query;
       const page = await listsOf(services, principal).teams({
         limit,
         ...(cursor !== undefined && { cursor }),
@@ -24,6 +25,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
         ...(status !== undefined && { status }),
         ...(q !== undefined && { q }),
         ...(agent !== undefined && { agent }),
+        ...(playground !== undefined && { playground }),
       });
       return json(unwrap(page));
     },

@@ -122,6 +122,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
     resetTeam: async ({ team }) => answer(await withNotes(await team.reset())),
 
     async forkTeam({ body, team, param, principal, idempotency }) {
+      checkMetadata(body.metadata, limits);
       const source = param("team");
       unwrap(await team.team());
       // The key belongs to the team that is forked as much as to the body.
@@ -137,6 +138,8 @@ export function teamEndpoints(services: Services): Endpoint[] {
           id,
           turn: body.turn ?? null,
           by: authorOf(principal),
+          ...(body.label !== undefined && { label: body.label }),
+          ...(body.metadata && { metadata: body.metadata }),
           ...(own && { idempotency: own }),
         }),
       );

@@ -68,7 +68,7 @@ export class Announcer {
   team(): void {
     const { team } = this.#stores;
     const { label, metadata, component_version, created_at, updated_at } = team.record;
-    const { conversation, expires_in, user } = team.record;
+    const { conversation, expires_in, forked_from, user } = team.record;
     const { provider } = team.component;
     const facts: TeamFacts = {
       label,
@@ -76,6 +76,7 @@ export class Announcer {
       provider,
       participants: participantsOf(team.component),
       component_version,
+      ...(forked_from && { forked_from }),
       ...(conversation && { conversation }),
       ...(user !== undefined && { user }),
       ...(expires_in !== undefined && { expires_in }),
