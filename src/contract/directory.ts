@@ -279,7 +279,7 @@ export interface TeamFacts {
   /** Missing in teams of earlier versions. */
   participants?: readonly string[];
   component_version: number;
-  /** Missing in teams that are no forks, and in forks of earlier versions. */
+  /** Missing in teams that are not forks, and in forks of earlier versions. */
   forked_from?: NonNullable<TeamInfo["forked_from"]>;
   /** The same as in the record of the team. */
   conversation?: ConversationKey;

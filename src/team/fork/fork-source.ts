@@ -61,7 +61,7 @@ export class ForkSource {
         `must be from ${first} to ${last}`,
       );
     }
-    // A fork of a variant that was tried is no such variant.
+    // The mark of a variant that was tried does not pass to forks of it.
     const { [PLAYGROUND]: _, ...inherited } = metadata;
     const at = turn ?? last;
     const component = versions.at(at);
