@@ -21,7 +21,7 @@ import type { TurnContext } from "../turn/turn-context.ts";
 import { asData } from "../memory/as-data.ts";
 import type { Memory } from "./memory.ts";
 import { type MemoryContent, searchText } from "../memory/memory-content.ts";
-import { MemoryTool } from "./memory-tool.ts";
+import { OwnTool } from "../tools/own-tool.ts";
 
 const MOST_CHARACTERS = 8000;
 
@@ -161,7 +161,7 @@ export class NotesMemory implements Memory {
 
   #tools(): StreamTool[] {
     return [
-      new MemoryTool(this.definition, {
+      new OwnTool(this.definition, {
         name: "note_write",
         description:
           "Writes a note that you will see from now on. A note with the same name is replaced.",
@@ -174,7 +174,7 @@ export class NotesMemory implements Memory {
           return Promise.resolve(`The note "${name}" is written.`);
         },
       }),
-      new MemoryTool(this.definition, {
+      new OwnTool(this.definition, {
         name: "note_delete",
         description: "Deletes one of your notes.",
         parameters: z.object({ name: nameSchema.describe("The note's name.") }),

@@ -17,7 +17,7 @@ import { merged, SharedState } from "../state/shared-state.ts";
 import type { StreamTool } from "../tools/tool.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import type { Memory } from "./memory.ts";
-import { MemoryTool } from "./memory-tool.ts";
+import { OwnTool } from "../tools/own-tool.ts";
 
 const configSchema = z.object({ name: z.string().nullish() });
 
@@ -119,7 +119,7 @@ export class SharedStateMemory implements Memory, StateSharer {
   }
 
   #updateTool(): StreamTool {
-    return new MemoryTool(this.definition, {
+    return new OwnTool(this.definition, {
       name: "update_state",
       description:
         "Changes the state that you share with the user's page. Only members that you name change.",

@@ -44,7 +44,7 @@ import {
 import { type MemoryContent, searchText } from "../memory/memory-content.ts";
 import type { MemoryScope } from "../memory/memory-host.ts";
 import { memoryBindingNotes } from "./memory-binding.ts";
-import { MemoryTool } from "./memory-tool.ts";
+import { OwnTool } from "../tools/own-tool.ts";
 import type { MetadataFilter } from "../memory/metadata-filter.ts";
 import { metadataFilterSchema, textLanguageSchema } from "../memory/memory-schemas.ts";
 import type { TextLanguage } from "../search/languages.ts";
@@ -273,7 +273,7 @@ export class VectorMemory extends RecallMemory implements RunObserver {
   #tools(): StreamTool[] {
     const missing = "There is no memory to write to in this run.";
     return [
-      new MemoryTool(this.definition, {
+      new OwnTool(this.definition, {
         name: "remember",
         description:
           "Stores one fact in your long-term memory, for later conversations. A fact that is stored already is updated.",
@@ -286,7 +286,7 @@ export class VectorMemory extends RecallMemory implements RunObserver {
           return ids === undefined ? missing : `Remembered, with the id ${ids[0]}.`;
         },
       }),
-      new MemoryTool(this.definition, {
+      new OwnTool(this.definition, {
         name: "forget",
         description: "Removes one entry from your long-term memory, by its id.",
         parameters: z.object({

@@ -61,7 +61,10 @@ export class AssistantAgent<Output = unknown> extends BaseChatAgent {
 
   /** @throws ValueError for a bad name, for unknown options and for options that contradict each other */
   constructor(options: AssistantAgentOptions<Output>) {
-    const settings = settingsOf(checkOptions(assistantOptionsSchema, options, "AssistantAgent"));
+    const settings = settingsOf(
+      checkOptions(assistantOptionsSchema, options, "AssistantAgent"),
+      AssistantAgent.component,
+    );
     super(options.name, options.description ?? DESCRIPTION);
     this.#settings = settings;
     this.structuredOutput = structuredOutputOf(options.outputContentType, settings);

@@ -18,6 +18,7 @@ import type { Workbench } from "../../tools/workbench.ts";
 import { handoffConfigSchema } from "../handoff.ts";
 import type { AssistantAgentOptions } from "./options.ts";
 import type { AssistantSettings } from "./settings.ts";
+import { toolSearchSchema } from "./tool-search.ts";
 
 /**
  * An assistant in component JSON, version 2. `tools` is the older way to write a workbench. AutoGen also requires
@@ -37,6 +38,7 @@ export const assistantConfigSchema = z.object({
   reflect_on_tool_use: z.boolean().optional(),
   tool_call_summary_format: z.string().optional(),
   max_tool_iterations: z.number().int().min(1).default(1),
+  tool_search: z.union([z.boolean(), toolSearchSchema]).nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
   structured_message_factory: componentModelSchema.nullish(),
 });
@@ -93,6 +95,7 @@ export function optionsFromConfig(
     modelClientStream: config.model_client_stream,
     reflectOnToolUse: config.reflect_on_tool_use,
     maxToolIterations: config.max_tool_iterations,
+    ...(config.tool_search != null && { toolSearch: config.tool_search }),
     toolCallSummaryFormat: config.tool_call_summary_format,
     metadata: config.metadata ?? {},
     ...(factory && {
@@ -200,6 +203,7 @@ export function configOf(settings: AssistantSettings, description: string): Json
     reflect_on_tool_use: settings.reflectOnToolUse,
     tool_call_summary_format: settings.toolCallSummaryFormat,
     max_tool_iterations: settings.maxToolIterations,
+    tool_search: settings.toolSearch?.toConfig(),
     metadata: settings.metadata,
     structured_message_factory: output && dumpComponent(output),
   });

@@ -22,6 +22,7 @@ import {
   valueThat,
 } from "../../options/options.ts";
 import type { HandoffOptions } from "../handoff.ts";
+import { type ToolSearchOptions, toolSearchSchema } from "./tool-search.ts";
 
 /** The summary of one tool call, instead of `toolCallSummaryFormat`. */
 export type ToolCallSummaryFormatter = (
@@ -56,6 +57,11 @@ export interface AssistantAgentOptions<Output = unknown> {
   reflectOnToolUse?: boolean | undefined;
   /** The most model calls per answer that may request tools. Default 1. */
   maxToolIterations?: number | undefined;
+  /**
+   * Offers the model a search instead of all tools, if there are more than 20: it gets the tools in `always`, `search_tools`, and what
+   * that has found in the run. Default false.
+   */
+  toolSearch?: boolean | ToolSearchOptions | undefined;
   /** Python format over `{tool_name}`, `{arguments}`, `{result}`, `{is_error}`. Default `{result}`. */
   toolCallSummaryFormat?: string | undefined;
   toolCallSummaryFormatter?: ToolCallSummaryFormatter | undefined;
@@ -80,6 +86,7 @@ export const assistantOptionsSchema: OptionsSchema<AssistantAgentOptions> = z.ob
   modelClientStream: aBoolean.optional(),
   reflectOnToolUse: aBoolean.optional(),
   maxToolIterations: aNumber.optional(),
+  toolSearch: z.union([aBoolean, toolSearchSchema]).optional(),
   toolCallSummaryFormat: aText.optional(),
   toolCallSummaryFormatter: aFunction.optional(),
   outputContentType: valueThat(

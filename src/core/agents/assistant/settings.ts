@@ -1,3 +1,4 @@
+import type { AnyComponentDefinition } from "../../component/component.ts";
 import { UnboundedChatCompletionContext } from "../../context/base-chat-completion-context.ts";
 import { ValueError } from "../../errors.ts";
 import { StructuredMessageFactory } from "../../messages/structured-message-factory.ts";
@@ -10,6 +11,7 @@ import type { Given } from "../../options/options.ts";
 import { requireTemplates } from "../../text/check-format.ts";
 import { createHandoff, type Handoff, offerHandoffs, sameNames } from "../handoff.ts";
 import type { AssistantAgentOptions } from "./options.ts";
+import { ToolSearch } from "./tool-search.ts";
 
 /** The options that keep their name and type; missing ones get a default. */
 type PlainOption =
@@ -32,13 +34,14 @@ export interface AssistantSettings extends Readonly<
 > {
   systemMessage: SystemMessage | null;
   workbenches: readonly Workbench[];
-  /** The tools of the memories. They are not part of the config: the memories are. */
-  memoryTools: readonly Workbench[];
+  /** The tools of the memories and of the tool search. They are not part of the config: the memories and the setting are. */
+  ownTools: readonly Workbench[];
   /** Handoffs by the name of their tool. */
   handoffs: readonly Handoff[];
   /** By each name under which a model can call them. */
   handoffOf: ReadonlyMap<string, Handoff>;
   handoffTools: readonly ToolSchema[];
+  toolSearch: ToolSearch | undefined;
   output: StructuredMessageFactory | undefined;
 }
 
@@ -56,7 +59,10 @@ const SYSTEM_MESSAGE =
 const SUMMARY_EXAMPLE = { tool_name: "", arguments: "", result: "", is_error: false };
 
 /** @throws ValueError for options that contradict each other */
-export function settingsOf(options: Given<AssistantAgentOptions>): AssistantSettings {
+export function settingsOf(
+  options: Given<AssistantAgentOptions>,
+  definition: AnyComponentDefinition,
+): AssistantSettings {
   const { tools = [], systemMessage = SYSTEM_MESSAGE } = options;
   const completed = { ...DEFAULTS, ...options };
   const { maxToolIterations, toolCallSummaryFormat } = completed;
@@ -72,6 +78,7 @@ export function settingsOf(options: Given<AssistantAgentOptions>): AssistantSett
     );
   }
   const memoryTools = memoryToolsOf(options);
+  const toolSearch = toolSearchOf(options, definition);
   if (!Number.isInteger(maxToolIterations) || maxToolIterations < 1) {
     throw refused(
       "max_tool_iterations",
@@ -88,12 +95,21 @@ export function settingsOf(options: Given<AssistantAgentOptions>): AssistantSett
     systemMessage:
       systemMessage === null ? null : { content: systemMessage, type: "SystemMessage" },
     workbenches: workbenchesOf(options),
-    memoryTools,
+    ownTools: toolSearch === undefined ? memoryTools : [...memoryTools, toolSearch.workbench],
     handoffs,
     handoffOf: offered.byName,
     handoffTools: offered.tools,
+    toolSearch,
     output,
   };
+}
+
+function toolSearchOf(
+  { toolSearch, memory = [] }: AssistantAgentOptions,
+  definition: AnyComponentDefinition,
+): ToolSearch | undefined {
+  if (toolSearch === undefined || toolSearch === false) return undefined;
+  return new ToolSearch(toolSearch === true ? {} : toolSearch, definition, memory);
 }
 
 function workbenchesOf({ tools = [], workbench }: AssistantAgentOptions): readonly Workbench[] {

@@ -60,8 +60,12 @@ function rememberingParts(settings: AssistantSettings): { [key: string]: Statefu
   return Object.fromEntries(parts.filter(remembers));
 }
 
-function workbenchesOf({ workbenches }: AssistantSettings): [string, Stateful][] {
-  return workbenches.map((bench, index) => [`workbench-${index}`, bench]);
+function workbenchesOf({ workbenches, toolSearch }: AssistantSettings): [string, Stateful][] {
+  const benches = workbenches.map((bench, index): [string, Stateful] => [
+    `workbench-${index}`,
+    bench,
+  ]);
+  return toolSearch === undefined ? benches : [...benches, ["tool-search", toolSearch]];
 }
 
 function memoriesOf({ memory }: AssistantSettings): [string, Stateful][] {

@@ -61,7 +61,7 @@ export async function* executeCalls(
 }
 
 async function* executeCall(
-  { name: caller, workbenches, memoryTools, handoffOf }: AssistantSettings,
+  { name: caller, workbenches, ownTools, handoffOf }: AssistantSettings,
   call: FunctionCall,
   offered: readonly OfferedTool[],
   record: CallRecord,
@@ -74,7 +74,7 @@ async function* executeCall(
   const own = calledTool(offered, call.name);
   const tool = own?.schema ?? ctx.clientTools.find(({ name }) => name === call.name);
   const args = tool?.parameters ? fitted(parsed.args, tool.parameters) : parsed.args;
-  const workbench = own && [...workbenches, ...memoryTools][own.place];
+  const workbench = own && [...workbenches, ...ownTools][own.place];
   if (own === undefined || workbench === undefined) {
     if (tool !== undefined) {
       record.byClient = true;

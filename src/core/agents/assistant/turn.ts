@@ -1,4 +1,4 @@
-import { MessageError, TroupeError } from "../../errors.ts";
+import { MessageError } from "../../errors.ts";
 import type {
   ModelClientStreamingChunkEvent,
   ThoughtEvent,
@@ -16,42 +16,17 @@ import type {
 import { assistantMessage, type CallsResult } from "../../models/assistant-message.ts";
 import { citationsText } from "../../memories/collection-search.ts";
 import type { Citation } from "../../memory/memory-host.ts";
-import type {
-  AssistantMessage,
-  LLMMessage,
-  SystemMessage,
-  UserMessage,
-} from "../../models/llm-messages.ts";
-import { addUsage, type RequestUsage } from "../../models/request-usage.ts";
+import type { SystemMessage } from "../../models/llm-messages.ts";
+import { addUsage } from "../../models/request-usage.ts";
 import type { TurnContext } from "../../turn/turn-context.ts";
 import type { AgentResponse } from "../chat-agent.ts";
 import { modelMessages, remember } from "../../context/base-chat-completion-context.ts";
+import { type ModelCall, repairCall, textReply, type Unfit } from "./model-call.ts";
 import { finalMessage, handoffMessage, summaryMessage } from "./responses.ts";
 import type { AssistantSettings } from "./settings.ts";
 import { type OfferedTool, offerTools } from "./offered-tools.ts";
+import { MOST_SEARCHES, type Offer } from "./tool-search.ts";
 import { executeCalls } from "./tool-calls.ts";
-
-/** The next model call: its step key and its request. */
-export interface ModelCall {
-  key: string;
-  messages: LLMMessage[];
-  options: CreateOptions;
-  /** The message whose text streams in. */
-  messageId: string;
-  /** True if the text is certain to be that message: the model is offered no tools. */
-  isAnswer: boolean;
-  /** True if the text replaces what an earlier call has streamed of the message. */
-  replaces: boolean;
-}
-
-/** An answer that does not have the wanted form. */
-interface Unfit {
-  /** The call that it answers. */
-  call: ModelCall;
-  answer: AssistantMessage;
-  fault: string;
-  usage: RequestUsage;
-}
 
 /** The state machine of one answer of an assistant: makes model calls and handles their results. */
 export class AssistantTurn {
@@ -66,7 +41,8 @@ export class AssistantTurn {
   #reflecting = false;
   #lastCall: ModelCall | undefined;
   #unfit: Unfit | undefined;
-  #offered: readonly OfferedTool[] = [];
+  #offer: Offer = { listed: [], found: [], hidden: [] };
+  #searches = 0;
   /** The tools of the last call. */
   #declared: readonly ToolSchema[] = [];
 
@@ -85,7 +61,9 @@ export class AssistantTurn {
   }
 
   async nextCall(): Promise<ModelCall> {
-    this.#lastCall = this.#unfit ? this.#repair(this.#unfit) : await this.#askModel();
+    this.#lastCall = this.#unfit
+      ? repairCall(this.#unfit, this.#messageId)
+      : await this.#askModel();
     return this.#lastCall;
   }
 
@@ -105,29 +83,19 @@ export class AssistantTurn {
       };
       return { key, messages, options, ...this.#target(true) };
     }
-    this.#offered = await listTools(this.#settings, this.#ctx, number);
-    const own = [...this.#offered.map(({ schema }) => schema), ...this.#settings.handoffTools];
-    const tools = [...own, ...this.#clientTools(own)];
+    this.#offer = await offerOf(this.#settings, this.#ctx, number);
+    const { listed, found, hidden } = this.#offer;
+    const own = [...schemasOf(listed), ...this.#settings.handoffTools];
+    const later = schemasOf(found);
+    const tools = [
+      ...own,
+      ...this.#clientTools([...own, ...later, ...schemasOf(hidden)]),
+      ...later,
+    ];
     this.#declared = tools;
     const toolChoice = number === 0 ? wanted?.toolChoice : undefined;
     const options = { tools, jsonOutput, ...(toolChoice && { toolChoice }) };
     return { key, messages, options, ...this.#target(tools.length === 0) };
-  }
-
-  /** Asks once more for an answer in the wanted form; neither the question nor the answer before it is part of the context. */
-  #repair({ call, answer, fault }: Unfit): ModelCall {
-    const { key, messages, options } = call;
-    const { jsonOutput, tools, declaredTools = tools } = options;
-    const content = `Your answer cannot be used: ${fault}. Answer again, with the whole JSON object and nothing else.`;
-    const question: UserMessage = { type: "UserMessage", source: "user", content };
-    return {
-      key: `${key}:repair`,
-      messages: [...messages, answer, question],
-      options: { jsonOutput, declaredTools, toolChoice: "none", fresh: true },
-      messageId: this.#messageId,
-      isAnswer: true,
-      replaces: true,
-    };
   }
 
   #target(isAnswer: boolean): Pick<ModelCall, "messageId" | "isAnswer" | "replaces"> {
@@ -143,7 +111,7 @@ export class AssistantTurn {
   async *follow(result: CreateResult): AsyncGenerator<Message, AgentResponse | undefined, void> {
     const { name, modelContext } = this.#settings;
     const wantsText = this.#reflecting || this.#unfit !== undefined;
-    const reply = wantsText ? this.#textOf(result) : result;
+    const reply = wantsText ? textReply(result, name) : result;
     const { content, usage, thought } = reply;
     const answer = assistantMessage(reply, name);
     const fault = typeof content === "string" ? this.#faultOf(content) : undefined;
@@ -175,21 +143,6 @@ export class AssistantTurn {
     }
   }
 
-  /**
-   * The reply of a reflection or a repair. The text beside calls, which clients give as the thought, is the answer: the calls are not made.
-   *
-   * @throws TroupeError `no_text` for calls alone
-   */
-  #textOf(result: CreateResult): CreateResult {
-    if (typeof result.content === "string") return result;
-    const { thought, troupe: _, ...rest } = result;
-    if (thought?.trim()) return { ...rest, content: thought, thought: null, finish_reason: "stop" };
-    throw new TroupeError(
-      "no_text",
-      `the model of "${this.#settings.name}" was asked for text and answered with tool calls`,
-    );
-  }
-
   async *#useTools(reply: CallsResult): AsyncGenerator<Message, AgentResponse | undefined, void> {
     const settings = this.#settings;
     const ctx = this.#ctx;
@@ -203,11 +156,13 @@ export class AssistantTurn {
         models_usage: usage,
       }),
     );
+    const { listed, found, hidden } = this.#offer;
+    const callable = [...listed, ...found, ...hidden];
     const iteration = this.#iterations++;
     const { results, said, byClient, citations } = yield* executeCalls(
       settings,
       calls,
-      this.#offered,
+      callable,
       iteration,
       ctx,
     );
@@ -226,11 +181,23 @@ export class AssistantTurn {
     if (handoff !== undefined) return this.#respond(handoff);
     // A client that makes a call expects the model to continue with the result.
     if (byClient) return undefined;
-    if (this.#iterations < settings.maxToolIterations) return undefined;
+    if (this.#isSearch(calls)) return undefined;
+    if (this.#iterations - this.#searches < settings.maxToolIterations) return undefined;
     if (!settings.reflectOnToolUse) return this.#respond(summaryMessage(settings, ctx, executed));
     this.#reflecting = true;
     this.#newMessage();
     return undefined;
+  }
+
+  /** True if a round of calls only searched for tools: the model is called again, and the round does not count. */
+  #isSearch(calls: CallsResult["content"]): boolean {
+    const { toolSearch } = this.#settings;
+    const names = calls.map(({ name }) => name);
+    toolSearch?.called(names);
+    const isSearch = toolSearch?.isSearch(names, this.#offer) ?? false;
+    if (!isSearch || this.#searches === MOST_SEARCHES) return false;
+    this.#searches++;
+    return true;
   }
 
   /**
@@ -307,15 +274,22 @@ export class AssistantTurn {
   }
 }
 
+function schemasOf(tools: readonly OfferedTool[]): ToolSchema[] {
+  return tools.map(({ schema }) => schema);
+}
+
 /** Lists the tools of all workbenches. */
-async function listTools(
-  { workbenches, memoryTools, handoffTools }: AssistantSettings,
+async function offerOf(
+  { workbenches, ownTools, handoffTools, toolSearch }: AssistantSettings,
   ctx: TurnContext,
   modelCall: number,
-): Promise<OfferedTool[]> {
+): Promise<Offer> {
   const listed: ToolSchema[][] = [];
-  for (const [index, workbench] of [...workbenches, ...memoryTools].entries()) {
+  for (const [index, workbench] of [...workbenches, ...ownTools].entries()) {
     listed.push(await workbench.listTools({ ctx: ctx.scope(`tools:${modelCall}:${index}`) }));
   }
-  return listed.every(({ length }) => length === 0) ? [] : offerTools(listed, handoffTools);
+  const tools = listed.every(({ length }) => length === 0) ? [] : offerTools(listed, handoffTools);
+  return (
+    toolSearch?.offer(tools, workbenches.length, ctx) ?? { listed: tools, found: [], hidden: [] }
+  );
 }

@@ -3,10 +3,10 @@ import type { Component } from "../component/component.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
-import { toolParameters } from "../tools/function/tool-parameters.ts";
-import type { StreamTool, ToolCallContext } from "../tools/tool.ts";
+import { toolParameters } from "./function/tool-parameters.ts";
+import type { StreamTool, ToolCallContext } from "./tool.ts";
 
-export interface MemoryToolOptions<Shape extends z.ZodRawShape> {
+export interface OwnToolOptions<Shape extends z.ZodRawShape> {
   name: string;
   description: string;
   parameters: z.ZodObject<Shape>;
@@ -14,19 +14,19 @@ export interface MemoryToolOptions<Shape extends z.ZodRawShape> {
   run: (args: z.output<z.ZodObject<Shape>>, call: ToolCallContext) => Promise<string>;
 }
 
-/** A tool that belongs to a memory of an agent. It is not a component of its own: the memory's config makes it. */
-export class MemoryTool<Shape extends z.ZodRawShape> implements StreamTool {
+/** A tool that belongs to a memory of an agent, or to the agent. It is not a component of its own: the config of its owner makes it. */
+export class OwnTool<Shape extends z.ZodRawShape> implements StreamTool {
   readonly definition: Component["definition"];
   readonly name: string;
   readonly description: string;
   readonly schema: ToolSchema;
   readonly #parse: (args: JsonObject) => z.output<z.ZodObject<Shape>>;
-  readonly #run: MemoryToolOptions<Shape>["run"];
+  readonly #run: OwnToolOptions<Shape>["run"];
 
-  /** @param definition the memory's */
+  /** @param definition the one of its owner */
   constructor(
     definition: Component["definition"],
-    { name, description, parameters, run }: MemoryToolOptions<Shape>,
+    { name, description, parameters, run }: OwnToolOptions<Shape>,
   ) {
     const { schema, parse } = toolParameters(name, parameters, false);
     this.definition = definition;
