@@ -29,6 +29,7 @@ export type {
   AssistantAgentOptions,
   ToolCallSummaryFormatter,
 } from "./core/agents/assistant/options.ts";
+export type { ToolSearchOptions } from "./core/agents/assistant/tool-search.ts";
 export { BaseChatAgent } from "./core/agents/base-chat-agent.ts";
 export type { ChatAgent, AgentResponse } from "./core/agents/chat-agent.ts";
 export type {
