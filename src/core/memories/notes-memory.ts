@@ -21,7 +21,7 @@ import type { TurnContext } from "../turn/turn-context.ts";
 import { asData } from "../memory/as-data.ts";
 import type { Memory } from "./memory.ts";
 import { type MemoryContent, searchText } from "../memory/memory-content.ts";
-import { OwnTool } from "../tools/own-tool.ts";
+import { OwnTool } from "../tools/function/own-tool.ts";
 
 const MOST_CHARACTERS = 8000;
 

@@ -17,7 +17,7 @@ import { merged, SharedState } from "../state/shared-state.ts";
 import type { StreamTool } from "../tools/tool.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import type { Memory } from "./memory.ts";
-import { OwnTool } from "../tools/own-tool.ts";
+import { OwnTool } from "../tools/function/own-tool.ts";
 
 const configSchema = z.object({ name: z.string().nullish() });
 

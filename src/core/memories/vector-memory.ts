@@ -44,7 +44,7 @@ import {
 import { type MemoryContent, searchText } from "../memory/memory-content.ts";
 import type { MemoryScope } from "../memory/memory-host.ts";
 import { memoryBindingNotes } from "./memory-binding.ts";
-import { OwnTool } from "../tools/own-tool.ts";
+import { OwnTool } from "../tools/function/own-tool.ts";
 import type { MetadataFilter } from "../memory/metadata-filter.ts";
 import { metadataFilterSchema, textLanguageSchema } from "../memory/memory-schemas.ts";
 import type { TextLanguage } from "../search/languages.ts";

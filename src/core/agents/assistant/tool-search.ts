@@ -3,7 +3,7 @@ import type { AnyComponentDefinition } from "../../component/component.ts";
 import { beginningOf } from "../../cut.ts";
 import { errorMessage } from "../../errors.ts";
 import { asJson, type JsonObject, sortedJson } from "../../json.ts";
-import { OwnTool } from "../../tools/own-tool.ts";
+import { OwnTool } from "../../tools/function/own-tool.ts";
 import { embeddingsIn } from "../../memories/embedding-use.ts";
 import type { EmbeddingClient, EmbeddingResult } from "../../memory/embedding-client.ts";
 import { cosine, merged } from "../../memory/merge-ranks.ts";

@@ -1,10 +1,10 @@
 import type * as z from "zod";
-import type { Component } from "../component/component.ts";
-import type { Json, JsonObject } from "../json.ts";
-import type { Message } from "../messages/message.ts";
-import type { ToolSchema } from "../models/chat-completion-client.ts";
-import { toolParameters } from "./function/tool-parameters.ts";
-import type { StreamTool, ToolCallContext } from "./tool.ts";
+import type { Component } from "../../component/component.ts";
+import type { Json, JsonObject } from "../../json.ts";
+import type { Message } from "../../messages/message.ts";
+import type { ToolSchema } from "../../models/chat-completion-client.ts";
+import { toolParameters } from "./tool-parameters.ts";
+import type { StreamTool, ToolCallContext } from "../tool.ts";
 
 export interface OwnToolOptions<Shape extends z.ZodRawShape> {
   name: string;
