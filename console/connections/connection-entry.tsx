@@ -20,7 +20,7 @@ export function ConnectionEntry({ connection, actions }: ConnectionEntryProps) {
           <strong>
             <Name name={server} />
           </strong>
-          <span className="muted">{status === "connected" ? "Connected" : "Needs a login"}</span>
+          <span className="muted">{status === "connected" ? "Connected" : "Login required"}</span>
         </p>
         {scope !== null && (
           <ul className="tags" aria-label="Scopes">
@@ -40,12 +40,12 @@ export function ConnectionEntry({ connection, actions }: ConnectionEntryProps) {
             Added <Ago time={created_at} />
           </span>
           <span>
-            {connected_at === null ? "Never logged in" : "Last login "}
+            {connected_at === null ? "Not logged in yet" : "Last login "}
             {connected_at !== null && <Ago time={connected_at} />}
           </span>
           {started_by !== null && (
             <span>
-              Begun by <Name name={started_by} />
+              Started by <Name name={started_by} />
             </span>
           )}
           {issuer !== null && (

@@ -39,7 +39,7 @@ export function ConnectionForm({ onClose, onBegun }: ConnectionFormProps) {
       onClose={onClose}
     >
       <label className="field">
-        <span>Address of the MCP server, as in the component</span>
+        <span>URL of the MCP server, as in the component</span>
         <input
           className="code"
           type="url"
@@ -50,7 +50,7 @@ export function ConnectionForm({ onClose, onBegun }: ConnectionFormProps) {
         />
       </label>
       <label className="field">
-        <span>User whose runs use it (optional; otherwise runs without a user)</span>
+        <span>User (optional; empty for runs without a user)</span>
         <input
           autoComplete="off"
           spellCheck={false}
@@ -67,12 +67,10 @@ export function ConnectionForm({ onClose, onBegun }: ConnectionFormProps) {
           onChange={(event) => setScope(event.target.value)}
         />
       </label>
-      <p className="muted">
-        The rest is for servers that know only clients that were registered there by hand.
-      </p>
+      <p className="muted">Only for servers where clients are registered by hand:</p>
       <div className="two-fields">
         <label className="field">
-          <span>Client id (optional)</span>
+          <span>Client ID (optional)</span>
           <input
             className="code"
             autoComplete="off"
@@ -93,7 +91,7 @@ export function ConnectionForm({ onClose, onBegun }: ConnectionFormProps) {
         </label>
       </div>
       <label className="field">
-        <span>Address of the authorization server that knows the client (with a secret)</span>
+        <span>URL of the authorization server (required with a client secret)</span>
         <input
           className="code"
           type="url"

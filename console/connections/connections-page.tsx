@@ -1,3 +1,4 @@
+import { Empty } from "../parts/empty.tsx";
 import { useEffect, useState } from "react";
 import type { ConnectionInfo, StartedConnection } from "troupe/client";
 import { useTroupe } from "troupe/react";
@@ -29,7 +30,7 @@ export function ConnectionsPage() {
   useEffect(() => {
     if (!done) return;
     setLogin(undefined);
-    tell("The login is done. Runs that wait for it continue.");
+    tell("You are logged in. Runs that waited for it continue.");
   }, [done, tell]);
 
   const begun = (started: StartedConnection): void => {
@@ -57,15 +58,12 @@ export function ConnectionsPage() {
         </p>
       )}
       {connections?.length === 0 && (
-        <div className="empty">
-          <h2>No connections yet</h2>
-          <p className="muted">
-            A connection is a login at an MCP server, which all teams use that have the address of
-            the server: in runs of its user, or in those without a user. A run that needs a login
-            asks for it.
-          </p>
+        <Empty
+          title="No connections yet."
+          text="A connection is a login at an MCP server, for all teams that use the server. A run that needs one asks for it."
+        >
           {mayWrite && create}
-        </div>
+        </Empty>
       )}
       {connections !== undefined && connections.length > 0 && (
         <ul className="items" aria-label="Connections">
@@ -95,7 +93,7 @@ export function ConnectionsPage() {
       {deleted && (
         <Confirm
           title={`Delete the connection to ${visibleName(deleted.server)}?`}
-          text="Its tokens are forgotten, and the next run that needs the server asks for a login. The authorization server is asked to revoke them. This cannot be undone."
+          text="Its tokens are deleted and revoked, and the next run that needs the server asks for a login. This can't be undone."
           button="Delete"
           action={async () => {
             await client.connections.delete(deleted.id);

@@ -16,18 +16,18 @@ export function LoginDialog({ login, onClose }: LoginDialogProps) {
     <Dialog title="Log in" onClose={onClose}>
       <p>
         {user === null
-          ? "Runs without a user act at the server as the person who logs in."
-          : `Runs for the user ${visibleName(user)} act at the server as the person who logs in.`}{" "}
-        This closes by itself when the login is done.
+          ? "Runs without a user act as the person who logs in."
+          : `Runs of ${visibleName(user)} act as the person who logs in.`}{" "}
+        This dialog closes after the login.
       </p>
       <div className="buttons">
         <LoginLink url={authorization_url} server={new URL(server).host} />
       </div>
       <p className="muted">
-        You can also send the address to someone who has an account there. It works once, until{" "}
+        You can also send the link to someone who has an account there. It works once, until{" "}
         {new Date(expires_at).toLocaleString()}.
       </p>
-      <SecretText label="Address of the login" text={authorization_url} />
+      <SecretText label="Login link" text={authorization_url} />
     </Dialog>
   );
 }

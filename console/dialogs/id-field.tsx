@@ -7,7 +7,7 @@ interface IdFieldProps {
 export function IdField({ id, onChange }: IdFieldProps) {
   return (
     <label className="field">
-      <span>Id: letters, digits, - and _</span>
+      <span>ID (letters, digits, - and _)</span>
       <input
         required
         pattern="[A-Za-z0-9_\-]{1,64}"

@@ -33,7 +33,7 @@ export function FilePanel({ team, path, onClose }: FilePanelProps) {
 /** A part of a message beside its conversation. */
 export function ArtefactPanel({ artefact, onClose }: { artefact: Artefact; onClose: () => void }) {
   return (
-    <Panel label="Artefact" title={artefact.title} onClose={onClose}>
+    <Panel label="Preview" title={artefact.title} onClose={onClose}>
       {artefact.content}
     </Panel>
   );

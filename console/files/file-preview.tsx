@@ -74,10 +74,14 @@ function View({ view, name }: { view: FileView; name: string }) {
     case "text":
       return <CodeBlock code={view.text} language={view.language} />;
     case "large":
-      return <p className="muted">Files over {bytesOf(LARGEST_VIEW)} cannot be previewed.</p>;
+      return (
+        <p className="muted">
+          Files over {bytesOf(LARGEST_VIEW)} have no preview. Download the file instead.
+        </p>
+      );
     case "bytes":
       return (
-        <p className="muted">This file is neither text nor an image and cannot be previewed.</p>
+        <p className="muted">Only text and images have a preview. Download the file instead.</p>
       );
   }
 }

@@ -24,7 +24,7 @@ export function FileTable({ team, files, onOpen, onDelete }: FileTableProps) {
             Size
           </th>
           <th scope="col" className="number">
-            Changed
+            Modified
           </th>
           <th scope="col">
             <span className="hidden">Actions</span>

@@ -1,6 +1,7 @@
+import { Empty } from "../parts/empty.tsx";
 import { useCallback } from "react";
 import type { DirectoryChange, FileInfo } from "troupe/client";
-import { Link, useSearchParams } from "wouter";
+import { useSearchParams } from "wouter";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useList } from "../hooks/use-list.ts";
@@ -63,16 +64,7 @@ export function FilesPage() {
         </p>
       )}
       {files?.length === 0 && (
-        <div className="empty">
-          <h2>No files yet</h2>
-          <p className="muted">
-            What the team's code writes appears here.{" "}
-            {mayWrite && "Drop a file here to make it available to the code."}
-          </p>
-          <Link className="button" href={`/teams/${teamId}`}>
-            Give the team a task
-          </Link>
-        </div>
+        <Empty title="No files yet." text="Files that the team's code writes appear here." />
       )}
       {files !== undefined && files.length > 0 && (
         <FileTable

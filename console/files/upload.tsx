@@ -1,3 +1,4 @@
+import { counted } from "../parts/numbers.ts";
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "../parts/icon.tsx";
 import { useNotices } from "../shell/notices.tsx";
@@ -45,10 +46,10 @@ export function Upload({ onFile, onUploaded }: UploadProps) {
       </button>
       <span className="muted" role="status">
         {left > 0
-          ? `Uploading ${left === 1 ? "a file" : `${left} files`}`
+          ? `Uploading ${counted(left, "file")}`
           : dragging
             ? "Drop the files now"
-            : "or drop them here. A file with the same name is replaced."}
+            : "or drop them here. Files with the same name are replaced."}
       </span>
     </div>
   );

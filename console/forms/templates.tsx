@@ -119,5 +119,5 @@ export function ArrayItemTemplate({
 }
 
 export function UnsupportedTemplate({ schema }: UnsupportedFieldProps) {
-  return <p className="muted">This value has no form field: {JSON.stringify(schema)}</p>;
+  return <p className="muted">No form field for this value: {JSON.stringify(schema)}</p>;
 }

@@ -37,7 +37,7 @@ export function KeyEntry({ apiKey, onRevoke }: KeyEntryProps) {
           </span>
           <span>
             {expires_at === null
-              ? "Does not expire"
+              ? "No expiry"
               : `${expired ? "Expired" : "Expires"} ${new Date(expires_at).toLocaleString()}`}
           </span>
           <code>{id}</code>

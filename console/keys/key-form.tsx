@@ -36,7 +36,7 @@ export function KeyForm({ onClose, onMade }: KeyFormProps) {
       onClose={onClose}
     >
       <label className="field">
-        <span>Purpose</span>
+        <span>Name</span>
         <input
           required
           maxLength={200}

@@ -1,3 +1,5 @@
+import { visibleName } from "../text/foreign.ts";
+import { Empty } from "../parts/empty.tsx";
 import { useCallback, useState } from "react";
 import type { KeyInfo, Keys, TroupeClient } from "troupe/client";
 import { useTroupe } from "troupe/react";
@@ -15,12 +17,12 @@ import { TokenForm } from "./token-form.tsx";
 
 const SHOWN = {
   key: {
-    title: "The new key",
-    text: "Copy the key now: it is not shown again. Keep it like a password, because everyone who has it can use its scopes.",
+    title: "New key",
+    text: "Copy it now: it is not shown again. Keep it as safe as a password.",
   },
   token: {
-    title: "The new team token",
-    text: "Use it in a browser, or in a program that needs only one team. Copy it now: it is not shown again.",
+    title: "New team token",
+    text: "Copy it now: it is not shown again. It is for a browser, or for a program that uses only this team.",
   },
 };
 
@@ -57,7 +59,7 @@ export function KeysPage() {
         <h1>Keys</h1>
         {mayToken && (
           <button className="button" type="button" onClick={() => setForm("token")}>
-            Team token
+            New team token
           </button>
         )}
         <button className="button primary" type="button" onClick={() => setForm("key")}>
@@ -71,13 +73,10 @@ export function KeysPage() {
         </p>
       )}
       {keys?.length === 0 && (
-        <div className="empty">
-          <h2>No keys yet</h2>
-          <p className="muted">
-            A key lets a program call this server. It has its own scopes and can be revoked by
-            itself. Keys of the server's settings are not listed.
-          </p>
-        </div>
+        <Empty
+          title="No keys yet."
+          text="A key lets a program call this server. Keys in the server's settings are not listed."
+        />
       )}
       {keys !== undefined && keys.length > 0 && (
         <ul className="items" aria-label="Keys">
@@ -106,8 +105,8 @@ export function KeysPage() {
       )}
       {revoked && (
         <Confirm
-          title={`Revoke ${revoked.name}?`}
-          text="Programs with this key are refused within 10 seconds. This cannot be undone."
+          title={`Revoke ${visibleName(revoked.name)}?`}
+          text="Programs that use this key lose access within 10 seconds. This can't be undone."
           button="Revoke"
           action={async () => {
             await client.keys.revoke(revoked.id);

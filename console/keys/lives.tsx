@@ -8,21 +8,21 @@ interface LifeProps {
 
 /** The lifetimes of keys, in seconds. */
 export const KEY_LIVES = {
-  "": "until it is revoked",
-  [DAY]: "a day",
-  [7 * DAY]: "a week",
+  "": "No expiry",
+  [DAY]: "1 day",
+  [7 * DAY]: "7 days",
   [30 * DAY]: "30 days",
   [90 * DAY]: "90 days",
-  [365 * DAY]: "a year",
+  [365 * DAY]: "1 year",
 };
 
 /** The lifetimes of team tokens. */
-export const TOKEN_LIVES = { 600: "10 minutes", 3600: "an hour", [DAY]: "a day" };
+export const TOKEN_LIVES = { 600: "10 minutes", 3600: "1 hour", [DAY]: "1 day" };
 
 export function Life({ lives, seconds, onChange }: LifeProps) {
   return (
     <label className="field">
-      <span>Valid for</span>
+      <span>Expires after</span>
       <select value={seconds} onChange={(event) => onChange(event.target.value)}>
         {Object.entries(lives).map(([value, name]) => (
           <option key={value} value={value}>

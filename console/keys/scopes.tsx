@@ -1,17 +1,17 @@
 import type { Scope } from "../shell/access.tsx";
 
 export const SCOPES: Readonly<Record<Scope, string>> = {
-  "teams:read": "read teams, their messages, files, webhooks and connections",
-  "teams:write": "create, change, fork, reset and delete teams; change webhooks and connections",
-  "runs:read": "read runs, streams, open questions and schedules",
-  "runs:write": "start, stop and retry runs, and answer questions; change schedules and files",
-  "requests:write": "only answer questions",
-  "keys:write": "create, list and revoke keys",
-  "usage:read": "read usage",
-  "conversation:read": "only read conversations, without arguments of tools",
-  "tools:read": "see arguments and results of tools in them",
-  "files:read": "read files",
-  "component:read": "see instructions and settings of teams",
+  "teams:read": "Read teams, messages, files, webhooks and connections",
+  "teams:write": "Create, edit, fork, reset and delete teams; edit webhooks and connections",
+  "runs:read": "Read runs, streams, open questions and schedules",
+  "runs:write": "Start, stop and retry runs; answer questions; edit schedules and files",
+  "requests:write": "Answer questions",
+  "keys:write": "Create, list and revoke keys",
+  "usage:read": "Read usage",
+  "conversation:read": "Read conversations, without tool arguments",
+  "tools:read": "See tool arguments and results in conversations",
+  "files:read": "Read files",
+  "component:read": "See system messages and settings of teams",
 };
 
 /** The scopes of team tokens. */

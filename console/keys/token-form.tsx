@@ -38,7 +38,7 @@ export function TokenForm({ onClose, onMade }: TokenFormProps) {
       onClose={onClose}
     >
       <label className="field">
-        <span>Team id</span>
+        <span>Team ID</span>
         <input
           required
           list="token-teams"

@@ -33,12 +33,12 @@ export default function CitedPart({ collection, document, chunk }: CitedPartProp
     <>
       {!value.chunks.some((one) => one.chunk === chunk) && (
         <p className="muted">
-          The document has changed since it was cited, and has no such part any more.
+          The document has changed since it was cited and no longer has this part.
         </p>
       )}
       <Chunks chunks={value.chunks} cited={chunk} />
       <p>
-        <Link href={addressOf(collection, document, chunk)}>Open the document</Link>
+        <Link href={addressOf(collection, document, chunk)}>Open document</Link>
       </p>
     </>
   );

@@ -44,7 +44,7 @@ export function CollectionForm({ collection, taken, onClose, onSaved }: Collecti
   };
   return (
     <FormDialog
-      title={collection === undefined ? "New collection" : `Change ${collection.id}`}
+      title={collection === undefined ? "New collection" : `Edit ${collection.id}`}
       button={collection === undefined ? "Create collection" : "Save"}
       complete={!exists && !wrong}
       wide
@@ -61,7 +61,7 @@ export function CollectionForm({ collection, taken, onClose, onSaved }: Collecti
         />
       </label>
       <label className="field">
-        <span>Embedding client as JSON; left empty, documents are found by their words</span>
+        <span>Embedding client as JSON (optional; empty to search by words only)</span>
         <textarea
           className="code"
           rows={7}
@@ -83,8 +83,8 @@ export function CollectionForm({ collection, taken, onClose, onSaved }: Collecti
           </button>
         ))}
       </div>
-      {exists && <p className="problem">A collection with this id exists.</p>}
-      {wrong && <p className="problem">The embedding client is not a JSON object.</p>}
+      {exists && <p className="problem">A collection with this ID exists. Choose another ID.</p>}
+      {wrong && <p className="problem">The embedding client must be a JSON object.</p>}
     </FormDialog>
   );
 }

@@ -1,3 +1,4 @@
+import { counted } from "../parts/numbers.ts";
 import { useCallback, useEffect, useState } from "react";
 import type { DocumentInfo } from "troupe/client";
 import { useTroupe } from "troupe/react";
@@ -102,13 +103,13 @@ export function CollectionPage({ id }: { id: string }) {
             }
           >
             <Icon name="retry" />
-            Embed again
+            Embed missing parts
           </button>
         )}
         {mayWrite && info && (
           <button className="button" type="button" onClick={() => setChanging(true)}>
             <Icon name="edit" />
-            Change
+            Edit
           </button>
         )}
       </header>
@@ -116,12 +117,12 @@ export function CollectionPage({ id }: { id: string }) {
         <div className="stack">
           {info.description !== null && <p>{info.description}</p>}
           <p className="muted item-facts">
-            <span>{shortNumber(info.documents)} documents</span>
-            <span>{shortNumber(info.chunks)} parts</span>
+            <span>{counted(info.documents, "document")}</span>
+            <span>{counted(info.chunks, "part")}</span>
             {info.embedding !== null && <span>{shortNumber(info.embedded)} embedded</span>}
             {info.failed > 0 && <span className="bad">{shortNumber(info.failed)} failed</span>}
             {info.embedding_tokens > 0 && (
-              <span>{shortNumber(info.embedding_tokens)} tokens for embedding</span>
+              <span>{counted(info.embedding_tokens, "token")} for embedding</span>
             )}
           </p>
           {info.note !== null && <p className="muted">{info.note}</p>}
@@ -137,8 +138,7 @@ export function CollectionPage({ id }: { id: string }) {
       )}
       {documents?.length === 0 && (
         <p className="muted none">
-          No documents yet. Text, Markdown and HTML can be put everywhere, PDF where the server
-          reads it.
+          No documents yet. Upload text, Markdown or HTML; PDF needs a server that can read it.
         </p>
       )}
       {documents !== undefined && documents.length > 0 && (
@@ -153,7 +153,7 @@ export function CollectionPage({ id }: { id: string }) {
                     onPut: (document, file) =>
                       void attempt(async () => {
                         await put(document, file);
-                        tell(`${document} was put again.`);
+                        tell(`${document} was replaced.`);
                         reload();
                       }),
                     onDelete: remove,

@@ -27,7 +27,7 @@ export function CollectionSearch({ collection }: { collection: string }) {
           <input
             type="search"
             aria-label="Question"
-            placeholder="Ask as an agent would"
+            placeholder="Ask a question about the documents"
             maxLength={10_000}
             value={q}
             onChange={({ target }) => setQ(target.value)}
@@ -42,12 +42,12 @@ export function CollectionSearch({ collection }: { collection: string }) {
         <>
           <p className="muted" role="status">
             {found.results.length === 0
-              ? "Nothing was found."
+              ? "No results."
               : found.mode === "hybrid"
-                ? "Found by words and meaning."
-                : (found.note ?? "Found by words.")}
+                ? "Matched by words and meaning."
+                : (found.note ?? "Matched by words.")}
           </p>
-          <ol className="items" aria-label="Found parts">
+          <ol className="items" aria-label="Results">
             {found.results.map(({ document, chunk, heading, page, content, score }) => (
               <li key={`${document} ${chunk}`} className="item">
                 <div className="item-main">

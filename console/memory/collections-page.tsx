@@ -1,3 +1,5 @@
+import { Empty } from "../parts/empty.tsx";
+import { counted } from "../parts/numbers.ts";
 import { useCallback, useState } from "react";
 import type { CollectionInfo, CollectionList } from "troupe/client";
 import { useTroupe } from "troupe/react";
@@ -42,7 +44,7 @@ export function CollectionsPage() {
   const remove = (collection: ListedCollection): void =>
     postpone({
       key: keyOf(collection),
-      text: `The collection ${collection.id} was deleted, with its documents.`,
+      text: `The collection ${collection.id} and its documents were deleted.`,
       action: () => client.collections.delete(collection.id),
     });
 
@@ -65,13 +67,12 @@ export function CollectionsPage() {
         </p>
       )}
       {collections?.length === 0 && (
-        <div className="empty">
-          <h2>No collections yet</h2>
-          <p className="muted">
-            Agents search the documents of a collection and cite them in their answers.
-          </p>
+        <Empty
+          title="No collections yet."
+          text="Agents search the documents of a collection and cite them in their answers."
+        >
           {mayWrite && create}
-        </div>
+        </Empty>
       )}
       {collections !== undefined && collections.length > 0 && (
         <ul className="items" aria-label="Collections">
@@ -80,7 +81,7 @@ export function CollectionsPage() {
               {mayWrite && (
                 <div className="item-actions" role="group" aria-label={collection.id}>
                   {isUsable(collection) && (
-                    <IconButton icon="edit" name="Change" onClick={() => setForm(collection)} />
+                    <IconButton icon="edit" name="Edit" onClick={() => setForm(collection)} />
                   )}
                   <IconButton icon="bin" name="Delete" onClick={() => remove(collection)} />
                 </div>
@@ -141,7 +142,7 @@ function CollectionEntry({ collection, children }: CollectionEntryProps) {
         </p>
         {description !== null && <p className="item-text">{description}</p>}
         <p className="muted item-facts">
-          <span>{documents === 1 ? "1 document" : `${documents} documents`}</span>
+          <span>{counted(documents, "document")}</span>
           <Ago time={updated_at} />
         </p>
         {note !== null && <p className="muted item-facts">{note}</p>}

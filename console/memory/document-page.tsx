@@ -51,7 +51,7 @@ export function DocumentPage({ collection, id }: DocumentPageProps) {
         <Link
           className="button quiet icon-only"
           href={addressOf(collection)}
-          aria-label="The collection"
+          aria-label="Collection"
         >
           <Icon name="back" />
         </Link>

@@ -25,7 +25,7 @@ export function DocumentTable({ collection, documents, actions }: DocumentTableP
         ref={chooser}
         type="file"
         hidden
-        aria-label="File to put again"
+        aria-label="Replacement file"
         onChange={({ currentTarget }) => {
           const file = currentTarget.files?.[0];
           if (file !== undefined) actions?.onPut(chosen.current, file);
@@ -38,7 +38,7 @@ export function DocumentTable({ collection, documents, actions }: DocumentTableP
             <th scope="col">Document</th>
             <th scope="col">Status</th>
             <th scope="col" className="number">
-              Changed
+              Modified
             </th>
             <th scope="col">
               <span className="hidden">Actions</span>
@@ -69,8 +69,8 @@ export function DocumentTable({ collection, documents, actions }: DocumentTableP
                   <>
                     <IconButton
                       icon="upload"
-                      name={`Put ${document.id} again`}
-                      title="Put again"
+                      name={`Replace ${document.id}`}
+                      title="Replace"
                       onClick={() => {
                         chosen.current = document.id;
                         chooser.current?.click();

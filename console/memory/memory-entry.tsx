@@ -12,7 +12,7 @@ import { textOf } from "./memory-address.ts";
 export interface MemoryActions {
   onCorrect: () => void;
   onForget: () => void;
-  onTakeBack: () => void;
+  onForgetRun: () => void;
 }
 
 interface MemoryEntryProps {
@@ -41,7 +41,7 @@ export function MemoryEntry({ memory, labels, actions }: MemoryEntryProps) {
             <span>Added by a person</span>
           ) : (
             <span>
-              Learned by{" "}
+              From{" "}
               <Link href={`/teams/${source.team}`}>
                 <Name name={labels.get(source.team) ?? source.team} />
               </Link>
@@ -59,13 +59,13 @@ export function MemoryEntry({ memory, labels, actions }: MemoryEntryProps) {
       {actions && (
         <div className="item-actions" role="group" aria-label={name}>
           {source !== null && (
-            <button className="button small" type="button" onClick={actions.onTakeBack}>
-              <Icon name="back" />
-              Take back its run
+            <button className="button small" type="button" onClick={actions.onForgetRun}>
+              <Icon name="bin" />
+              Delete what its run learned
             </button>
           )}
-          <IconButton icon="edit" name="Correct" onClick={actions.onCorrect} />
-          <IconButton icon="bin" name="Forget" onClick={actions.onForget} />
+          <IconButton icon="edit" name="Edit" onClick={actions.onCorrect} />
+          <IconButton icon="bin" name="Delete" onClick={actions.onForget} />
         </div>
       )}
     </li>

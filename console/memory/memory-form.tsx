@@ -31,15 +31,15 @@ export function MemoryForm({ memory, place, onClose, onSaved }: MemoryFormProps)
   };
   return (
     <FormDialog
-      title={memory === undefined ? "New memory" : "Correct the memory"}
-      button={memory === undefined ? "Remember" : "Save"}
+      title={memory === undefined ? "New memory" : "Edit memory"}
+      button={memory === undefined ? "Create memory" : "Save"}
       complete={text.trim() !== "" && !wrong}
       wide
       onSubmit={save}
       onClose={onClose}
     >
       <label className="field">
-        <span>{isJson ? "Content, a JSON object" : "One fact, in a sentence"}</span>
+        <span>{isJson ? "Content (a JSON object)" : "Fact (one sentence)"}</span>
         <textarea
           rows={5}
           data-focus

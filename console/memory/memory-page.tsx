@@ -1,3 +1,5 @@
+import { visibleName } from "../text/foreign.ts";
+import { counted } from "../parts/numbers.ts";
 import { useCallback, useMemo, useState } from "react";
 import type { Memory, WhoAmI } from "troupe/client";
 import { useTroupe } from "troupe/react";
@@ -50,9 +52,7 @@ export function MemoryPage({ whoami }: { whoami: WhoAmI }) {
         {...teamLabels}
       />
       {queryOf(address) === undefined ? (
-        <p className="muted none">
-          {scope === "team" ? "Choose a team." : "Enter the id of a user."}
-        </p>
+        <p className="muted none">{scope === "team" ? "Choose a team." : "Enter a user ID."}</p>
       ) : (
         <Known
           key={JSON.stringify(address)}
@@ -74,7 +74,7 @@ interface KnownProps {
 type Doing =
   | { kind: "new" }
   | { kind: "correct"; memory: Memory }
-  | { kind: "take back"; source: NonNullable<Memory["source"]> }
+  | { kind: "delete run"; source: NonNullable<Memory["source"]> }
   | { kind: "erase" };
 
 function Known({ place, q, labels }: KnownProps) {
@@ -98,13 +98,15 @@ function Known({ place, q, labels }: KnownProps) {
   const forget = ({ id }: Memory): void =>
     postpone({
       key: keyOf(id),
-      text: "The memory was forgotten.",
+      text: "The memory was deleted.",
       action: () => client.memories.forget(id),
     });
   const erase = async (query: { run?: string; team?: string; user?: string }): Promise<void> => {
     const { forgotten } = await client.memories.erase(query);
     tell(
-      forgotten === 1 ? "One memory was erased." : `${forgotten ?? "All"} memories were erased.`,
+      forgotten === null
+        ? "All memories were deleted."
+        : `${counted(forgotten, "memory was", "memories were")} deleted.`,
     );
     reload();
   };
@@ -134,7 +136,7 @@ function Known({ place, q, labels }: KnownProps) {
           {mayErase && (
             <button className="button" type="button" onClick={() => setDoing({ kind: "erase" })}>
               <Icon name="bin" />
-              Erase this user
+              Delete this user's memories
             </button>
           )}
         </div>
@@ -143,8 +145,8 @@ function Known({ place, q, labels }: KnownProps) {
       {memories.length === 0 && (
         <p className="muted none">
           {q === ""
-            ? "Nothing is known yet. Agents with a VectorMemory learn from their runs."
-            : "An agent would find nothing."}
+            ? "No memories yet. Agents with a VectorMemory learn from their runs."
+            : "No matching memories."}
         </p>
       )}
       {memories.length > 0 && (
@@ -159,9 +161,9 @@ function Known({ place, q, labels }: KnownProps) {
                   ? {
                       onCorrect: () => setDoing({ kind: "correct", memory }),
                       onForget: () => forget(memory),
-                      onTakeBack: () => {
+                      onForgetRun: () => {
                         const { source } = memory;
-                        if (source !== null) setDoing({ kind: "take back", source });
+                        if (source !== null) setDoing({ kind: "delete run", source });
                       },
                     }
                   : undefined
@@ -184,11 +186,11 @@ function Known({ place, q, labels }: KnownProps) {
           onSaved={reload}
         />
       )}
-      {doing?.kind === "take back" && (
+      {doing?.kind === "delete run" && (
         <Confirm
-          title={`Take back run ${doing.source.run.slice(0, 8)}`}
-          text="Everything that this run has learned of its team, its user and the tenant is erased for good."
-          button="Take back"
+          title={`Delete what run ${doing.source.run.slice(0, 8)} learned?`}
+          text="All memories from this run are deleted: those of its team, its user and the tenant. This can't be undone."
+          button="Delete"
           action={() =>
             erase({
               run: doing.source.run,
@@ -201,9 +203,9 @@ function Known({ place, q, labels }: KnownProps) {
       )}
       {doing?.kind === "erase" && (
         <Confirm
-          title={`Erase ${user}`}
-          text="Everything that is remembered of this user is erased for good. What a team knows in its own memory stays."
-          button="Erase"
+          title={`Delete all memories of ${visibleName(user)}?`}
+          text="Memories of teams stay. This can't be undone."
+          button="Delete"
           action={() => erase({ user })}
           onClose={close}
         />

@@ -6,8 +6,8 @@ import type { MemoryAddress } from "./memory-address.ts";
 
 const SCOPES: Readonly<Record<Memory["scope"], string>> = {
   tenant: "Shared by all teams",
-  user: "Of a user",
-  team: "Of a team",
+  user: "One user",
+  team: "One team",
 };
 
 interface PlaceFieldsProps extends TeamLabels {
@@ -25,7 +25,7 @@ export function PlaceFields({ place, q, ownUser, onChange, teams, labels }: Plac
   const knownIds = teams.map(({ id }) => id);
   const ids = team === "" || knownIds.includes(team) ? knownIds : [team, ...knownIds];
   return (
-    <div className="filters" role="group" aria-label="Whose memories">
+    <div className="filters" role="group" aria-label="Filters">
       <select
         aria-label="Scope"
         value={scope}
@@ -55,14 +55,14 @@ export function PlaceFields({ place, q, ownUser, onChange, teams, labels }: Plac
       {scope === "user" && !ownUser && (
         <SearchField
           label="User"
-          placeholder="Id of the user"
+          placeholder="User ID"
           value={user}
           onChange={(value) => onChange({ user: value })}
         />
       )}
       <SearchField
-        label="Search as an agent would"
-        placeholder="Search as an agent would"
+        label="Search memories"
+        placeholder="Search memories"
         maxLength={1_000}
         value={q}
         onChange={(value) => onChange({ q: value })}

@@ -56,17 +56,17 @@ export function wordsOf(error: Error): ErrorWords {
     const { what } = missing;
     return {
       title: `${what.charAt(0).toUpperCase()}${what.slice(1)} not found`,
-      text: `This ${what} does not exist, or it was deleted.`,
+      text: `This ${what} doesn't exist, or it was deleted.`,
     };
   }
   const text = problem.detail;
   if (code === "missing_scope") {
-    return { title: "Your key does not have access", text, advice: "Use a key that has it." };
+    return { title: "Your key has no access", text, advice: "Use a key that has it." };
   }
   if (code === "sandbox_not_configured") {
     return {
       title: "This server has no sandbox",
-      text: "This server has no sandbox, so teams have no files and cannot run code.",
+      text: "This server has no sandbox, so teams have no files and can't run code.",
       advice: "Ask the operator to set SANDBOX_URL.",
     };
   }

@@ -21,6 +21,11 @@ export function shortNumber(value: number): string {
   return compact.format(value);
 }
 
+/** `1 run`, `1,200 runs`. @param many the plural, if it is not formed with an s */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString()} ${count === 1 ? one : many}`;
+}
+
 /** `1.2K tokens`. */
 export function tokensOf({ prompt_tokens, completion_tokens }: Usage): string {
   const sum = prompt_tokens + completion_tokens;

@@ -2,7 +2,7 @@ import type { RunInfo } from "troupe/client";
 
 type RunFailure = NonNullable<RunInfo["error"]>;
 
-/** The advice about a failed run, by the type of its error; `{agent}` stands for the agent that failed. */
+/** The advice on a failed run, by the type of its error. `{agent}` stands for the agent that failed. */
 const ADVICE: Readonly<Record<string, string>> = {
   model_rate_limit: "Wait a minute, then retry the run.",
   model_connection: "Check the address of the model of {agent}, or retry when its server is back.",

@@ -4,7 +4,7 @@ import cronstrue from "cronstrue";
 /** The meaning of a cron expression. */
 export type CronMeaning = { words: string; times: readonly Date[] } | { problem: string };
 
-const FIELDS = "Give five fields: minute, hour, day of the month, month, day of the week.";
+const FIELDS = "Enter five fields: minute, hour, day of the month, month, day of the week.";
 
 /** Reads a cron expression as the server does. @param count how many of the next times are wanted */
 export function meaningOf(cron: string, timezone: string, count = 3): CronMeaning {
@@ -15,7 +15,7 @@ export function meaningOf(cron: string, timezone: string, count = 3): CronMeanin
   try {
     const options = { timezone, mode: "5-part", fixedTimeRule: "no-wildcard" } as const;
     const times = new Cron(expression, options).nextRuns(count);
-    if (times.length === 0) return { problem: "This expression matches no date." };
+    if (times.length === 0) return { problem: "This expression never matches." };
     return { words: wordsOf(expression), times };
   } catch (error) {
     const { message } = error as Error;

@@ -39,7 +39,7 @@ export function ScheduleEntry({ schedule, actions }: ScheduleEntryProps) {
             </span>
           )}
           {!enabled && <Status status="paused" />}
-          {over && <span className="muted">Over</span>}
+          {over && <span className="muted">Ended</span>}
         </p>
         <p className="item-text">{summaryOfTask(schedule.task)}</p>
         <p className="muted item-facts">
@@ -49,7 +49,7 @@ export function ScheduleEntry({ schedule, actions }: ScheduleEntryProps) {
               Last: <Ago time={last_at} />
               {last_run !== null && (
                 <>
-                  , <Link href={`/teams/${team_id}/runs/${last_run}`}>its run</Link>
+                  , <Link href={`/teams/${team_id}/runs/${last_run}`}>run</Link>
                 </>
               )}
             </span>
@@ -100,7 +100,7 @@ function Actions({ schedule: { enabled }, over, name, actions }: ActionsProps) {
           {enabled ? "Pause" : "Resume"}
         </button>
       )}
-      <IconButton icon="edit" name="Change" onClick={actions.onEdit} />
+      <IconButton icon="edit" name="Edit" onClick={actions.onEdit} />
       <IconButton icon="bin" name="Delete" onClick={actions.onDelete} />
     </div>
   );

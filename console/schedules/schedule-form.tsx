@@ -16,8 +16,8 @@ interface ScheduleFormProps {
 type Conflict = NonNullable<CreateSchedule["on_conflict"]>;
 
 const CONFLICTS: Readonly<Record<Conflict, string>> = {
-  queue: "Wait until it ends",
-  interrupt: "Cancel it",
+  queue: "Start when it ends",
+  interrupt: "Cancel it and start",
   reject: "Skip this time",
 };
 
@@ -41,7 +41,7 @@ export function ScheduleForm({ team, schedule, onClose, onSaved }: ScheduleFormP
   };
   return (
     <FormDialog
-      title={schedule === undefined ? "New schedule" : "Change the schedule"}
+      title={schedule === undefined ? "New schedule" : "Edit schedule"}
       button={schedule === undefined ? "Create schedule" : "Save"}
       complete={whenIsComplete(when)}
       wide
@@ -51,14 +51,14 @@ export function ScheduleForm({ team, schedule, onClose, onSaved }: ScheduleFormP
       <WhenFields when={when} onChange={setWhen} />
       {text !== undefined ? (
         <label className="field">
-          <span>Task; left empty, the team continues</span>
+          <span>Task (optional; empty to continue the conversation)</span>
           <textarea rows={4} value={text} onChange={(event) => setText(event.target.value)} />
         </label>
       ) : (
-        <p className="muted">The task does not change: {summaryOfTask(schedule?.task ?? null)}</p>
+        <p className="muted">The task stays the same: {summaryOfTask(schedule?.task ?? null)}</p>
       )}
       <label className="field">
-        <span>While another run is active</span>
+        <span>If another run is active</span>
         <select value={conflict} onChange={(event) => setConflict(event.target.value as Conflict)}>
           {Object.entries(CONFLICTS).map(([value, name]) => (
             <option key={value} value={value}>

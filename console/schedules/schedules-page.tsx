@@ -1,3 +1,4 @@
+import { Empty } from "../parts/empty.tsx";
 import { useCallback, useState } from "react";
 import type { DirectoryChange, ScheduleInfo } from "troupe/client";
 import { Failure } from "../parts/failure.tsx";
@@ -34,10 +35,10 @@ export function SchedulesPage() {
     `schedule ${teamId} ${created_at} ${id}`;
 
   const remove = (schedule: ScheduleInfo): void => {
-    const when = schedule.cron === null ? "The single run" : wordsOf(schedule.cron);
+    const when = schedule.cron === null ? "once" : wordsOf(schedule.cron);
     postpone({
       key: keyOf(schedule),
-      text: `The schedule was deleted: ${when}.`,
+      text: `The schedule (${when}) was deleted.`,
       action: () => team.deleteSchedule(schedule.id),
     });
   };
@@ -49,7 +50,7 @@ export function SchedulesPage() {
   const run = ({ id }: ScheduleInfo): Promise<void> =>
     attempt(async () => {
       await team.runSchedule(id);
-      tell("A run was started.");
+      tell("The run was started.");
       reload();
     });
 
@@ -72,13 +73,12 @@ export function SchedulesPage() {
         </p>
       )}
       {schedules?.length === 0 && (
-        <div className="empty">
-          <h2>No schedules yet</h2>
-          <p className="muted">
-            A schedule gives the team a task automatically, repeatedly or once.
-          </p>
+        <Empty
+          title="No schedules yet."
+          text="A schedule gives the team a task, once or repeatedly."
+        >
           {mayWrite && create}
-        </div>
+        </Empty>
       )}
       {schedules !== undefined && schedules.length > 0 && (
         <ul className="items" aria-label="Schedules">

@@ -32,7 +32,7 @@ export function WhenFields({ when, onChange }: WhenFieldsProps) {
   const repeated = when.kind === "cron";
   return (
     <>
-      <div className="segments" role="group" aria-label="How often">
+      <div className="segments" role="group" aria-label="Frequency">
         <button
           type="button"
           aria-pressed={repeated}
@@ -52,7 +52,7 @@ export function WhenFields({ when, onChange }: WhenFieldsProps) {
         <CronFields when={when} onChange={onChange} />
       ) : (
         <label className="field">
-          <span>When</span>
+          <span>Date and time</span>
           <input
             type="datetime-local"
             required

@@ -14,19 +14,19 @@ import { SharedLinks } from "./shared-links.tsx";
 
 const DAY = 86_400;
 const LIVES = {
-  [DAY]: "a day",
-  [7 * DAY]: "a week",
+  [DAY]: "1 day",
+  [7 * DAY]: "7 days",
   [30 * DAY]: "30 days",
   [90 * DAY]: "90 days",
 };
 
 const PARTS: readonly { scope: Scope; name: string; text: string }[] = [
-  { scope: "tools:read", name: "tools", text: "Arguments and results of tools" },
+  { scope: "tools:read", name: "tools", text: "Tool arguments and results" },
   { scope: "files:read", name: "files", text: "Files of the team" },
   {
     scope: "component:read",
     name: "settings",
-    text: "Instructions of the agents, and the team's other settings",
+    text: "System messages of the agents, and other settings of the team",
   },
 ];
 
@@ -56,7 +56,7 @@ export default function ShareDialog({ team, onClose }: ShareDialogProps) {
       onSubmit={create}
       onClose={onClose}
     >
-      <p>Everybody who has the link can read the conversation, also its later messages.</p>
+      <p>Anyone with the link can read this conversation, including later messages.</p>
       <fieldset className="choices">
         <legend>The link also shows</legend>
         {PARTS.map(({ scope, text }) => (
@@ -99,7 +99,7 @@ function Link({ team, link, onClose }: LinkProps) {
   return (
     <Dialog title="The link is ready" onClose={onClose}>
       <p>
-        It is shown only now, and works until <Exact time={link.expires_at} />.
+        Copy it now: it is not shown again. It works until <Exact time={link.expires_at} />.
       </p>
       <SecretText label="Link" text={address} />
       <Problem error={task.error} />
@@ -109,7 +109,7 @@ function Link({ team, link, onClose }: LinkProps) {
             className="button quiet"
             type="button"
             disabled={task.busy}
-            title="Revokes all links and team tokens of this team, earlier ones included"
+            title="Revokes all links and team tokens of this team"
             onClick={() => void task.run(() => revoke())}
           >
             Revoke all links

@@ -29,8 +29,8 @@ export function SharedLinks({ team, names }: SharedLinksProps) {
   };
   if (links.length === 0) return <Problem error={error} />;
   return (
-    <section aria-label="Links that work">
-      <h3>Links that work</h3>
+    <section aria-label="Active links">
+      <h3>Active links</h3>
       <ul className="items">
         {links.map((link) => (
           <li key={link.id}>

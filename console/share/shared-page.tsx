@@ -34,8 +34,8 @@ export default function SharedPage({ team, token }: SharedLink) {
       <main className="centre">
         {ended ? (
           <>
-            <h1>This link does not work any more</h1>
-            <p className="muted">It has expired, or it was revoked. Ask for a new one.</p>
+            <h1>This link no longer works</h1>
+            <p className="muted">It expired or was revoked. Ask for a new one.</p>
           </>
         ) : (
           <Failure error={error} onRetry={reload} />
@@ -56,7 +56,7 @@ export default function SharedPage({ team, token }: SharedLink) {
         </header>
         <main id="main">
           {conversation.component !== null && (
-            <Fold icon="people" title="Settings of the team" source="">
+            <Fold icon="people" title="Team settings" source="">
               <CodeBlock code={JSON.stringify(conversation.component, null, 2)} language="json" />
             </Fold>
           )}

@@ -25,9 +25,9 @@ export function Needs({ scope, children }: { scope: Scope; children: ReactNode }
   if (useMay(scope)) return children;
   return (
     <div className="empty">
-      <h1>Your key does not have access to this page</h1>
+      <h1>Your key has no access to this page</h1>
       <p className="muted">
-        It needs the scope <code>{scope}</code>.
+        Use a key with the scope <code>{scope}</code>.
       </p>
     </div>
   );

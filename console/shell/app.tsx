@@ -74,7 +74,7 @@ export function App({ whoami, onLeave, onTenants }: CallerProps) {
       <Notices>
         <div className="app">
           <a className="skip" href="#main">
-            Skip to the content
+            Skip to content
           </a>
           <Navigation
             open={open}

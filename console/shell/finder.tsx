@@ -1,3 +1,4 @@
+import { counted } from "../parts/numbers.ts";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import type { WhoAmI } from "troupe/client";
 import { useTroupe } from "troupe/react";
@@ -82,7 +83,7 @@ export default function Finder({ whoami, onClose }: FinderProps) {
         aria-expanded={found.length > 0}
         aria-controls={list}
         aria-activedescendant={found.length > 0 ? `${list}-${chosen}` : undefined}
-        placeholder="Teams, runs, tasks and answers, pages"
+        placeholder="Teams, runs, messages, pages"
         maxLength={200}
         data-focus
         value={text}
@@ -122,10 +123,10 @@ export default function Finder({ whoami, onClose }: FinderProps) {
       </div>
       {said.searched !== undefined && (
         <p className="muted">
-          The messages of the {said.searched} teams that were active last were searched.
+          Searched the messages of {counted(said.searched, "team")}, the last active ones.
         </p>
       )}
-      {found.length === 0 && text !== "" && <p className="muted">Nothing matches.</p>}
+      {found.length === 0 && text !== "" && <p className="muted">No results.</p>}
     </Dialog>
   );
 }

@@ -19,8 +19,7 @@ export function Login({ refused, onEnter }: LoginProps) {
         <Logo />
         <h1>Enter a key</h1>
         <p className="muted">
-          This server requires an API key or an identity token. It is stored until you close this
-          tab.
+          This server requires an API key or an identity token. It is kept until you close this tab.
         </p>
         <label className="field">
           <span>Key or token</span>

@@ -1,9 +1,11 @@
 import type { WhoAmI } from "troupe/client";
-import { Link, useRoute } from "wouter";
-import { Icon, type IconName } from "../parts/icon.tsx";
+import { Link } from "wouter";
+import { useNarrow } from "../hooks/use-narrow.ts";
+import { Icon } from "../parts/icon.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
-import { pagesOf } from "./first-page.ts";
+import { Menu } from "../parts/menu.tsx";
 import { Logo } from "./logo.tsx";
+import { type Place, usePlaces } from "./places.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
 export interface CallerProps {
@@ -21,72 +23,30 @@ interface NavigationProps extends CallerProps {
   onFind: () => void;
 }
 
+/** The entries of a phone, with the one for all others. */
+const MOST_ON_PHONES = 5;
+
 export function Navigation({ open, hasMore, whoami, onFind, onLeave, onTenants }: NavigationProps) {
-  const [onTeam] = useRoute("/teams/:id");
-  const [onHome] = useRoute("/");
-  const [onTeams] = useRoute("/teams");
-  const [onNewTeam] = useRoute("/new-team");
-  const [onInbox] = useRoute("/inbox");
-  const [onRuns] = useRoute("/runs");
-  const [onRun] = useRoute("/teams/:team/runs/:run");
-  const [onUsage] = useRoute("/usage");
-  const [onTeamPart] = useRoute("/teams/:id/:part");
-  const [onMemory] = useRoute("/memory/*?");
-  const [onWebhooks] = useRoute("/webhooks");
-  const [onDeliveries] = useRoute("/webhooks/:id");
-  const [onConnections] = useRoute("/connections");
-  const [onKeys] = useRoute("/keys");
-  const pages = pagesOf(whoami);
+  const places = usePlaces(whoami);
+  const isCut = useNarrow() && places.length > MOST_ON_PHONES;
+  const direct = isCut ? places.slice(0, MOST_ON_PHONES - 1) : places;
+  const others = places.slice(direct.length);
   return (
     <header className="navigation">
       <Logo />
       <nav aria-label="Main">
-        {pages.teams && <NavigationLink href="/" icon="home" name="Home" current={onHome} />}
-        {(pages.teams || whoami.team_id !== null) && (
-          <NavigationLink
-            href={whoami.team_id === null ? "/teams" : `/teams/${whoami.team_id}`}
-            icon="people"
-            name={whoami.team_id === null ? "Teams" : "Team"}
-            current={onTeams || onNewTeam || onTeam || onTeamPart}
-          />
-        )}
-        {pages.inbox && (
-          <NavigationLink href="/inbox" icon="inbox" name="Inbox" current={onInbox}>
-            {open > 0 && (
+        {direct.map((place) => (
+          <PlaceLink key={place.href} place={place}>
+            {place.href === "/inbox" && open > 0 && (
               <span className="badge">
                 {open}
                 {hasMore && "+"}
                 <span className="hidden"> waiting</span>
               </span>
             )}
-          </NavigationLink>
-        )}
-        {pages.runs && (
-          <NavigationLink href="/runs" icon="runs" name="Runs" current={onRuns || onRun} />
-        )}
-        {pages.usage && (
-          <NavigationLink href="/usage" icon="chart" name="Usage" current={onUsage} />
-        )}
-        {pages.memory && (
-          <NavigationLink href="/memory" icon="book" name="Memory" current={onMemory} />
-        )}
-        {pages.webhooks && (
-          <NavigationLink
-            href="/webhooks"
-            icon="hook"
-            name="Webhooks"
-            current={onWebhooks || onDeliveries}
-          />
-        )}
-        {pages.connections && (
-          <NavigationLink
-            href="/connections"
-            icon="plug"
-            name="Connections"
-            current={onConnections}
-          />
-        )}
-        {pages.keys && <NavigationLink href="/keys" icon="key" name="Keys" current={onKeys} />}
+          </PlaceLink>
+        ))}
+        {isCut && <MorePlaces places={others} />}
       </nav>
       <div className="navigation-end">
         {onTenants === undefined ? (
@@ -117,19 +77,31 @@ export function Navigation({ open, hasMore, whoami, onFind, onLeave, onTenants }
   );
 }
 
-interface NavigationLinkProps {
-  href: string;
-  icon: IconName;
-  name: string;
-  current: boolean;
-  children?: React.ReactNode;
+/** The places for which a phone has no room, under the name of the open one. */
+function MorePlaces({ places }: { places: readonly Place[] }) {
+  const current = places.find((place) => place.current);
+  return (
+    <Menu
+      className="menu more-places"
+      summary={
+        <summary className="place" data-current={current !== undefined}>
+          <Icon name={current?.icon ?? "more"} />
+          <span className="place-name">{current?.name ?? "More"}</span>
+        </summary>
+      }
+    >
+      {places.map((place) => (
+        <PlaceLink key={place.href} place={place} />
+      ))}
+    </Menu>
+  );
 }
 
-function NavigationLink({ href, icon, name, current, children }: NavigationLinkProps) {
+function PlaceLink({ place, children }: { place: Place; children?: React.ReactNode }) {
   return (
-    <Link className="place" href={href} aria-current={current ? "page" : undefined}>
-      <Icon name={icon} />
-      <span className="place-name">{name}</span>
+    <Link className="place" href={place.href} aria-current={place.current ? "page" : undefined}>
+      <Icon name={place.icon} />
+      <span className="place-name">{place.name}</span>
       {children}
     </Link>
   );

@@ -3,7 +3,7 @@ import { IconButton } from "../parts/icon-button.tsx";
 import { applyTheme, storedTheme, type Theme, THEMES } from "./theme.ts";
 
 const ICONS = { system: "display", light: "sun", dark: "moon" } as const;
-const NAMES = { system: "as the device", light: "light", dark: "dark" };
+const NAMES = { system: "system", light: "light", dark: "dark" };
 
 export function ThemeSwitch() {
   const [theme, setTheme] = useState(storedTheme);
@@ -12,6 +12,6 @@ export function ThemeSwitch() {
     setTheme(next);
   };
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system";
-  const name = `Colours: ${NAMES[theme]}. Change to ${NAMES[next]}`;
+  const name = `Theme: ${NAMES[theme]}. Switch to ${NAMES[next]}`;
   return <IconButton icon={ICONS[theme]} name={name} onClick={() => choose(next)} />;
 }

@@ -13,8 +13,8 @@ export function ApiPage() {
   return (
     <div className="page">
       <p className="muted">
-        Programs use this team with a key, which they read from <code>TROUPE_API_KEY</code> here. On
-        this machine, the server of <code>npm start</code> needs none.
+        Programs call this team with a key, here from <code>TROUPE_API_KEY</code>. A local server (
+        <code>npm start</code>) needs none.
       </p>
       <div className="segments" role="group" aria-label="Language or protocol">
         {calls.map(({ name }) => (

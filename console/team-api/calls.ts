@@ -13,7 +13,7 @@ export function callsOf(origin: string, team: string): CodeSample[] {
   return [
     {
       name: "curl",
-      title: "Run a task, and wait for its result",
+      title: "Run a task and wait for the result",
       language: "bash",
       code: `curl '${origin}/v1/teams/${team}/runs?wait=60' \\
   -H "Authorization: Bearer $TROUPE_API_KEY" \\
@@ -22,7 +22,7 @@ export function callsOf(origin: string, team: string): CodeSample[] {
     },
     {
       name: "TypeScript",
-      title: "Stream a run with the client of the npm package",
+      title: "Stream a run with the npm package",
       language: "typescript",
       code: `import { TroupeClient } from "troupe/client";
 
@@ -36,7 +36,7 @@ for await (const item of client.team("${team}").run("Hello.")) {
     },
     {
       name: "OpenAI",
-      title: "The team as a model of OpenAI's API",
+      title: "Use the team as a model of OpenAI's API",
       language: "typescript",
       code: `import OpenAI from "openai";
 
@@ -49,7 +49,7 @@ console.log(response.output_text);`,
     },
     {
       name: "MCP",
-      title: "The team as a tool, for clients of the Model Context Protocol",
+      title: "Use the team as a tool of an MCP client",
       language: "json",
       code: JSON.stringify(
         {
@@ -67,7 +67,7 @@ console.log(response.output_text);`,
     },
     {
       name: "AG-UI",
-      title: "The team as an agent of a frontend",
+      title: "Use the team as an agent of a frontend",
       language: "typescript",
       code: `import { HttpAgent } from "@ag-ui/client";
 

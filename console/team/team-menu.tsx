@@ -1,8 +1,9 @@
-import { lazy, Suspense, useRef, useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { TeamClient } from "troupe/client";
 import { Link, useLocation } from "wouter";
 import { comparison } from "../compare/address.ts";
 import { Icon } from "../parts/icon.tsx";
+import { Menu } from "../parts/menu.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import { Confirm } from "../dialogs/confirm.tsx";
 import { type ExportKind, EXPORTS, exportTeam } from "./export.ts";
@@ -19,14 +20,9 @@ interface TeamMenuProps {
 
 /** The menu of actions on the team. */
 export function TeamMenu({ team, origin, onReset }: TeamMenuProps) {
-  const menu = useRef<HTMLDetailsElement>(null);
   const [, navigate] = useLocation();
   const { attempt, tell } = useNotices();
   const [asked, setAsked] = useState<"reset" | "delete" | "share">();
-  const choose = (action: () => void): void => {
-    if (menu.current) menu.current.open = false;
-    action();
-  };
   const fork = (): void => {
     void attempt(async () => {
       const { id } = await team.fork();
@@ -36,48 +32,38 @@ export function TeamMenu({ team, origin, onReset }: TeamMenuProps) {
   };
   return (
     <>
-      <details
-        ref={menu}
-        className="menu"
-        onKeyDown={(event) => {
-          if (event.key !== "Escape" || !menu.current) return;
-          menu.current.open = false;
-          menu.current.querySelector("summary")?.focus();
-        }}
-        onBlur={({ currentTarget, relatedTarget }) => {
-          if (!currentTarget.contains(relatedTarget)) currentTarget.open = false;
-        }}
+      <Menu
+        summary={
+          <summary className="button quiet icon-only" aria-label="More about this team">
+            <Icon name="more" />
+          </summary>
+        }
       >
-        <summary className="button quiet icon-only" aria-label="More about this team">
-          <Icon name="more" />
-        </summary>
-        <div className="menu-items">
-          {origin !== undefined && (
-            <Link href={comparison(origin, team.id)}>Compare with the original</Link>
-          )}
-          <button type="button" onClick={() => choose(fork)}>
-            Fork
+        {origin !== undefined && (
+          <Link href={comparison(origin, team.id)}>Compare with the original</Link>
+        )}
+        <button type="button" onClick={fork}>
+          Fork
+        </button>
+        <button type="button" onClick={() => setAsked("share")}>
+          Share
+        </button>
+        {(Object.keys(EXPORTS) as ExportKind[]).map((kind) => (
+          <button
+            key={kind}
+            type="button"
+            onClick={() => void attempt(() => exportTeam(team, kind))}
+          >
+            {EXPORTS[kind].name}
           </button>
-          <button type="button" onClick={() => choose(() => setAsked("share"))}>
-            Share
-          </button>
-          {(Object.keys(EXPORTS) as ExportKind[]).map((kind) => (
-            <button
-              key={kind}
-              type="button"
-              onClick={() => choose(() => void attempt(() => exportTeam(team, kind)))}
-            >
-              {EXPORTS[kind].name}
-            </button>
-          ))}
-          <button type="button" onClick={() => choose(() => setAsked("reset"))}>
-            Reset
-          </button>
-          <button type="button" className="danger" onClick={() => choose(() => setAsked("delete"))}>
-            Delete
-          </button>
-        </div>
-      </details>
+        ))}
+        <button type="button" onClick={() => setAsked("reset")}>
+          Reset
+        </button>
+        <button type="button" className="danger" onClick={() => setAsked("delete")}>
+          Delete
+        </button>
+      </Menu>
       {asked === "share" && (
         <Suspense>
           <ShareDialog team={team} onClose={() => setAsked(undefined)} />

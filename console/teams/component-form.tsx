@@ -38,7 +38,7 @@ export function ComponentForm() {
   return (
     <form className="component-form" onSubmit={submit}>
       <label className="field">
-        <span>Component JSON from AutoGen's dump_component() or AutoGen Studio</span>
+        <span>Component JSON, from AutoGen's dump_component() or AutoGen Studio</span>
         <textarea
           className="code"
           rows={14}
@@ -62,7 +62,7 @@ export function ComponentForm() {
         <Mistakes id="mistakes" validation={validation} />
       ) : (
         <div id="mistakes" className="stack">
-          <p>This is a gallery of AutoGen Studio. Choose a team or an agent:</p>
+          <p>This is an AutoGen Studio gallery. Choose a team or an agent:</p>
           <div className="other-ways">
             {gallery.map(({ name, component }, index) => (
               <button

@@ -14,7 +14,7 @@ export function TeamTable({ teams }: { teams: readonly ListedTeam[] }) {
       <thead>
         <tr>
           <th scope="col">Team</th>
-          <th scope="col">Last words</th>
+          <th scope="col">Last message</th>
           <th scope="col">Status</th>
           <th scope="col" className="number">
             Usage

@@ -47,8 +47,7 @@ function ListedTeams({
       <div className="page first-page">
         <h1>Start a team</h1>
         <p className="lead muted">
-          A team is one or more agents that talk until a task is done. Each template is ready to
-          run.
+          A team is one or more agents that work on a task together. Every template is ready to run.
         </p>
         <Templates />
         <p className="other-ways">
@@ -56,7 +55,7 @@ function ListedTeams({
             Draw a team
           </button>
           <button className="button" type="button" onClick={() => onCreate("json")}>
-            Bring component JSON
+            Paste component JSON
           </button>
         </p>
       </div>
@@ -72,7 +71,7 @@ function ListedTeams({
           <input
             ref={search}
             type="search"
-            aria-label="Search teams by label or id"
+            aria-label="Search teams by label or ID"
             aria-keyshortcuts="/"
             placeholder="Search  /"
             value={filter.q}
@@ -105,7 +104,7 @@ function ListedTeams({
       ) : (
         <TeamTable teams={teams} />
       )}
-      {teams?.length === 0 && <p className="muted none">No teams match.</p>}
+      {teams?.length === 0 && <p className="muted none">No matching teams.</p>}
       {list.hasMore && (
         <button className="button" type="button" onClick={list.loadMore}>
           Show more

@@ -54,9 +54,9 @@ export function Templates() {
             <Link
               className="template-change"
               href={`/new-team?template=${encodeURIComponent(template.name)}`}
-              aria-label={`Change it first: ${titleOf(template.name)}`}
+              aria-label={`Customize: ${titleOf(template.name)}`}
             >
-              Change it first
+              Customize
             </Link>
           </li>
         ))}

@@ -74,7 +74,7 @@ testInBrowser("long code and images of messages are opened beside the conversati
   const content = ["Look.", { data: PIXEL }];
   await created.run([{ type: "MultiModalMessage", source: "user", content }]).result();
   const { page, complaints } = await stage.open(`/teams/${created.id}`);
-  const panel = page.getByRole("complementary", { name: "Artefact" });
+  const panel = page.getByRole("complementary", { name: "Preview" });
   await page.getByRole("button", { name: "Open beside the conversation" }).click();
   await panel.getByText("line_14 = 14").waitFor();
   expect(await findings(page)).toEqual([]);

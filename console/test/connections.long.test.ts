@@ -78,13 +78,13 @@ testInBrowser("a server is connected, logged in to again, and deleted", async ()
   const press = (name: string) => page.getByRole("button", { name, exact: true }).press("Enter");
   await page.getByText("No connections yet").waitFor();
   await press("New connection");
-  await page.getByLabel("Address of the MCP server").fill(server.mcp.url);
+  await page.getByLabel("URL of the MCP server").fill(server.mcp.url);
   await page.getByLabel("Scopes").fill("tools more");
   await press("Connect");
   const dialog = page.getByRole("dialog", { name: "Log in" });
-  const address = dialog.getByLabel("Address of the login");
+  const address = dialog.getByLabel("Login link");
   expect(await address.inputValue()).toMatch(/\/v1\/connections\/login\?ticket=/);
-  await entry.getByText("Needs a login").waitFor();
+  await entry.getByText("Login required").waitFor();
   expect(
     await loginLink(dialog).evaluate((link) => link === link.ownerDocument.activeElement),
   ).toBe(true);
@@ -111,7 +111,7 @@ testInBrowser("a server is connected, logged in to again, and deleted", async ()
 testInBrowser("a login that was made elsewhere appears by itself", async () => {
   const { authorization_url } = await stage.client.connections.create({ server: server.mcp.url });
   const { page } = await stage.open("/connections");
-  await page.getByText("Needs a login").waitFor();
+  await page.getByText("Login required").waitFor();
   await (await new LoginBrowser().logIn(authorization_url)).text();
   await page.locator(".item").getByText("Connected", { exact: true }).waitFor();
 });
@@ -119,8 +119,8 @@ testInBrowser("a login that was made elsewhere appears by itself", async () => {
 testInBrowser("mistakes are shown in the form", async () => {
   const { page } = await stage.open("/connections");
   await page.getByRole("button", { name: "New connection" }).press("Enter");
-  await page.getByLabel("Address of the MCP server").fill(server.mcp.url);
-  await page.getByLabel(/^Address of the authorization server/).fill(server.issuer);
+  await page.getByLabel("URL of the MCP server").fill(server.mcp.url);
+  await page.getByLabel(/^URL of the authorization server/).fill(server.issuer);
   await page.getByRole("button", { name: "Connect", exact: true }).press("Enter");
   await page.getByRole("alert").getByText("client_id").waitFor();
 });
@@ -134,7 +134,7 @@ testInBrowser("a URL that is not of the web is not a link", async () => {
       : route.continue(),
   );
   await page.getByRole("button", { name: "New connection" }).first().press("Enter");
-  await page.getByLabel("Address of the MCP server").fill(server.mcp.url);
+  await page.getByLabel("URL of the MCP server").fill(server.mcp.url);
   await page.getByRole("button", { name: "Connect", exact: true }).press("Enter");
   await page.getByRole("dialog", { name: "Log in" }).getByText("javascript:alert(1)").waitFor();
   expect(await page.getByRole("dialog").getByRole("link").count()).toBe(0);
@@ -191,7 +191,7 @@ testAppearances("axe finds nothing on connections and logins", async (context) =
   await page.goto(`${stage.origin}/connections`);
   await check(page.locator(".item"));
   await page.getByRole("button", { name: "New connection" }).click();
-  await check(page.getByLabel("Client id"));
+  await check(page.getByLabel("Client ID"));
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: /^Log in: / }).click();
   await check(loginLink(page));

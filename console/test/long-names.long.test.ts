@@ -23,7 +23,7 @@ function outside(page: Page): Promise<string[]> {
       elements
         .filter((element) => {
           const { width, right } = element.getBoundingClientRect();
-          const apart = element.closest(".segments, thead") !== null;
+          const apart = element.closest(".segments, .team-tabs, thead") !== null;
           return width > 1 && right > windowWidth && !apart;
         })
         .map((element) => element.outerHTML.slice(0, 120)),
@@ -51,7 +51,7 @@ testInBrowser(
       expect(await outside(page), `the team at ${size.width}`).toEqual([]);
 
       await page.goto(`${stage.origin}/teams/${team.id}/api`);
-      await page.getByText("Run a task, and wait for its result").waitFor();
+      await page.getByText("Run a task and wait for the result").waitFor();
       expect(await outside(page), `its API at ${size.width}`).toEqual([]);
 
       for (const path of ["/teams", "/runs"]) {
@@ -79,21 +79,41 @@ testInBrowser("a long call of a tool ends where the conversation does, on a phon
   expect(await outside(page)).toEqual([]);
 });
 
-testInBrowser("the navigation on a phone shows the name of the last page", async () => {
-  const { page } = await stage.open("/keys", { viewport: { width: 390, height: 844 } });
-  const place = page.getByRole("navigation", { name: "Main" }).getByText("Keys", { exact: true });
+testInBrowser("the navigation on a phone has five entries, the others under More", async () => {
+  const { page } = await stage.open("/", { viewport: { width: 360, height: 740 } });
+  const navigation = page.getByRole("navigation", { name: "Main" });
+  const entries = navigation.locator("> a, summary");
   await expect
-    .poll(() =>
-      place.evaluate((name) => {
-        const { right } = name.getBoundingClientRect();
-        return right <= (name.closest("nav")?.getBoundingClientRect().right ?? 0);
-      }),
-    )
-    .toBe(true);
+    .poll(() => entries.allTextContents())
+    .toEqual(["Home", "Teams", "Inbox", "Runs", "More"]);
+  await navigation.locator("summary").press("Enter");
+  await navigation.getByRole("link", { name: "Webhooks" }).click();
+  await page.getByRole("heading", { name: "Webhooks", exact: true }).waitFor();
+  await expect.poll(() => entries.last().textContent()).toBe("Webhooks");
+  expect(await outside(page)).toEqual([]);
+  await page.setViewportSize({ width: 1024, height: 740 });
+  await expect.poll(() => entries.count()).toBe(9);
 });
 
-testInBrowser("a URL without a page says so, also in the title", async () => {
+testInBrowser("an address of nothing says so and leads to the list", async () => {
   const { page } = await stage.open("/nothing-here");
-  await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
-  expect(await page.title()).toContain("No such page · Troupe");
+  await page.getByRole("heading", { name: "Page not found" }).waitFor();
+  expect(await page.title()).toContain("Page not found · Troupe");
+  for (const [path, heading, list, place] of [
+    ["/teams/nothing", "Team not found", "Show all teams", "/teams"],
+    ["/teams/nothing/files", "Team not found", "Show all teams", "/teams"],
+    ["/webhooks/nothing", "Webhook not found", "Show all webhooks", "/webhooks"],
+    [
+      "/memory/collections/nothing",
+      "Collection not found",
+      "Show all collections",
+      "/memory/collections",
+    ],
+  ] as const) {
+    await page.goto(stage.origin + path);
+    await page.getByRole("heading", { name: heading }).waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    await page.getByRole("link", { name: list }).click();
+    await page.waitForURL(stage.origin + place);
+  }
 });

@@ -75,9 +75,9 @@ testInBrowser("a memory is searched, corrected, erased and restored", async () =
   await expect.poll(known).toHaveLength(2);
   const { page, complaints } = await stage.open("/");
   await page.getByRole("link", { name: "Memory" }).click();
-  await page.getByText("Nothing is known yet.").waitFor();
+  await page.getByText("No memories yet.").waitFor();
   await page.getByLabel("Scope").selectOption("user");
-  await page.getByText("Enter the id of a user.").waitFor();
+  await page.getByText("Enter a user ID.").waitFor();
   await page.getByLabel("User", { exact: true }).fill("ada");
   const entries = page.getByRole("list", { name: "Memories" }).getByRole("listitem");
   const vegan = entries.filter({ hasText: "vegan" });
@@ -90,12 +90,12 @@ testInBrowser("a memory is searched, corrected, erased and restored", async () =
   );
 
   await page.getByRole("button", { name: "New memory" }).click();
-  await page.getByLabel("One fact, in a sentence").fill("Ada is tall.");
-  await page.getByRole("button", { name: "Remember" }).click();
+  await page.getByLabel("Fact (one sentence)").fill("Ada is tall.");
+  await page.getByRole("button", { name: "Create memory" }).click();
   await entries.filter({ hasText: "Ada is tall." }).getByText("Added by a person").waitFor();
 
-  await vegan.getByRole("button", { name: "Correct" }).click();
-  await page.getByLabel("One fact, in a sentence").fill("Ada is a vegetarian.");
+  await vegan.getByRole("button", { name: "Edit" }).click();
+  await page.getByLabel("Fact (one sentence)").fill("Ada is a vegetarian.");
   await page.getByRole("button", { name: "Save" }).click();
   await entries.filter({ hasText: "vegetarian" }).waitFor();
   expect(await known()).toEqual([
@@ -104,28 +104,28 @@ testInBrowser("a memory is searched, corrected, erased and restored", async () =
     '"Ada lives in Lisbon."',
   ]);
 
-  await page.getByLabel("Search as an agent would").fill("Who lives where?");
+  await page.getByLabel("Search memories").fill("Who lives where?");
   await entries.getByText("Score").first().waitFor();
   await expect.poll(() => entries.first().textContent()).toContain("Lisbon");
-  await page.getByLabel("Search as an agent would").fill("");
+  await page.getByLabel("Search memories").fill("");
 
   const letTimePass = await holdTimers(page);
-  await entries.filter({ hasText: "tall" }).getByRole("button", { name: "Forget" }).click();
+  await entries.filter({ hasText: "tall" }).getByRole("button", { name: "Delete" }).click();
   await entries.filter({ hasText: "tall" }).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Undo" }).click();
   await entries.filter({ hasText: "tall" }).waitFor();
   await letTimePass();
   await entries
     .filter({ hasText: "vegetarian" })
-    .getByRole("button", { name: "Take back its run" })
+    .getByRole("button", { name: "Delete what its run learned" })
     .click();
-  await page.getByRole("button", { name: "Take back", exact: true }).click();
-  await page.getByText("2 memories were erased.").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByText("2 memories were deleted.").waitFor();
   await expect.poll(() => entries.count()).toBe(1);
   expect(await known()).toEqual(['"Ada is tall."']);
-  await page.getByRole("button", { name: "Erase this user" }).click();
-  await page.getByRole("button", { name: "Erase", exact: true }).click();
-  await page.getByText("Nothing is known yet.").waitFor();
+  await page.getByRole("button", { name: "Delete this user's memories" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByText("No memories yet.").waitFor();
   expect(await known()).toEqual([]);
   expect(complaints).toEqual([]);
 });
@@ -157,7 +157,7 @@ testInBrowser("a search reports why it compared words only", async () => {
 testInBrowser("documents are uploaded, searched, read, put again and deleted", async () => {
   const { page, complaints } = await stage.open("/memory/collections");
   await page.getByRole("button", { name: "New collection" }).click();
-  await page.getByLabel(/^Id/).fill("handbook");
+  await page.getByLabel(/^ID/).fill("handbook");
   await page.getByRole("textbox", { name: /^Embedding client/ }).fill(JSON.stringify(embedding()));
   await page.getByRole("button", { name: "Create collection" }).click();
   await page.getByRole("link", { name: "handbook" }).click();
@@ -171,25 +171,25 @@ testInBrowser("documents are uploaded, searched, read, put again and deleted", a
   await row("the-handbook.md").getByText("overloaded").waitFor();
   await row("notes.txt").getByText("Failed").waitFor();
   server.misbehave(undefined);
-  await page.getByRole("button", { name: "Embed again" }).click();
+  await page.getByRole("button", { name: "Embed missing parts" }).click();
   await row("the-handbook.md").getByText("Ready").waitFor();
   await row("notes.txt").getByText("Ready").waitFor();
-  await page.getByRole("button", { name: "Embed again" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Embed missing parts" }).waitFor({ state: "detached" });
 
   await page.getByLabel("Question").fill("How many holidays do I have?");
   await page.getByRole("button", { name: "Search" }).click();
-  await page.getByText("Found by words and meaning.").waitFor();
-  const part = page.getByRole("list", { name: "Found parts" }).getByRole("listitem");
+  await page.getByText("Matched by words and meaning.").waitFor();
+  const part = page.getByRole("list", { name: "Results" }).getByRole("listitem");
   await part.filter({ hasText: "30 days" }).getByRole("link").click();
   await page.getByRole("region", { name: "Cited part" }).getByText("30 days").waitFor();
   await page.getByRole("region", { name: "Part 2" }).getByText("cleaned on Fridays").waitFor();
-  await page.getByRole("link", { name: "The collection" }).click();
+  await page.getByRole("link", { name: "Collection", exact: true }).click();
 
   const choosing = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: "Put notes.txt again" }).click();
+  await page.getByRole("button", { name: "Replace notes.txt" }).click();
   const again = { name: "new.txt", mimeType: "text/plain", buffer: Buffer.from("The code is 18.") };
   await (await choosing).setFiles([again]);
-  await page.getByText("notes.txt was put again.").waitFor();
+  await page.getByText("notes.txt was replaced.").waitFor();
   const { chunks } = await stage.client.collections.chunks("handbook", "notes.txt");
   expect(chunks.map(({ content }) => content)).toEqual(["The code is 18."]);
   await page.getByRole("button", { name: "Delete notes.txt" }).click();
@@ -218,14 +218,14 @@ testInBrowser("a citation opens the cited part beside the conversation", async (
   await new TeamOnPage(page).send("When is the library open on Sundays?");
   const citations = page.getByRole("list", { name: "Citations" });
   await citations.getByRole("button", { name: /Sundays and holidays/ }).click();
-  const panel = page.getByRole("complementary", { name: "Artefact" });
+  const panel = page.getByRole("complementary", { name: "Preview" });
   const cited = panel.getByRole("region", { name: "Cited part" });
   await cited.getByText("from 11:00 to 16:00").waitFor();
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     expect(await findings(page)).toEqual([]);
   }
-  await panel.getByRole("link", { name: "Open the document" }).click();
+  await panel.getByRole("link", { name: "Open document" }).click();
   await page.getByRole("heading", { level: 1, name: "Opening hours" }).waitFor();
   await page.getByRole("region", { name: "Cited part" }).getByText("from 11:00").waitFor();
   expect(complaints).toEqual([]);
@@ -249,7 +249,7 @@ testAppearances("axe finds nothing on the pages of memory", async (context) => {
   await check("dialog textarea");
   await page.goto(`${stage.origin}/memory/collections`);
   await check(".item");
-  await page.getByRole("button", { name: "Change", exact: true }).first().click();
+  await page.getByRole("button", { name: "Edit", exact: true }).first().click();
   await check("dialog textarea");
   await page.goto(`${stage.origin}/memory/collections/guides`);
   await check(".documents-table");
@@ -281,12 +281,12 @@ testInBrowser(
     await page.getByLabel("Key or token").fill("a-key-that-reads");
     await page.keyboard.press("Enter");
     await page.getByText("The office is in Graz.").waitFor();
-    await expect.poll(() => page.getByRole("button", { name: "Forget" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Delete" }).count()).toBe(0);
     await expect.poll(() => page.getByRole("button", { name: "New memory" }).count()).toBe(0);
     const other = await closed.open("/memory");
     await other.page.getByLabel("Key or token").fill("a-key-of-usage");
     await other.page.keyboard.press("Enter");
-    await other.page.getByText("Your key does not have access to this page").waitFor();
+    await other.page.getByText("Your key has no access to this page").waitFor();
     await expect.poll(() => other.page.getByRole("link", { name: "Memory" }).count()).toBe(0);
   },
 );

@@ -61,7 +61,7 @@ testAppearances("axe finds nothing on files, schedules, webhooks and keys", asyn
   await check(".item");
   await press("New key");
   await check(".choices");
-  await page.getByLabel("Purpose").fill("Reports");
+  await page.getByLabel("Name").fill("Reports");
   await page.getByLabel(/teams:read/).check();
   await press("Create key");
   await check(".secret");

@@ -62,7 +62,7 @@ testInBrowser("files are dropped, shown, downloaded, deleted and brought back", 
   await expect.poll(() => dialog.getByAltText("pixel.png").evaluate(widthOf)).toBe(1);
   await page.keyboard.press("Escape");
   await file("bytes.bin").click();
-  await dialog.getByText("This file is neither text nor an image").waitFor();
+  await dialog.getByText("Only text and images have a preview.").waitFor();
   await page.keyboard.press("Escape");
 
   const letTimePass = await holdTimers(page);
@@ -135,10 +135,10 @@ testInBrowser("a schedule is made in words, changed, paused, run and deleted", a
   const create = dialog.getByRole("button", { name: "Create schedule" });
   await expect.poll(() => dialog.getByLabel("Time zone").inputValue()).toBe("Europe/Berlin");
   await cron.fill("0 8 * *");
-  await dialog.getByText("Give five fields").waitFor();
+  await dialog.getByText("Enter five fields").waitFor();
   await expect.poll(() => create.isDisabled()).toBe(true);
   await cron.fill("0 0 30 2 *");
-  await dialog.getByText("This expression matches no date.").waitFor();
+  await dialog.getByText("This expression never matches.").waitFor();
   await cron.fill("30 6 1 1 *");
   await dialog.getByText("At 06:30, on day 1 of the month, only in January").waitFor();
   await expect
@@ -162,7 +162,7 @@ testInBrowser("a schedule is made in words, changed, paused, run and deleted", a
   const shown = page.getByRole("listitem").filter({ hasText: "Report." });
   await shown.getByText(`${new Date().getFullYear() + 1}, 06:30`).waitFor();
 
-  await shown.getByRole("button", { name: "Change" }).click();
+  await shown.getByRole("button", { name: "Edit" }).click();
   await expect.poll(() => dialog.getByLabel(/^Task/).inputValue()).toBe("Report.");
   await dialog.getByRole("button", { name: "every hour" }).click();
   await dialog.getByRole("button", { name: "Save" }).click();
@@ -173,7 +173,7 @@ testInBrowser("a schedule is made in words, changed, paused, run and deleted", a
     .poll(async () => (await team.schedules()).schedules)
     .toMatchObject([{ cron: "0 * * * *", enabled: false }]);
   await shown.getByRole("button", { name: "Run now" }).click();
-  await page.getByText("A run was started.").waitFor();
+  await page.getByText("The run was started.").waitFor();
   await expect
     .poll(async () => (await team.runs()).runs.map(({ status }) => status))
     .toEqual(["completed"]);
@@ -191,8 +191,8 @@ testInBrowser("a webhook is made, tested, changed, and its deliveries are sent a
   await page.getByRole("link", { name: "Webhooks" }).click();
   await page.getByRole("button", { name: "New webhook" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel(/^Id/).fill("ops");
-  await dialog.getByLabel("Address").fill(receiver.url());
+  await dialog.getByLabel(/^ID/).fill("ops");
+  await dialog.getByLabel("URL").fill(receiver.url());
   await dialog.getByLabel("a run fails").uncheck();
   await dialog.getByRole("button", { name: "Create webhook" }).click();
   const secret = dialog.getByLabel("Secret");
@@ -208,7 +208,7 @@ testInBrowser("a webhook is made, tested, changed, and its deliveries are sent a
   const second = await secret.inputValue();
   expect(second).not.toBe(first);
   await dialog.getByRole("button", { name: "Done" }).click();
-  await shown.getByRole("button", { name: "Change" }).click();
+  await shown.getByRole("button", { name: "Edit" }).click();
   await dialog.getByLabel(/^Description/).fill("For the operators");
   await dialog.getByRole("button", { name: "Save" }).click();
   await shown.getByText("For the operators").waitFor();
@@ -242,11 +242,11 @@ testInBrowser("a key is made with scopes and an end, shown once, and revoked", a
   await page.getByText("No keys yet").waitFor();
   await page.getByRole("button", { name: "New key" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Purpose").fill("Reports");
+  await dialog.getByLabel("Name").fill("Reports");
   const create = dialog.getByRole("button", { name: "Create key" });
   await expect.poll(() => create.isDisabled()).toBe(true);
   await dialog.getByLabel(/usage:read/).check();
-  await dialog.getByLabel("Valid for").selectOption("a week");
+  await dialog.getByLabel("Expires after").selectOption("7 days");
   await create.click();
   await expect.poll(() => dialog.getByLabel("Secret").inputValue()).toMatch(/^trp_local_/);
   await dialog.getByRole("button", { name: "Done" }).click();
@@ -257,8 +257,8 @@ testInBrowser("a key is made with scopes and an end, shown once, and revoked", a
   expect(life / 86_400_000).toBeCloseTo(7, 3);
 
   const team = await client.teams.create({ component: speaker(["Hello."]) });
-  await page.getByRole("button", { name: "Team token" }).click();
-  await dialog.getByLabel("Team id").fill(team.id);
+  await page.getByRole("button", { name: "New team token" }).click();
+  await dialog.getByLabel("Team ID").fill(team.id);
   await dialog.getByLabel(/runs:read/).check();
   await dialog.getByRole("button", { name: "Create token" }).click();
   await expect.poll(() => dialog.getByLabel("Secret").inputValue()).not.toBe("");

@@ -45,7 +45,7 @@ testAppearances("a conversation is shared by a link, read, and revoked", async (
     await page.getByLabel("More about this team").click();
     await page.getByRole("button", { name: "Share", exact: true }).click();
     const dialog = page.getByRole("dialog");
-    expect(await dialog.getByLabel("Valid for").inputValue()).toBe(String(7 * 86_400));
+    expect(await dialog.getByLabel("Expires after").inputValue()).toBe(String(7 * 86_400));
     if (part !== undefined) await dialog.getByLabel(part).check();
     expect(await findings(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Create link" }).click();
@@ -67,7 +67,7 @@ testAppearances("a conversation is shared by a link, read, and revoked", async (
   await page.getByRole("dialog").getByRole("button", { name: "Revoke this link" }).click();
   await page.getByText("The link was revoked.").waitFor();
   await reader.reload();
-  await reader.getByText("This link does not work any more").waitFor();
+  await reader.getByText("This link no longer works").waitFor();
 
   const more = await make("Arguments and results of tools");
   // The page loads itself again, because only the fragment has changed.
@@ -77,13 +77,13 @@ testAppearances("a conversation is shared by a link, read, and revoked", async (
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByLabel("More about this team").click();
   await page.getByRole("button", { name: "Share", exact: true }).click();
-  const links = page.getByRole("region", { name: "Links that work" });
+  const links = page.getByRole("region", { name: "Active links" });
   await links.getByText("Conversation, tools, by static").waitFor();
   expect(await findings(page)).toEqual([]);
   await links.getByRole("button", { name: "Revoke" }).click();
   await expect.poll(() => links.count()).toBe(0);
   await reader.reload();
-  await reader.getByText("This link does not work any more").waitFor();
+  await reader.getByText("This link no longer works").waitFor();
 });
 
 for (const colorScheme of ["light", "dark"] as const) {
@@ -126,7 +126,5 @@ testInBrowser("a page of a reader reports that its link is revoked", async () =>
   await page.getByText("No messages yet").waitFor();
   await team.revokeTokens(id);
   await page.getByText("It has expired, or it was revoked. Ask for a new one.").waitFor();
-  expect(await page.getByRole("heading").allTextContents()).toEqual([
-    "This link does not work any more",
-  ]);
+  expect(await page.getByRole("heading").allTextContents()).toEqual(["This link no longer works"]);
 });

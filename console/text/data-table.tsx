@@ -1,3 +1,4 @@
+import { counted } from "../parts/numbers.ts";
 import { useState } from "react";
 import { visibleName } from "./foreign.ts";
 
@@ -36,7 +37,7 @@ export function DataTable({ rows }: { rows: readonly (readonly string[])[] }) {
       </div>
       {visible.length < all.length && (
         <button className="button small" type="button" onClick={() => setWhole(true)}>
-          Show all {all.length} rows
+          Show all {counted(all.length, "row")}
         </button>
       )}
     </div>

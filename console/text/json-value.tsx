@@ -1,3 +1,4 @@
+import { counted } from "../parts/numbers.ts";
 import { useState } from "react";
 import { visibleCode, visibleName } from "./foreign.ts";
 
@@ -18,7 +19,7 @@ export function JsonValue({ value, depth = 0 }: JsonValueProps) {
   if (entries.length === 0) return <span className="muted">{isList ? "empty list" : "empty"}</span>;
   const items = <Entries entries={entries} isList={isList} depth={depth} />;
   if (depth < UNFOLDED) return items;
-  const count = isList ? `${entries.length} items` : `${entries.length} fields`;
+  const count = isList ? counted(entries.length, "item") : counted(entries.length, "field");
   return (
     <details className="json-fold">
       <summary>{entries.length === 1 ? count.slice(0, -1) : count}</summary>

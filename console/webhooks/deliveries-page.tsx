@@ -1,3 +1,4 @@
+import { Empty } from "../parts/empty.tsx";
 import { useCallback, useEffect } from "react";
 import type { DirectoryChange, WebhookDelivery } from "troupe/client";
 import { useTroupe } from "troupe/react";
@@ -60,7 +61,7 @@ export function DeliveriesPage({ webhookId }: { webhookId: string }) {
         <h1>
           Deliveries{" "}
           <span className="of-team muted">
-            {webhookId === OF_RUNS ? "of webhooks of runs" : webhookId}
+            {webhookId === OF_RUNS ? "for single runs" : webhookId}
           </span>
         </h1>
         <select
@@ -84,10 +85,10 @@ export function DeliveriesPage({ webhookId }: { webhookId: string }) {
         </p>
       )}
       {deliveries?.length === 0 && (
-        <div className="empty">
-          <h2>{status === undefined ? "No deliveries yet" : `No deliveries are ${status}`}</h2>
-          <p className="muted">Each delivery appears here with its response and attempts.</p>
-        </div>
+        <Empty
+          title={status === undefined ? "No deliveries yet." : `No deliveries are ${status}.`}
+          text="Each delivery appears here with its attempts and its response."
+        />
       )}
       {deliveries !== undefined && deliveries.length > 0 && (
         <ul className="items" aria-label="Deliveries">

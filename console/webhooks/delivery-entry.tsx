@@ -1,3 +1,4 @@
+import { counted } from "../parts/numbers.ts";
 import type { WebhookDelivery } from "troupe/client";
 import { Link } from "wouter";
 import { Icon } from "../parts/icon.tsx";
@@ -26,13 +27,13 @@ export function DeliveryEntry({ delivery, onRetry }: DeliveryEntryProps) {
         <p className="muted item-facts">
           <Ago time={created_at} />
           <span>
-            <Link href={`/teams/${team_id}`}>{team_id}</Link>,{" "}
-            <Link href={`/teams/${team_id}/runs/${run_id}`}>its run</Link>
+            Team <Link href={`/teams/${team_id}`}>{team_id}</Link>,{" "}
+            <Link href={`/teams/${team_id}/runs/${run_id}`}>run</Link>
           </span>
-          <span>{attempts === 1 ? "1 attempt" : `${attempts} attempts`}</span>
+          <span>{counted(attempts, "attempt")}</span>
           {next_attempt_at !== null && attempts > 0 && (
             <span>
-              next at{" "}
+              Next attempt at{" "}
               <time dateTime={next_attempt_at}>{new Date(next_attempt_at).toLocaleString()}</time>
             </span>
           )}

@@ -4,12 +4,12 @@ export type EventName = WebhookInfo["events"][number];
 
 /** The events of webhooks. */
 export const EVENTS: Readonly<Record<EventName, string>> = {
-  "run.completed": "a run completes",
-  "run.failed": "a run fails",
-  "run.cancelled": "a run is cancelled",
-  "run.waiting": "a run waits for a human",
-  "request.created": "a question or an approval is requested",
-  message: "a message is added, once its turn is finished",
+  "run.completed": "A run completes",
+  "run.failed": "A run fails",
+  "run.cancelled": "A run is cancelled",
+  "run.waiting": "A run waits for a person",
+  "request.created": "An agent asks a question or for an approval",
+  message: "A message is added (when its turn ends)",
 };
 
 export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];

@@ -43,7 +43,7 @@ export function WebhookEntry({ webhook, actions }: WebhookEntryProps) {
         </p>
         <p className="muted item-facts">
           <span>{events.join(", ")}</span>
-          {team !== null && <span>Only team {team}</span>}
+          {team !== null && <span>Only for team {team}</span>}
           {description !== null && (
             <span>
               <Name name={description} />
@@ -85,7 +85,7 @@ export function WebhookEntry({ webhook, actions }: WebhookEntryProps) {
             <Icon name="retry" />
             New secret
           </button>
-          <IconButton icon="edit" name="Change" onClick={actions.onEdit} />
+          <IconButton icon="edit" name="Edit" onClick={actions.onEdit} />
           <IconButton icon="bin" name="Delete" onClick={actions.onDelete} />
         </div>
       )}

@@ -43,7 +43,7 @@ export function WebhookForm({ webhook, taken, onClose, onSaved }: WebhookFormPro
 
   return (
     <FormDialog
-      title={webhook === undefined ? "New webhook" : `Change ${webhook.id}`}
+      title={webhook === undefined ? "New webhook" : `Edit ${webhook.id}`}
       button={webhook === undefined ? "Create webhook" : "Save"}
       complete={!exists && events.length > 0}
       wide
@@ -52,7 +52,7 @@ export function WebhookForm({ webhook, taken, onClose, onSaved }: WebhookFormPro
     >
       {webhook === undefined && <IdField id={id} onChange={setId} />}
       <label className="field">
-        <span>Address</span>
+        <span>URL</span>
         <input
           className="code"
           type="url"
@@ -62,7 +62,7 @@ export function WebhookForm({ webhook, taken, onClose, onSaved }: WebhookFormPro
         />
       </label>
       <fieldset className="choices">
-        <legend>Called when</legend>
+        <legend>Events</legend>
         {EVENT_NAMES.map((name) => (
           <label key={name}>
             <input
@@ -86,7 +86,7 @@ export function WebhookForm({ webhook, taken, onClose, onSaved }: WebhookFormPro
           />
         </label>
         <label className="field">
-          <span>Only for the team with this id (optional)</span>
+          <span>Team ID (optional; empty for all teams)</span>
           <input value={team} onChange={(event) => setTeam(event.target.value)} />
         </label>
       </div>
@@ -98,7 +98,7 @@ export function WebhookForm({ webhook, taken, onClose, onSaved }: WebhookFormPro
         />
         Enabled
       </label>
-      {exists && <p className="problem">A webhook with this id exists.</p>}
+      {exists && <p className="problem">A webhook with this ID exists. Choose another ID.</p>}
     </FormDialog>
   );
 }

@@ -1,3 +1,4 @@
+import { Empty } from "../parts/empty.tsx";
 import { useCallback, useState } from "react";
 import type { WebhookInfo } from "troupe/client";
 import { useTroupe } from "troupe/react";
@@ -29,7 +30,7 @@ export function WebhooksPage() {
   const remove = (webhook: WebhookInfo): void =>
     postpone({
       key: keyOf(webhook),
-      text: `The webhook ${webhook.id} was deleted, with its deliveries.`,
+      text: `The webhook ${webhook.id} and its deliveries were deleted.`,
       action: () => client.webhooks.delete(webhook.id),
     });
   const rotate = ({ id }: WebhookInfo): Promise<void> =>
@@ -59,14 +60,12 @@ export function WebhooksPage() {
         </p>
       )}
       {webhooks?.length === 0 && (
-        <div className="empty">
-          <h2>No webhooks yet</h2>
-          <p className="muted">
-            Troupe calls the URL of a webhook when a run ends or waits for a human, or when a
-            message is added. Calls are signed.
-          </p>
+        <Empty
+          title="No webhooks yet."
+          text="Troupe sends a signed request to the URL of a webhook when a run ends, a person is asked, or a message is added."
+        >
           {mayWrite && create}
-        </div>
+        </Empty>
       )}
       {webhooks !== undefined && webhooks.length > 0 && (
         <ul className="items" aria-label="Webhooks">
@@ -90,7 +89,7 @@ export function WebhooksPage() {
       )}
       {webhooks !== undefined && (
         <p>
-          <Link href={`/webhooks/${OF_RUNS}`}>Deliveries of webhooks of single runs</Link>
+          <Link href={`/webhooks/${OF_RUNS}`}>Deliveries for single runs</Link>
         </p>
       )}
       {form !== undefined && (
@@ -106,8 +105,8 @@ export function WebhooksPage() {
       )}
       {secret !== undefined && (
         <Secret
-          title="Secret of the webhook"
-          text="The receiver verifies calls with this secret and a library for Standard Webhooks. Copy it now: it is not shown again. A previous secret stays valid for a day."
+          title="Webhook secret"
+          text="Copy it now: it is not shown again. Your server verifies requests with it and a Standard Webhooks library. A previous secret stays valid for a day."
           secret={secret}
           onClose={() => setSecret(undefined)}
         />

@@ -4,6 +4,7 @@
 import { dirname, join, relative, resolve, sep } from "node:path";
 
 import { plainComments } from "./plain-comments.mjs";
+import { plainTexts } from "./plain-texts.mjs";
 import { plainTitles } from "./plain-titles.mjs";
 import { wholeCharacters } from "./whole-characters.mjs";
 
@@ -359,6 +360,7 @@ export default {
     "src-by-name": srcByName,
     "console-by-entries": consoleByEntries,
     "plain-comments": plainComments,
+    "plain-texts": plainTexts,
     "plain-titles": plainTitles,
     "whole-characters": wholeCharacters,
   },

@@ -62,7 +62,7 @@ export function unauthorized(given: boolean): Refusal {
       status: 401,
       code: given ? "invalid_credentials" : "missing_credentials",
       detail: given
-        ? "The credential is not valid, or not any more."
+        ? "The credential is not valid: it is unknown, has expired or was revoked."
         : "Send a key or a token: Authorization: Bearer <key>.",
     },
   };

@@ -123,7 +123,7 @@ export function limitReached(what: string, { seconds, remedy, ...reached }: Reac
   const retry_after = Math.max(1, Math.ceil(seconds));
   const { limit, value } = reached;
   const advice = remedy ?? `Try again in ${retry_after} s.`;
-  const detail = `The tenant is at its limit ${limit} of ${value}. ${advice}`;
+  const detail = `The tenant has reached its limit of ${value} ${limit.replaceAll("_", " ")} (${limit}). ${advice}`;
   const { problem } = refuse(429, `too_many_${what}`, detail, reached);
   return {
     ok: false,

@@ -140,7 +140,7 @@ test("a run that would remember facts about one user too many says so, and store
   expect((await run("ada")).body).toMatchObject({ status: "completed" });
   expect((await run("eve")).body).toMatchObject({ status: "completed" });
   const { messages } = (await send("GET", "/v1/teams/helper/messages")).body;
-  expect(JSON.stringify(messages)).toContain("at its limit memory_users of 1");
+  expect(JSON.stringify(messages)).toContain("its limit of 1 memory users (memory_users)");
   await expect
     .poll(async () => (await send("GET", "/v1/memories?user=ada")).body["memories"])
     .toHaveLength(1);

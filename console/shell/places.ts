@@ -1,0 +1,37 @@
+import type { WhoAmI } from "troupe/client";
+import { useLocation } from "wouter";
+import type { IconName } from "../parts/icon.tsx";
+import { pagesOf } from "./first-page.ts";
+
+export interface Place {
+  href: string;
+  icon: IconName;
+  name: string;
+  current: boolean;
+}
+
+/** The places of the navigation that a credential may see, the most used first. */
+export function usePlaces(whoami: WhoAmI): Place[] {
+  const [path] = useLocation();
+  const pages = pagesOf(whoami);
+  const place = (href: string, icon: IconName, name: string, pattern = `^${href}(/|$)`): Place => ({
+    href,
+    icon,
+    name,
+    current: new RegExp(pattern).test(path),
+  });
+  const team = whoami.team_id;
+  const onTeams = "^/(new-team$|teams($|/(?!.*/runs/)))";
+  return [
+    ...(pages.teams ? [place("/", "home", "Home", "^/$")] : []),
+    ...(pages.teams ? [place("/teams", "people", "Teams", onTeams)] : []),
+    ...(team === null ? [] : [place(`/teams/${team}`, "people", "Team", onTeams)]),
+    ...(pages.inbox ? [place("/inbox", "inbox", "Inbox")] : []),
+    ...(pages.runs ? [place("/runs", "runs", "Runs", "^/(runs|teams/[^/]+/runs/.*)$")] : []),
+    ...(pages.usage ? [place("/usage", "chart", "Usage")] : []),
+    ...(pages.memory ? [place("/memory", "book", "Memory")] : []),
+    ...(pages.webhooks ? [place("/webhooks", "hook", "Webhooks")] : []),
+    ...(pages.connections ? [place("/connections", "plug", "Connections")] : []),
+    ...(pages.keys ? [place("/keys", "key", "Keys")] : []),
+  ];
+}
