@@ -38,7 +38,7 @@ export function ComponentForm() {
   return (
     <form className="component-form" onSubmit={submit}>
       <label className="field">
-        <span>Component JSON, from AutoGen's dump_component() or AutoGen Studio</span>
+        <span>Component JSON from AutoGen's dump_component() or AutoGen Studio</span>
         <textarea
           className="code"
           rows={14}

@@ -69,7 +69,7 @@ testAppearances("a conversation is shared by a link, read, and revoked", async (
   await reader.reload();
   await reader.getByText("This link no longer works").waitFor();
 
-  const more = await make("Arguments and results of tools");
+  const more = await make("Tool arguments and results");
   // The page loads itself again, because only the fragment has changed.
   await reader.goto(more);
   await reader.getByText("precise").first().waitFor();
@@ -125,6 +125,6 @@ testInBrowser("a page of a reader reports that its link is revoked", async () =>
   const { page } = await stage.open(`/shared/${team.id}#${token}`);
   await page.getByText("No messages yet").waitFor();
   await team.revokeTokens(id);
-  await page.getByText("It has expired, or it was revoked. Ask for a new one.").waitFor();
+  await page.getByText("It expired or was revoked. Ask for a new one.").waitFor();
   expect(await page.getByRole("heading").allTextContents()).toEqual(["This link no longer works"]);
 });

@@ -39,10 +39,10 @@ testInBrowser("the list is searched and filtered, and shows changes from elsewhe
   await row("Planner").waitFor({ state: "detached" });
   await row("Novel").waitFor();
   await page.getByRole("searchbox").fill("nothing like that");
-  await page.getByText("No teams match.").waitFor();
+  await page.getByText("No matching teams.").waitFor();
   await page.getByRole("searchbox").fill("");
   await page.getByLabel("Status").selectOption("waiting");
-  await page.getByText("No teams match.").waitFor();
+  await page.getByText("No matching teams.").waitFor();
   await planner.start("Plan my day.");
   await row("Planner").getByText("Waiting for you").waitFor();
   await expect.poll(() => page.title()).toBe("(1) Home · Troupe");
