@@ -3,6 +3,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
 import { FailedBecause } from "../runs/failed-because.tsx";
 import { useNotices } from "../shell/notices.tsx";
+import { useFramedTeam } from "../team/framed-team.ts";
 import { visibleName } from "../text/foreign.ts";
 import type { EndedRun } from "./entries.ts";
 
@@ -18,6 +19,7 @@ interface RunEndProps {
  */
 export function RunEnd({ end, teamId, onRetry }: RunEndProps) {
   const { attempt } = useNotices();
+  const { info } = useFramedTeam();
   const { run, next } = end;
   const isCut = run.status === "failed" || run.status === "cancelled";
   return (
@@ -36,7 +38,7 @@ export function RunEnd({ end, teamId, onRetry }: RunEndProps) {
             <p>
               <Reason end={end} />
             </p>
-            {run.error && <FailedBecause error={run.error} />}
+            <FailedBecause run={run} component={info?.component} />
           </div>
           <div className="buttons">
             <Link className="button quiet small" href={`/teams/${teamId}/runs/${run.id}`}>

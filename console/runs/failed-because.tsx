@@ -1,14 +1,32 @@
 import type { RunInfo } from "troupe/client";
+import { Link } from "wouter";
+import { fieldAddress, keyPath } from "../component/field-address.ts";
 import { visibleName } from "../text/foreign.ts";
-import { wordsOfFailure } from "./failure-words.ts";
+import { fieldToChange, wordsOfFailure } from "./failure-words.ts";
 
-/** The reason why a run failed, with what to do about it. */
-export function FailedBecause({ error }: { error: NonNullable<RunInfo["error"]> }) {
+interface FailedBecauseProps {
+  run: Pick<RunInfo, "team_id" | "error">;
+  /** The component of the team; undefined while it is loading. */
+  component: unknown;
+}
+
+/** The reason why a run failed, with what to do about it and a link to the field that has to be changed. */
+export function FailedBecause({ run: { team_id, error }, component }: FailedBecauseProps) {
+  if (error === null) return null;
   const { reason, advice } = wordsOfFailure(error);
+  const field = fieldToChange(error);
+  // Teams have no name.
+  const key = field && keyPath(component, error.agent ?? "");
   return (
-    <p className="failed-because">
-      {visibleName(reason)}
-      {advice !== undefined && <span className="failure-advice">{visibleName(advice)}</span>}
-    </p>
+    <div className="failed-because">
+      <p>{visibleName(reason)}</p>
+      {advice !== undefined && <p className="failure-advice">{visibleName(advice)}</p>}
+      {key && (
+        <Link href={fieldAddress(team_id, field === "key" ? key : key.slice(0, -2))}>
+          {field === "key" ? "Change the key of " : "Change the model of "}
+          {error.agent === null ? "the team" : visibleName(error.agent)}
+        </Link>
+      )}
+    </div>
   );
 }

@@ -34,3 +34,10 @@ export function wordsOfFailure({ type, message, agent }: RunFailure): {
       : message;
   return { reason, advice: ADVICE[type]?.replace("{agent}", who) };
 }
+
+/** The part of a model client to which the page leads; undefined if a change of it does not help. */
+export function fieldToChange({ type }: RunFailure): "key" | "model" | undefined {
+  if (["model_auth", "secret_not_set", "secret_not_allowed"].includes(type)) return "key";
+  const isModel = ["model_bad_request", "model_connection", "model_exhausted"].includes(type);
+  return isModel ? "model" : undefined;
+}

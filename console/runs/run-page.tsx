@@ -53,7 +53,7 @@ export function RunPage({ teamId, runId }: RunPageProps) {
       </header>
       {run.error && (
         <div className="problem" role="alert">
-          <FailedBecause error={run.error} />
+          <FailedBecause run={run} component={info?.component} />
         </div>
       )}
       <RunFacts run={run} label={info?.label} />

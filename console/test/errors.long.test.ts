@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { HAS_BROWSER, testInBrowser } from "../../test/support/browser.ts";
-import { speaker } from "./support/components.ts";
+import { startFakeOpenAI } from "../../test/support/fake-openai/server.ts";
+import { speaker, turnTaking } from "./support/components.ts";
 import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
 
 let stage: ConsoleStage;
@@ -21,6 +22,19 @@ testInBrowser("a failed run states its error once, with what to do", async () =>
   await page.goto(`${stage.origin}/teams/${failing.id}/runs/${run.id}`);
   await reason.waitFor();
   expect(await reason.count()).toBe(1);
+});
+
+testInBrowser("a refused model key names the agent and leads to the field of the key", async () => {
+  await using models = await startFakeOpenAI({
+    rules: [{ name: "refused", fault: { kind: "status", status: 401, message: "Wrong key." } }],
+  });
+  const team = await stage.client.teams.create({ component: turnTaking(models.url) });
+  await team.start("Count.");
+  const { page } = await stage.open(`/teams/${team.id}`);
+  await new TeamOnPage(page).status("Failed");
+  await page.getByRole("link", { name: "Change the key of first" }).click();
+  const focused = "document.activeElement?.labels?.[0]?.textContent ?? ''";
+  await expect.poll(() => page.evaluate(focused)).toMatch(/^api key/i);
 });
 
 testInBrowser("a server without a sandbox says what the operator has to set", async () => {

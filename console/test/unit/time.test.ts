@@ -23,10 +23,10 @@ test("a cron expression has words and its next times", () => {
 });
 
 test.each([
-  ["0 8 * *", "Give five fields"],
-  ["0 0 8 * * *", "Give five fields"],
+  ["0 8 * *", "Enter five fields"],
+  ["0 0 8 * * *", "Enter five fields"],
   ["0 25 * * *", "hour"],
-  ["0 0 31 2 *", "matches no date"],
+  ["0 0 31 2 *", "never matches"],
 ])("the cron expression %s has a problem", (cron, problem) => {
   expect(meaningOf(cron, "UTC")).toEqual({ problem: expect.stringContaining(problem) as string });
 });
