@@ -28,10 +28,11 @@ export function wordsOfFailure({ type, message, agent }: RunFailure): {
   advice: string | undefined;
 } {
   const who = agent ?? "the team";
-  const reason =
-    type === "model_exhausted"
-      ? `The replay client of ${who} has no answer left: it only repeats recorded ones.`
-      : message;
+  const reasons: Readonly<Record<string, string>> = {
+    model_exhausted: `The replay client of ${who} has no answer left: it only repeats recorded ones.`,
+    model_auth: `The model server refused the key of ${who}: ${message}`,
+  };
+  const reason = reasons[type] ?? message;
   return { reason, advice: ADVICE[type]?.replace("{agent}", who) };
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { HAS_BROWSER, testInBrowser } from "../../test/support/browser.ts";
 import { startFakeOpenAI } from "../../test/support/fake-openai/server.ts";
-import { speaker, turnTaking } from "./support/components.ts";
+import { speaker } from "./support/components.ts";
 import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
 
 let stage: ConsoleStage;
@@ -28,11 +28,22 @@ testInBrowser("a refused model key names the agent and leads to the field of the
   await using models = await startFakeOpenAI({
     rules: [{ name: "refused", fault: { kind: "status", status: 401, message: "Wrong key." } }],
   });
-  const team = await stage.client.teams.create({ component: turnTaking(models.url) });
+  const team = await stage.client.teams.create({
+    component: {
+      provider: "autogen_agentchat.agents.AssistantAgent",
+      config: {
+        name: "writer",
+        model_client: {
+          provider: "autogen_ext.models.openai.OpenAIChatCompletionClient",
+          config: { model: "gpt-4o", base_url: models.url, api_key: "wrong" },
+        },
+      },
+    },
+  });
   await team.start("Count.");
   const { page } = await stage.open(`/teams/${team.id}`);
   await new TeamOnPage(page).status("Failed");
-  await page.getByRole("link", { name: "Change the key of first" }).click();
+  await page.getByRole("link", { name: "Change the key of writer" }).click();
   const focused = "document.activeElement?.labels?.[0]?.textContent ?? ''";
   await expect.poll(() => page.evaluate(focused)).toMatch(/^api key/i);
 });
