@@ -1,7 +1,5 @@
 import { TroupeError, ValueError } from "../core/errors.ts";
-import type { Log, LogEntry } from "../core/log.ts";
-import { limitedFetch, type OutgoingFetch, type OutgoingInit } from "./limited-fetch.ts";
-import { isAddress, isLoopbackHost, isNeverAsked, isPublicHost } from "./public-hosts.ts";
+import { isLoopbackHost, isNeverAsked, isPublicHost } from "./public-hosts.ts";
 import { trimEnd } from "../core/text/trim-end.ts";
 import { secretHosts, type Settings } from "../secrets/secret-hosts.ts";
 
@@ -29,7 +27,7 @@ export type Reach = "public" | "local" | "private";
  */
 export function checkEgress(target: string | URL, rules: EgressRules): Reach {
   const { allowed, open, setting = "ALLOWED_EGRESS" } = rules;
-  const url = parse(target);
+  const url = parseTarget(target);
   const host = plainHost(url);
   const named = names(rules, url);
   const exact = namesExactly(rules, url);
@@ -82,9 +80,9 @@ export function checkReferral(
   to: string | URL,
   rules: EgressRules = { allowed: null, open: true },
 ): void {
-  const url = parse(to);
+  const url = parseTarget(to);
   const host = plainHost(url);
-  const source = parse(from);
+  const source = parseTarget(from);
   if (!isLoopbackHost(host) || isLoopbackHost(plainHost(source)) || names(rules, url)) return;
   throw new EgressError(
     host,
@@ -92,92 +90,8 @@ export function checkReferral(
   );
 }
 
-/**
- * A `fetch` that keeps to the rules and to the limits of {@link limitedFetch}. Redirects are not followed: their targets were
- * never checked, and headers with secrets would be sent along.
- *
- * @param send for addresses, and for names where nothing resolves them before
- * @param log gets an entry for every refusal
- * @param sendTo for names: resolves them and keeps to the addresses that are allowed
- * @throws EgressError from the returned function
- */
-export function guardedFetch(
-  rules: EgressRules,
-  send: typeof fetch = fetch,
-  log?: Log,
-  sendTo: (reach: Reach) => typeof fetch = () => send,
-): OutgoingFetch {
-  const guarded = limitedFetch(obeying(rules, send, sendTo));
-  const logged: OutgoingFetch = async (input, init) => {
-    try {
-      return await guarded(input, init);
-    } catch (error) {
-      if (error instanceof EgressError) log?.(refusalEntry(error, input, init));
-      throw error;
-    }
-  };
-  GUARDED.add(logged);
-  return logged;
-}
-
-const GUARDED = new WeakSet<OutgoingFetch>();
-
-/** True if a `fetch` keeps to rules, and has the limits of outgoing requests. */
-export function isGuarded(given: OutgoingFetch): boolean {
-  return GUARDED.has(given);
-}
-
-function obeying(
-  rules: EgressRules,
-  send: typeof fetch,
-  sendTo: (reach: Reach) => typeof fetch,
-): OutgoingFetch {
-  return async (input, { namedBy, once = false, ...init } = {}) => {
-    const target = parse(input instanceof Request ? input.url : input);
-    const reach = reachFor(target, rules, namedBy);
-    const host = plainHost(target);
-    // The function that resolves names also says whether there was a connection.
-    const sender = !once && (isLoopbackHost(host) || isAddress(host)) ? send : sendTo(reach);
-    const response = await sender(input, { ...init, redirect: "manual" });
-    if (!REDIRECTS.has(response.status)) return response;
-    await response.body?.cancel();
-    const location = response.headers.get("location") ?? "";
-    const other = URL.canParse(location, target.href)
-      ? new URL(location, target.href).host
-      : "an invalid URL";
-    throw new EgressError(
-      host,
-      `"${host}" redirects to ${other}; redirects are not followed. Use the final URL.`,
-    );
-  };
-}
-
-/** The reach of a request. The URL that a document from outside names leads to public addresses only. */
-function reachFor(target: URL, rules: EgressRules, namedBy: OutgoingInit["namedBy"]): Reach {
-  const reach = checkEgress(target, rules);
-  if (namedBy === undefined || names(rules, target)) return reach;
-  if (namedBy === null) return "public";
-  checkReferral(namedBy, target, rules);
-  const source = parse(namedBy);
-  return source.origin === target.origin || isLoopbackHost(plainHost(source)) ? reach : "public";
-}
-
-/** Requests of steps carry the step's key: run, turn within the run, and path of the step. */
-const STEP_KEY = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(\d+\/.+)$/;
-
-function refusalEntry(
-  { code, host }: EgressError,
-  input: string | URL | Request,
-  init: RequestInit | undefined,
-): LogEntry {
-  const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : {}));
-  const [, run = null, step = null] = STEP_KEY.exec(headers.get("idempotency-key") ?? "") ?? [];
-  return { event: "request_refused", host, run, step, code };
-}
-
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-function parse(target: string | URL): URL {
+/** @throws EgressError for an invalid URL, and for one of another protocol */
+export function parseTarget(target: string | URL): URL {
   let url;
   try {
     url = target instanceof URL ? target : new URL(target);

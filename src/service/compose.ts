@@ -14,9 +14,9 @@ import { asRunnable } from "../core/agents/agent-runnable.ts";
 import type { Runnable } from "../core/run/runnable.ts";
 import type { Team } from "../core/teams/team.ts";
 import type { OutgoingDependencies } from "../outgoing/dependencies.ts";
-import { egressRules, guardedFetch, type Reach } from "../outgoing/egress.ts";
+import { egressRules, type Reach } from "../outgoing/egress.ts";
 import { proxiedFetch } from "../outgoing/egress-proxy.ts";
-import type { OutgoingFetch } from "../outgoing/limited-fetch.ts";
+import { guardedFetch, type OutgoingFetch } from "../outgoing/outgoing-fetch.ts";
 import {
   checkWebhookUrl,
   type WebhookRequest,

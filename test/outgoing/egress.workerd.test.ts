@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { checkEgress, EgressError, egressRules, guardedFetch } from "#outgoing/egress.ts";
+import { checkEgress, EgressError, egressRules } from "#outgoing/egress.ts";
+import { guardedFetch } from "#outgoing/outgoing-fetch.ts";
 
 const anywhere = { allowed: null, open: false };
 const local = { allowed: null, open: true };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { EgressError, guardedFetch } from "#outgoing/egress.ts";
+import { EgressError } from "#outgoing/egress.ts";
+import { guardedFetch } from "#outgoing/outgoing-fetch.ts";
 import { checkWebhookUrl, webhookRules, webhookSender } from "#outgoing/webhooks.ts";
 
 type Settings = Parameters<typeof webhookRules>[0];

@@ -43,12 +43,15 @@ export function localOnly(
   sent: (request: Request) => Promise<Principal | Refusal | undefined>,
 ): Authenticate {
   return async (request) => {
-    const { host } = new URL(request.url);
+    const { host, searchParams } = new URL(request.url);
     const get = (name: string): string | null => request.headers.get(name);
     const problem = isLocalHost(host)
       ? localProblem(get("host"), get, origins)
       : notLocal("Host", host);
-    return problem === undefined ? ((await sent(request)) ?? localCaller(request)) : { problem };
+    if (problem !== undefined) return { problem };
+    const hasCredential = get("authorization") !== null || searchParams.has("token");
+    const caller = hasCredential ? await sent(request) : undefined;
+    return caller ?? localCaller(request);
   };
 }
 

@@ -8,8 +8,7 @@ import {
   Secrets,
 } from "../../outgoing/dependencies.ts";
 import { openHeaders } from "../../outgoing/headers.ts";
-import type { OutgoingInit } from "../../outgoing/limited-fetch.ts";
-import { outgoingFetch } from "../../outgoing/outgoing-fetch.ts";
+import { type OutgoingInit, outgoingFetch } from "../../outgoing/outgoing-fetch.ts";
 import { askedWaitText, isUnsent, outlookOfStatus } from "../../outgoing/request-error.ts";
 import { A2AError } from "./a2a-error.ts";
 import { cardURL, interfaceOf, type RemoteInterface } from "./agent-card.ts";

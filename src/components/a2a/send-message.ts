@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import { contextHeaders, contextMembers } from "../../core/steps/hops.ts";
+import { contextMembers, stepHeaders } from "../../core/steps/hops.ts";
 import type { StepAttempt } from "../../core/steps/step-attempt.ts";
 import { A2AError } from "./a2a-error.ts";
 import type { RemoteInterface } from "./agent-card.ts";
@@ -77,7 +77,7 @@ async function send(
   try {
     const task = again ? await taskSince(sending, sent) : undefined;
     if (task !== undefined) return { task };
-    const headers = { ...contextHeaders(context), "idempotency-key": idempotencyKey };
+    const headers = stepHeaders({ idempotencyKey, ...context });
     const metadata: JsonObject =
       context.hops === undefined ? {} : { metadata: contextMembers(context) };
     const params = { message: { ...message, ...metadata }, configuration };

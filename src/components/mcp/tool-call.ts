@@ -1,7 +1,7 @@
 import type { Client, Progress } from "@modelcontextprotocol/client";
 import type { JsonObject } from "../../core/json.ts";
 import type { StepAttempt } from "../../core/steps/step-attempt.ts";
-import { contextHeaders, contextMembers, type OutgoingContext } from "../../core/steps/hops.ts";
+import { contextMembers, type OutgoingContext, stepHeaders } from "../../core/steps/hops.ts";
 import { beginningOf } from "../../core/cut.ts";
 import type { CallResult } from "./call-result.ts";
 import { RequestError } from "../../outgoing/request-error.ts";
@@ -68,7 +68,7 @@ export async function* callTool(
       },
       signal,
       timeout,
-      headers: { "idempotency-key": attempt.idempotencyKey, ...contextHeaders(attempt) },
+      headers: stepHeaders(attempt),
       allowInputRequired: true,
       onprogress: (progress) => lines.add(lineOf(progress)),
     });

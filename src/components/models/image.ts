@@ -1,5 +1,4 @@
-import type { OutgoingFetch } from "../../outgoing/limited-fetch.ts";
-import { outgoingFetch } from "../../outgoing/outgoing-fetch.ts";
+import { type OutgoingFetch, outgoingFetch } from "../../outgoing/outgoing-fetch.ts";
 import { dataUrlBytes, isBase64, toBase64 } from "../../core/base64.ts";
 import { errorMessage, shortForm, ValueError } from "../../core/errors.ts";
 import { type ImageMediaType, imageMediaType } from "../../core/models/images.ts";

@@ -8,7 +8,16 @@ import {
 } from "../component/component.ts";
 import { shortForm, ValueError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
-import { type LLMMessage, llmMessageSchema, type SystemMessage } from "../models/llm-messages.ts";
+import {
+  type CallsMessage,
+  type FunctionExecutionResult,
+  type FunctionExecutionResultMessage,
+  isCalls,
+  isResults,
+  type LLMMessage,
+  llmMessageSchema,
+  type SystemMessage,
+} from "../models/llm-messages.ts";
 import { ItemLog } from "../state/item-log.ts";
 import { withEarlierMessages } from "../state/earlier-layouts.ts";
 import { parseState } from "../state/load-state.ts";
@@ -16,7 +25,6 @@ import type { StateParts } from "../state/stateful.ts";
 import type { ChatCompletionClient } from "../models/chat-completion-client.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import type { ChatCompletionContext } from "./chat-completion-context.ts";
-import { wholeExchanges, withoutTornEnd } from "./exchanges.ts";
 import { aList, checkArgument } from "../options/options.ts";
 import type { ChatMessage } from "../messages/message.ts";
 import { toModelMessage } from "../messages/views.ts";
@@ -194,4 +202,64 @@ export async function preparedMessages(
 ): Promise<LLMMessage[]> {
   await modelContext.prepare?.({ ctx: ctx.scope(`context:${key}`), modelClient });
   return wholeExchanges(await modelContext.getMessages());
+}
+
+/**
+ * Leaves out calls without a result and results without a call, because model APIs refuse a request with one of them.
+ * Returns the same array if all are complete. Results belong to the calls directly before them, also where several messages
+ * have them, because the same ids come back in later answers of some models.
+ */
+export function wholeExchanges(messages: LLMMessage[]): LLMMessage[] {
+  // Calls and results are lists.
+  if (messages.every(({ content }) => typeof content === "string")) return messages;
+  const whole: LLMMessage[] = [];
+  let changed = false;
+  for (let index = 0; index < messages.length;) {
+    const message = messages[index] as LLMMessage;
+    let end = index + 1;
+    while (isResults(messages[end])) end++;
+    const exchange = messages.slice(index, end);
+    const kept = isCalls(message)
+      ? pairs(message, exchange.slice(1).filter(isResults))
+      : exchange.filter((part) => !isResults(part));
+    changed ||= kept.length !== exchange.length || kept.some((part, at) => part !== exchange[at]);
+    whole.push(...kept);
+    index = end;
+  }
+  return changed ? whole : messages;
+}
+
+/**
+ * The beginning of a conversation without an exchange that its end cuts through.
+ *
+ * @param next the message after it
+ */
+function withoutTornEnd(messages: LLMMessage[], next: LLMMessage | undefined): LLMMessage[] {
+  if (!isResults(next)) return messages;
+  const last = messages.findLastIndex((message) => !isResults(message));
+  const calls = messages[last];
+  return isCalls(calls) ? messages.slice(0, last) : messages;
+}
+
+/** The calls that have a result, and the results that have a call; messages without one are left out. */
+function pairs(
+  message: CallsMessage,
+  following: readonly FunctionExecutionResultMessage[],
+): LLMMessage[] {
+  const results = following.flatMap(({ content }) => content);
+  const answered = new Set<FunctionExecutionResult>();
+  const calls = message.content.filter(({ id }) => {
+    const result = results.find((one) => one.call_id === id && !answered.has(one));
+    if (result !== undefined) answered.add(result);
+    return result !== undefined;
+  });
+  if (calls.length === 0) return [];
+  return [
+    calls.length === message.content.length ? message : { ...message, content: calls },
+    ...following.flatMap((part) => {
+      const content = part.content.filter((result) => answered.has(result));
+      if (content.length === 0) return [];
+      return [content.length === part.content.length ? part : { ...part, content }];
+    }),
+  ];
 }

@@ -11,7 +11,7 @@ import type { Json, JsonObject } from "../json.ts";
 import { asData } from "../memory/as-data.ts";
 import { processMark } from "../memory/process-memory.ts";
 import type { ChatCompletionClient } from "../models/chat-completion-client.ts";
-import type { LLMMessage } from "../models/llm-messages.ts";
+import { isResults, type LLMMessage } from "../models/llm-messages.ts";
 import { modelClientPart } from "../models/model-client-part.ts";
 import { estimateTokens } from "../models/tokens/estimate.ts";
 import {
@@ -31,9 +31,9 @@ import {
   BaseChatCompletionContext,
   initialMessagesSchema,
   requirePositive,
+  wholeExchanges,
 } from "./base-chat-completion-context.ts";
 import type { ModelCallAhead } from "./chat-completion-context.ts";
-import { isResults, wholeExchanges } from "./exchanges.ts";
 
 /** The part of a model's window that a context may fill before it is summarised. */
 const SHARE = 0.7;

@@ -7,13 +7,13 @@ import {
 } from "../component/component.ts";
 import { jsonObjectSchema } from "../json-object.ts";
 import type { ChatCompletionClient, ToolSchema } from "../models/chat-completion-client.ts";
-import type { LLMMessage } from "../models/llm-messages.ts";
+import { isResults, type LLMMessage } from "../models/llm-messages.ts";
 import {
   BaseChatCompletionContext,
   initialMessagesSchema,
   requirePositive,
+  wholeExchanges,
 } from "./base-chat-completion-context.ts";
-import { isResults, wholeExchanges } from "./exchanges.ts";
 import {
   aList,
   aModelClient,

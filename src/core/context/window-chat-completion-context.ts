@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type AnyComponentDefinition, componentDefinition } from "../component/component.ts";
 import { ValueError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
-import type { LLMMessage } from "../models/llm-messages.ts";
+import { isResults, type LLMMessage } from "../models/llm-messages.ts";
 import { estimateTokens } from "../models/tokens/estimate.ts";
 import { parseState } from "../state/load-state.ts";
 import type { StateParts } from "../state/stateful.ts";
@@ -11,7 +11,6 @@ import {
   initialMessagesSchema,
   requirePositive,
 } from "./base-chat-completion-context.ts";
-import { isResults } from "./exchanges.ts";
 import { aList, aNumber, checkOptions, type OptionsSchema } from "../options/options.ts";
 
 const configSchema = z.object({

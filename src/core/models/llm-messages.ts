@@ -100,6 +100,21 @@ export const llmMessageSchema = z.discriminatedUnion("type", [
 ]);
 export type LLMMessage = z.infer<typeof llmMessageSchema>;
 
+/** A message with calls of tools. */
+export type CallsMessage = AssistantMessage & { content: FunctionCall[] };
+
+/** True if the message holds results of tools, which belong to the calls before it. */
+export function isResults(
+  message: LLMMessage | undefined,
+): message is FunctionExecutionResultMessage {
+  return message?.type === "FunctionExecutionResultMessage";
+}
+
+/** True if the message holds calls of tools. */
+export function isCalls(message: LLMMessage | undefined): message is CallsMessage {
+  return message?.type === "AssistantMessage" && typeof message.content !== "string";
+}
+
 export const requestUsageSchema = z.object({
   prompt_tokens: z.number().int().nonnegative(),
   completion_tokens: z.number().int().nonnegative(),

@@ -18,6 +18,17 @@ export function contextHeaders({ trace, hops }: OutgoingContext): { [name: strin
   return { ...trace, ...(hops !== undefined && { [HOPS_HEADER]: String(hops) }) };
 }
 
+/** The headers of a request that a step makes. */
+export function stepHeaders({
+  idempotencyKey,
+  ...context
+}: OutgoingContext & { idempotencyKey: string | undefined }): { [name: string]: string } {
+  return {
+    ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+    ...contextHeaders(context),
+  };
+}
+
 /** The members of a message's metadata that a run sends. */
 export function contextMembers({ hops }: OutgoingContext): { [name: string]: number } {
   return hops === undefined ? {} : { [HOPS_MEMBER]: hops };

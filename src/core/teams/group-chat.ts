@@ -13,8 +13,7 @@ import type { RunResult } from "../run/task-result.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import type { StateParts, Stateful } from "../state/stateful.ts";
 import { migrateSavedState } from "../state/migrate-state.ts";
-import { GroupChatParts } from "./group-chat-parts.ts";
-import { RunTermination } from "./run-termination.ts";
+import { GroupChatParts, RunTermination } from "./group-chat-parts.ts";
 import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
 import {
   type Participant,
@@ -231,10 +230,7 @@ export abstract class GroupChat implements Team {
         content: [...speakers],
       });
     }
-    const unheard = (name: string): Unheard => {
-      const { messages, earlier } = this.#parts.thread.unheard(name);
-      return { messages: retargetHandoffs(messages, { to: this.name, by: name }), earlier };
-    };
+    const unheard = (name: string): Unheard => this.#parts.thread.unheard(name, this.name);
     const items = yield* speakSideBySide(chosen, unheard, ctx);
     return this.#append(speakers, items, ctx);
   }
@@ -303,18 +299,3 @@ export abstract class GroupChat implements Team {
 
 /** The stop reason of a run that was requested to stop after its turn. */
 const ASKED: Stop = { content: "External termination requested", source: "ExternalTermination" };
-
-/**
- * Messages as the next speaker of a team gets them: a handoff to the team becomes a handoff to that speaker. So a human
- * in the team can hand back to the sender, and an inner team sees a handoff to its own name.
- */
-function retargetHandoffs(
-  messages: readonly ChatMessage[],
-  { to, by }: { to: string; by: string },
-): ChatMessage[] {
-  return messages.map((message) =>
-    message.type === "HandoffMessage" && message.target === to
-      ? { ...message, target: by }
-      : message,
-  );
-}

@@ -69,8 +69,13 @@ export class Thread implements ThreadView {
     this.runStart = this.items.length + earlier;
   }
 
-  /** The chat messages that a participant has not heard yet, without its own. */
-  unheard(name: string): Unheard {
+  /**
+   * The chat messages that a participant has not heard yet, without its own.
+   *
+   * @param team the name of the thread's team. A handoff to it becomes a handoff to the participant: so a human in the team can hand
+   *   back to the sender, and an inner team sees a handoff to its own name.
+   */
+  unheard(name: string, team?: string): Unheard {
     const { seen, before } = this.#listener(name);
     const messages = before.slice();
     let earlier = messages.length;
@@ -79,7 +84,12 @@ export class Thread implements ThreadView {
       messages.push(message);
       if (seen + index < this.runStart) earlier = messages.length;
     }
-    return { messages, earlier };
+    const heard = messages.map((message) =>
+      message.type === "HandoffMessage" && message.target === team
+        ? { ...message, target: name }
+        : message,
+    );
+    return { messages: heard, earlier };
   }
 
   /** Records that a participant has heard everything before `index`. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { HttpToolOptions, JsonObject } from "troupe";
-import { guardedFetch } from "#outgoing/egress.ts";
+import { guardedFetch } from "#outgoing/outgoing-fetch.ts";
 import { HttpTool } from "troupe";
 import { runContext } from "#core/turn/run-context.ts";
 

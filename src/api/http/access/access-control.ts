@@ -4,7 +4,8 @@ import {
   type Refusal,
   unauthorized,
 } from "../../auth/principal.ts";
-import type { Gateway } from "../../../contract/gateways/team-gateway.ts";
+import type { LoginSight } from "../../../contract/gateways/login-sight.ts";
+import type { Gateway, StreamCaller } from "../../../contract/gateways/team-gateway.ts";
 import type { Tenants } from "../../../contract/gateways/tenant-gateway.ts";
 import { type Scope, SCOPES, SHARED_SCOPES } from "../../../contract/constants.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
@@ -179,6 +180,48 @@ export function askerOf(principal: Principal, given?: string): Asker {
 export interface Asker {
   user: string | undefined;
   subject: string | undefined;
+}
+
+export interface CallerOptions {
+  /** Aborted when the client has left. */
+  signal?: AbortSignal | undefined;
+  /** The user that the call names. */
+  user?: string | undefined;
+  /** True if the protocol is one for pages, whose servers pass on what they get to visitors. */
+  isForPages?: boolean;
+}
+
+/** The client of a team, for a principal. @throws ProblemError as {@link userOf} */
+export function callerOf(principal: Principal, options: CallerOptions = {}): StreamCaller {
+  const { signal } = options;
+  const { own_teams_of: team_user } = principal;
+  return {
+    credential: principal.id,
+    ...(signal && { signal }),
+    ...(team_user !== undefined && { team_user }),
+    sees: sightOf(principal, options),
+  };
+}
+
+/**
+ * The logins whose addresses a principal may be given. A credential that stands for a user gets those of that user; one that may
+ * speak for others those of the user that its call names. Whoever may change the tenant's teams may connect them for runs without a
+ * user.
+ *
+ * @throws ProblemError as {@link userOf}
+ */
+export function sightOf(
+  principal: Principal,
+  { user: named, isForPages = false }: CallerOptions,
+): LoginSight {
+  const { scopes, kind, own_teams_of } = principal;
+  const user = userOf(principal, named);
+  // A link to a shared conversation has the user who made it, and is given to others.
+  const isOfTenant = kind !== "team" && own_teams_of === undefined;
+  return {
+    tenant: !isForPages && isOfTenant && scopes.includes("teams:write"),
+    user: permitsQuestions(scopes) ? (user ?? null) : null,
+  };
 }
 
 /** @throws ProblemError 403 when the credential is the token of another team */

@@ -10,6 +10,7 @@ import type { Gateway } from "../../../contract/gateways/team-gateway.ts";
 import type { WorkspaceFiles } from "../../../contract/files/workspace-files.ts";
 import type { RedactedSecrets } from "../../../secrets/redacted-secrets.ts";
 import type { KeySigner } from "../../auth/api-key.ts";
+import type { Principal } from "../../auth/principal.ts";
 import type { TeamTokens } from "../../auth/team-token.ts";
 import type { TenantGateway, Tenants } from "../../../contract/gateways/tenant-gateway.ts";
 import type { Limits } from "./limits.ts";
@@ -74,6 +75,23 @@ export function tenantsOf({ tenants }: Pick<Services, "tenants">): Tenants {
 /** @throws ProblemError 503 without the binding TENANT */
 export function tenantOf(services: Pick<Services, "tenants">, id: string): TenantGateway {
   return tenantsOf(services).tenant(id);
+}
+
+/** The lists over the teams of a tenant, or over those that a principal may reach. */
+type TenantLists = Pick<TenantGateway, "teams" | "runs" | "requests" | "usageReport" | "events">;
+
+/** @throws ProblemError 503 without the binding TENANT */
+export function listsOf(services: Pick<Services, "tenants">, principal: Principal): TenantLists {
+  const tenant = tenantOf(services, principal.tenant);
+  const { own_teams_of: team_user } = principal;
+  if (team_user === undefined) return tenant;
+  return {
+    teams: (query) => tenant.teams({ ...query, team_user }),
+    runs: (query) => tenant.runs({ ...query, team_user }),
+    requests: (query, sight) => tenant.requests({ ...query, team_user }, sight),
+    usageReport: (query) => tenant.usageReport({ ...query, team_user }),
+    events: (after, changes, caller) => tenant.events(after, changes, { ...caller, team_user }),
+  };
 }
 
 /** The lines that a wrangler.toml without the binding MEMORY lacks. */

@@ -24,16 +24,19 @@ const textOfUser = (content: string): TaskMessage => ({
   type: "TextMessage",
 });
 
-/** The team that gets a message. */
-export interface Recipient {
-  /** Undefined for a team that is made for the message. */
-  team?: TeamGateway;
-  component: () => Promise<unknown>;
-}
+/** The team that gets a message: one that exists, or one that is made of a component for the message. */
+export type Recipient =
+  | {
+      team: TeamGateway;
+      /** Default: asks the team. */
+      component?: () => Promise<unknown>;
+    }
+  | { team?: undefined; component: () => Promise<unknown> };
 
-/** A team that exists. */
-export function recipient(team: TeamGateway): Recipient {
-  return { team, component: async () => unwrap(await team.team()).component };
+function componentOf(to: Recipient): () => Promise<unknown> {
+  if (to.team === undefined) return to.component;
+  const { team, component = async () => unwrap(await team.team()).component } = to;
+  return component;
 }
 
 /**
@@ -44,13 +47,13 @@ export function recipient(team: TeamGateway): Recipient {
 export async function readTask(
   input: unknown,
   services: MessageServices,
-  { team, component }: Recipient,
+  to: Recipient,
 ): Promise<StartRunInput["task"]> {
   if (!mayHaveFiles(input)) return parseTask(input, services.limits);
   const { addTexts, withFiles } = await import("./files.ts");
-  const task = parseTask(await withFiles(input, "task", team, services), services.limits);
+  const task = parseTask(await withFiles(input, "task", to.team, services), services.limits);
   const place = (index: number): string => (Array.isArray(input) ? `task[${index}]` : "task");
-  await addTexts(task ?? [], place, component, services);
+  await addTexts(task ?? [], place, componentOf(to), services);
   return task;
 }
 
@@ -58,13 +61,13 @@ export async function readTask(
 export async function readAnswer(
   input: JsonObject,
   services: MessageServices,
-  { team, component }: Recipient,
+  to: Recipient,
 ): Promise<JsonObject> {
   if (!mayHaveFiles(input["content"])) return parseAnswer(input, services.limits);
   const { addTexts, withFiles } = await import("./files.ts");
-  const content = (await withFiles(input["content"], "content", team, services)) as JsonObject;
+  const content = (await withFiles(input["content"], "content", to.team, services)) as JsonObject;
   const answer = parseAnswer({ ...input, content }, services.limits);
-  await addTexts([answer["content"] as JsonObject], () => "content", component, services);
+  await addTexts([answer["content"] as JsonObject], () => "content", componentOf(to), services);
   return answer;
 }
 

@@ -3,12 +3,11 @@ import { directoryCommands } from "../../../contract/commands/directory.ts";
 import { MOST_SEARCHED_TEAMS } from "../../../contract/team/found-messages.ts";
 import type { WatchedChanges } from "../../../contract/gateways/tenant-gateway.ts";
 import type { Principal } from "../../auth/principal.ts";
-import { permits, requireScope, userOf } from "../access/access-control.ts";
-import { callerOf, listsOf, sightOf } from "../access/caller.ts";
+import { callerOf, permits, requireScope, sightOf } from "../access/access-control.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
 import { type Endpoint, json } from "../endpoint/endpoint.ts";
 import { invalid, type ProblemError, unwrap } from "../endpoint/problem.ts";
-import type { Services } from "../endpoint/services.ts";
+import { listsOf, type Services } from "../endpoint/services.ts";
 import { cursorOf, eventStreamHead, streamAnswer } from "../endpoint/sse.ts";
 
 /** The collections of a tenant: teams, runs and open questions over all teams. */
@@ -44,7 +43,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
     },
 
     async listAllRequests({ query: { user, ...query }, principal }) {
-      const sight = sightOf(principal, { user: userOf(principal, user) });
+      const sight = sightOf(principal, { user });
       return json(unwrap(await listsOf(services, principal).requests(query, sight)));
     },
 

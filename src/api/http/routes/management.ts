@@ -9,7 +9,7 @@ import { askerOf } from "../access/access-control.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
 import { type Endpoint, json } from "../endpoint/endpoint.ts";
 import { preparedComponent } from "../input/component.ts";
-import { readTask, recipient } from "../input/task.ts";
+import { readTask } from "../input/task.ts";
 import { checkMetadata } from "../input/body.ts";
 import { requireWebhookUrl } from "../input/webhook-url.ts";
 import { invalid, unwrap } from "../endpoint/problem.ts";
@@ -49,7 +49,7 @@ function scheduleEndpoints(services: Services): Endpoint[] {
         await team.createSchedule({
           ...body,
           ...askerOf(principal, body.user),
-          task: await readTask(body.task, services, recipient(team)),
+          task: await readTask(body.task, services, { team }),
           ...(idempotency && { idempotency }),
         }),
       );
@@ -65,7 +65,7 @@ function scheduleEndpoints(services: Services): Endpoint[] {
         ...changes,
         // A token's run is for its own user, whoever made the schedule.
         ...((user !== undefined || principal.user === null) && { user, subject }),
-        ...(task !== undefined && { task: await readTask(task, services, recipient(team)) }),
+        ...(task !== undefined && { task: await readTask(task, services, { team }) }),
       });
       return json(unwrap(changed));
     },

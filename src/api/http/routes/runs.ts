@@ -7,9 +7,9 @@ import { invalid, unwrap } from "../endpoint/problem.ts";
 import { type Services, tenantsOf } from "../endpoint/services.ts";
 import { acceptsEventStream } from "../../../http/event-stream.ts";
 import { cursorOf, eventStream, eventStreamHead, streamAnswer } from "../endpoint/sse.ts";
-import { readAnswer, readTask, recipient, requireSize } from "../input/task.ts";
+import { readAnswer, readTask, requireSize } from "../input/task.ts";
 import { checkMetadata } from "../input/body.ts";
-import { originOf } from "../input/origin.ts";
+import { originOf } from "../input/call.ts";
 import { requireWebhookUrl } from "../input/webhook-url.ts";
 
 /** Runs: started, streamed, stopped and answered. */
@@ -29,7 +29,7 @@ export function runEndpoints(services: Services): Endpoint[] {
       const input = {
         ...body,
         ...asker,
-        task: await readTask(body.task, services, recipient(team)),
+        task: await readTask(body.task, services, { team }),
         ...originOf(c.req.raw),
         ...(idempotency && { idempotency }),
       };
@@ -54,7 +54,7 @@ export function runEndpoints(services: Services): Endpoint[] {
         // The task of a run reaches the memories of the run's user.
         userOf(principal, unwrap(await team.run(param("run"))).user);
       }
-      const task = await readTask(body.task, services, recipient(team));
+      const task = await readTask(body.task, services, { team });
       return json(unwrap(await team.changeRun(param("run"), task)));
     },
 
@@ -83,7 +83,7 @@ export function runEndpoints(services: Services): Endpoint[] {
     },
 
     async answerRequest({ body, exactBody, team, principal, param }) {
-      const answer = await readAnswer(body as JsonObject, services, recipient(team));
+      const answer = await readAnswer(body as JsonObject, services, { team });
       const given = withExactArguments(answer, exactBody());
       return json(unwrap(await team.answer(param("run"), param("request"), given, principal.name)));
     },

@@ -6,7 +6,7 @@ import type { Principal } from "../../auth/principal.ts";
 import { type Asker, askerOf } from "../../http/access/access-control.ts";
 import { readJson } from "../../http/input/body.ts";
 import { requireSize } from "../../http/input/task.ts";
-import { originOf } from "../../http/input/origin.ts";
+import { originOf } from "../../http/input/call.ts";
 import { ProblemError, unwrap } from "../../http/endpoint/problem.ts";
 import type { MessageServices } from "../../http/endpoint/services.ts";
 import { streamAnswer } from "../../http/endpoint/sse.ts";

@@ -1,5 +1,5 @@
 import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
-import { callerOf } from "../../http/access/caller.ts";
+import { callerOf } from "../../http/access/access-control.ts";
 import { type Endpoint, endpoint, type ProblemFormat } from "../../http/endpoint/endpoint.ts";
 import { problemResponse } from "../../http/endpoint/problem.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";

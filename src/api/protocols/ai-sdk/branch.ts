@@ -3,7 +3,7 @@ import type { RunInfo } from "../../../contract/run.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import { authorOf, type Principal } from "../../auth/principal.ts";
-import { callerOf } from "../../http/access/caller.ts";
+import { callerOf } from "../../http/access/access-control.ts";
 import { newTeamId, reservedId } from "../../http/input/team-input.ts";
 import { invalid, unwrap } from "../../http/endpoint/problem.ts";
 import type { ProtocolServices } from "../shared/services.ts";

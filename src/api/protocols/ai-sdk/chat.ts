@@ -6,8 +6,8 @@ import { isJsonObject, sortedJson } from "../../../core/json.ts";
 import { sha256Hex } from "../../../core/hash.ts";
 import { type Asker, askerOf } from "../../http/access/access-control.ts";
 import { readJson } from "../../http/input/body.ts";
-import { readTask, recipient, requireSize } from "../../http/input/task.ts";
-import { originOf } from "../../http/input/origin.ts";
+import { readTask, requireSize } from "../../http/input/task.ts";
+import { originOf } from "../../http/input/call.ts";
 import { ProblemError, unwrap } from "../../http/endpoint/problem.ts";
 import type { MessageServices } from "../../http/endpoint/services.ts";
 import { eventStreamHead, streamAnswer } from "../../http/endpoint/sse.ts";
@@ -112,7 +112,7 @@ async function startRun(
 ): Promise<Result<StartedStream>> {
   const { id: chat, message, path } = request;
   requireSize("tools", request.tools, services.limits);
-  const to = recipient(conversation.team);
+  const to = { team: conversation.team };
   const task = await readTask(chatMessageOf(message, path), services, to);
   const options: NewRunOptions = {
     ...origin,
@@ -148,7 +148,7 @@ async function answerAgain(chat: Chat, before: StartedRun): Promise<Response> {
   const { team, id } = chat.branch;
   const { message, path } = chat.request;
   // A message that cannot be read makes no fork.
-  await readTask(chatMessageOf(message, path), chat.services, recipient(team));
+  await readTask(chatMessageOf(message, path), chat.services, { team });
   const branch = await chat.branch.forkBefore(before);
   const result = await startRun(chatIn(branch, chat), "reject", before.run);
   if (!result.ok) {

@@ -4,7 +4,7 @@ import { requireScope } from "../../http/access/access-control.ts";
 import { readJson } from "../../http/input/body.ts";
 import { json } from "../../http/endpoint/endpoint.ts";
 import { ProblemError, unwrap } from "../../http/endpoint/problem.ts";
-import { listsOf } from "../../http/access/caller.ts";
+import { listsOf } from "../../http/endpoint/services.ts";
 import { scopeOfMessage } from "./session/access.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import { CallStream } from "./session/call-stream.ts";

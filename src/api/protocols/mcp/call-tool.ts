@@ -10,7 +10,7 @@ import { issuesOf } from "../../../core/issues.ts";
 import { answerSchema } from "../../../contract/run.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { invalid, ProblemError, unwrap } from "../../http/endpoint/problem.ts";
-import { listsOf } from "../../http/access/caller.ts";
+import { listsOf } from "../../http/endpoint/services.ts";
 import { ANSWER_REQUEST, GET_RUN, LIST_TEAMS, STOP_RUN } from "./session/access.ts";
 import { giveAnswer } from "./run/elicitation.ts";
 import { answeredResult, refusal, runResult } from "./run/run-result.ts";

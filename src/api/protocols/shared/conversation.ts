@@ -11,7 +11,7 @@ import type { Result } from "../../../contract/result.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import { readAnswer, recipient } from "../../http/input/task.ts";
+import { readAnswer } from "../../http/input/task.ts";
 import type { Asker } from "../../http/access/access-control.ts";
 import { unwrap } from "../../http/endpoint/problem.ts";
 import type { MessageServices } from "../../http/endpoint/services.ts";
@@ -95,7 +95,7 @@ export class TeamConversation {
   }
 
   async #read(run: string, answers: readonly RequestAnswer[]): Promise<AnswersInput> {
-    const to = recipient(this.team);
+    const to = { team: this.team };
     const read = answers.map(async ({ answer, ...given }) => ({
       ...given,
       answer: await readAnswer(answer, this.#services, to),

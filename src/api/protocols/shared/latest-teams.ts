@@ -1,8 +1,7 @@
 import type { ListedTeam, TeamList } from "../../../contract/directory.ts";
 import { unwrap } from "../../http/endpoint/problem.ts";
 import type { Principal } from "../../auth/principal.ts";
-import { listsOf } from "../../http/access/caller.ts";
-import type { Services } from "../../http/endpoint/services.ts";
+import { listsOf, type Services } from "../../http/endpoint/services.ts";
 
 /**
  * The caller's lasting teams, with the latest activity first: at least `atLeast` of them, or all if there are fewer.

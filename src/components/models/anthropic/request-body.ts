@@ -1,8 +1,12 @@
-import { isCalls } from "../../../core/context/exchanges.ts";
 import { ValueError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { CreateOptions } from "../../../core/models/chat-completion-client.ts";
-import type { AssistantMessage, LLMMessage, MakerData } from "../../../core/models/llm-messages.ts";
+import {
+  type AssistantMessage,
+  isCalls,
+  type LLMMessage,
+  type MakerData,
+} from "../../../core/models/llm-messages.ts";
 import type { ModelInfo } from "../../../core/models/model-info.ts";
 import { withoutTrailingSpace } from "../../../core/text/python-space.ts";
 import { OutgoingConversation, WITHOUT_PREFILL } from "../chat/conversation.ts";

@@ -1,11 +1,13 @@
-import { type CallsMessage, isCalls, isResults } from "../../../core/context/exchanges.ts";
 import { isJsonObject } from "../../../core/json.ts";
-import type {
-  AssistantMessage,
-  FunctionCall,
-  FunctionExecutionResult,
-  FunctionExecutionResultMessage,
-  LLMMessage,
+import {
+  type AssistantMessage,
+  type CallsMessage,
+  type FunctionCall,
+  type FunctionExecutionResult,
+  type FunctionExecutionResultMessage,
+  isCalls,
+  isResults,
+  type LLMMessage,
 } from "../../../core/models/llm-messages.ts";
 import { beginningOf } from "../../../core/cut.ts";
 import { CallIds } from "./call-id.ts";

@@ -1,6 +1,6 @@
 import type { Json } from "../../../core/json.ts";
 import { ModelError } from "../../../core/models/model-error.ts";
-import { MOST_ANSWER_BYTES } from "../../../outgoing/limited-fetch.ts";
+import { MOST_ANSWER_BYTES } from "../../../outgoing/outgoing-fetch.ts";
 import { type AnswerFormat, formatOf } from "./answer-formats.ts";
 import { type BodyReader, readerOf } from "./body-reader.ts";
 import { readingError, ServerFailure } from "./errors.ts";

@@ -1,11 +1,9 @@
 import { TroupeError } from "../../../core/errors.ts";
 import type { Json } from "../../../core/json.ts";
 import type { CreateOptions } from "../../../core/models/chat-completion-client.ts";
-import { contextHeaders } from "../../../core/steps/hops.ts";
 import type { TraceContext } from "../../../core/steps/step-attempt.ts";
 import { AnswerPieces, type ServerAnswer, type Piece } from "./answer-pieces.ts";
 import { readingError, timeoutError, withRequestId } from "./errors.ts";
-import { StallWatch } from "./stall-watch.ts";
 
 export interface SendOptions {
   /** Milliseconds to wait for the answer or, while streaming, for its beginning and each further chunk. */
@@ -18,6 +16,16 @@ export interface SendOptions {
   flush?: (() => void) | undefined;
   /** Makes the text so far void, as in {@link CreateOptions.startOver}. */
   startOver?: CreateOptions["startOver"];
+}
+
+/**
+ * The options of an attempt with another form. A gateway may answer a repeated key with its stored answer.
+ * @param count how many attempts were refused
+ */
+export function attemptOptions(options: SendOptions, count: number): SendOptions {
+  const { idempotencyKey } = options;
+  if (count === 0 || idempotencyKey === undefined) return options;
+  return { ...options, idempotencyKey: `${idempotencyKey}-${count}` };
 }
 
 /** Assembles the pieces of an answer, streamed or not. */
@@ -170,13 +178,43 @@ export class JsonReader implements AnswerReader<Json> {
   }
 }
 
-/** The headers of a request that come from the step that makes it. */
-export function requestHeaders({
-  idempotencyKey,
-  ...context
-}: Pick<SendOptions, "idempotencyKey" | "trace" | "hops">): Record<string, string> {
-  return {
-    ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
-    ...contextHeaders(context),
-  };
+/**
+ * Calls back when no beat has come for a while. There is one timer, set again only when it fires: a timer per chunk
+ * would cost more than the chunk.
+ */
+class StallWatch {
+  readonly #limitMs: number;
+  readonly #onStall: () => void;
+  #last = Date.now();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stalled = false;
+
+  constructor(limitMs: number, onStall: () => void) {
+    this.#limitMs = limitMs;
+    this.#onStall = onStall;
+    this.#wait(limitMs);
+  }
+
+  get stalled(): boolean {
+    return this.#stalled;
+  }
+
+  beat(): void {
+    this.#last = Date.now();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #wait(milliseconds: number): void {
+    this.#timer = setTimeout(() => {
+      const left = this.#last + this.#limitMs - Date.now();
+      if (left > 0) this.#wait(left);
+      else {
+        this.#stalled = true;
+        this.#onStall();
+      }
+    }, milliseconds);
+  }
 }

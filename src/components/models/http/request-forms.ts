@@ -1,5 +1,5 @@
 import type { CreateResult } from "../../../core/models/chat-completion-client.ts";
-import type { SendOptions } from "./read-stream.ts";
+import { attemptOptions, type SendOptions } from "./read-stream.ts";
 
 /**
  * One request in several forms. Provider data may be refused later (another key, another resource, an old
@@ -66,16 +66,6 @@ export function withNotes<Forms extends RequestForms>(
 /** The result of a request, with the data that the accepted form left out. */
 export function noted(result: CreateResult, { note }: RequestForms): CreateResult {
   return note === undefined ? result : { ...result, note };
-}
-
-/**
- * The options of an attempt with another form. A gateway may answer a repeated key with its stored answer.
- * @param count how many attempts were refused
- */
-export function attemptOptions(options: SendOptions, count: number): SendOptions {
-  const { idempotencyKey } = options;
-  if (count === 0 || idempotencyKey === undefined) return options;
-  return { ...options, idempotencyKey: `${idempotencyKey}-${count}` };
 }
 
 /** @param error an SDK's, a ServerFailure or a ModelError */

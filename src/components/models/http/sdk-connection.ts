@@ -1,10 +1,10 @@
 import type { TroupeError } from "../../../core/errors.ts";
+import { stepHeaders } from "../../../core/steps/hops.ts";
 import type { OutgoingDependencies, Secrets } from "../../../outgoing/dependencies.ts";
-import type { OutgoingFetch } from "../../../outgoing/limited-fetch.ts";
-import { outgoingFetch } from "../../../outgoing/outgoing-fetch.ts";
+import { type OutgoingFetch, outgoingFetch } from "../../../outgoing/outgoing-fetch.ts";
 import { AnswerPieces } from "./answer-pieces.ts";
 import { readErrorText } from "./body-reader.ts";
-import { type AnswerReader, readAnswer, requestHeaders, type SendOptions } from "./read-stream.ts";
+import { type AnswerReader, readAnswer, type SendOptions } from "./read-stream.ts";
 import { type RequestForms, sendForms as sendInTurn } from "./request-forms.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
@@ -105,7 +105,7 @@ const JSON_HEADERS = { "content-type": "application/json" };
 function request(body: string, { timeoutMs, signal, ...step }: SendOptions): SdkRequest {
   return {
     body,
-    headers: { ...JSON_HEADERS, ...requestHeaders(step) },
+    headers: { ...JSON_HEADERS, ...stepHeaders(step) },
     timeout: timeoutMs,
     ...(signal === undefined ? {} : { signal }),
   };

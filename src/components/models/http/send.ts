@@ -5,8 +5,9 @@
  */
 
 import { TroupeError } from "../../../core/errors.ts";
+import { stepHeaders } from "../../../core/steps/hops.ts";
 import type { Secrets } from "../../../outgoing/dependencies.ts";
-import type { OutgoingFetch } from "../../../outgoing/limited-fetch.ts";
+import type { OutgoingFetch } from "../../../outgoing/outgoing-fetch.ts";
 import {
   connectionError,
   errorText,
@@ -17,7 +18,7 @@ import {
   timeoutError,
 } from "./errors.ts";
 import { readErrorText } from "./body-reader.ts";
-import { requestHeaders, type SendOptions } from "./read-stream.ts";
+import type { SendOptions } from "./read-stream.ts";
 import { type RequestForms, sendForms } from "./request-forms.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
@@ -53,7 +54,7 @@ export function httpEndpoint({ url, headers, fetch, secrets, hint }: HttpServer)
     post: (body, signal, step) =>
       fetch(url, {
         method: "POST",
-        headers: { ...headers, "content-type": "application/json", ...requestHeaders(step) },
+        headers: { ...headers, "content-type": "application/json", ...stepHeaders(step) },
         body,
         // A redirect could lead elsewhere with the headers' secrets.
         redirect: "manual",

@@ -3,8 +3,13 @@ import type { LLMMessage } from "../../../core/models/llm-messages.ts";
 import type { Secrets } from "../../../outgoing/dependencies.ts";
 import type { KnownModel } from "../catalogue/known-model.ts";
 import type { ModelApi } from "../client/http-model-client.ts";
-import { type AnswerReader, readStream, type SendOptions } from "../http/read-stream.ts";
-import { attemptOptions, noted, type RequestForms } from "../http/request-forms.ts";
+import {
+  type AnswerReader,
+  attemptOptions,
+  readStream,
+  type SendOptions,
+} from "../http/read-stream.ts";
+import { noted, type RequestForms } from "../http/request-forms.ts";
 import { openBySdk, postBySdk, type Sdk, type SdkTarget } from "../http/sdk-connection.ts";
 import { withoutSecrets } from "../http/without-secrets.ts";
 import { withTimeLimit } from "../http/time-limit.ts";

@@ -34,6 +34,8 @@ export interface AssistantSettings extends Readonly<
 > {
   systemMessage: SystemMessage | null;
   workbenches: readonly Workbench[];
+  /** False for an agent without any tools. Its empty workbench is part of the config, as in AutoGen. */
+  hasTools: boolean;
   /** The tools of the memories and of the tool search. They are not part of the config: the memories and the setting are. */
   ownTools: readonly Workbench[];
   /** Handoffs by the name of their tool. */
@@ -79,6 +81,7 @@ export function settingsOf(
   }
   const memoryTools = memoryToolsOf(options);
   const toolSearch = toolSearchOf(options, definition);
+  const ownTools = toolSearch === undefined ? memoryTools : [...memoryTools, toolSearch.workbench];
   if (!Number.isInteger(maxToolIterations) || maxToolIterations < 1) {
     throw refused(
       "max_tool_iterations",
@@ -95,7 +98,8 @@ export function settingsOf(
     systemMessage:
       systemMessage === null ? null : { content: systemMessage, type: "SystemMessage" },
     workbenches: workbenchesOf(options),
-    ownTools: toolSearch === undefined ? memoryTools : [...memoryTools, toolSearch.workbench],
+    hasTools: options.workbench !== undefined || tools.length + ownTools.length > 0,
+    ownTools,
     handoffs,
     handoffOf: offered.byName,
     handoffTools: offered.tools,

@@ -83,7 +83,7 @@ export class AssistantTurn {
       };
       return { key, messages, options, ...this.#target(true) };
     }
-    this.#offer = await offerOf(this.#settings, this.#ctx, number);
+    if (this.#settings.hasTools) this.#offer = await offerOf(this.#settings, this.#ctx, number);
     const { listed, found, hidden } = this.#offer;
     const own = [...schemasOf(listed), ...this.#settings.handoffTools];
     const later = schemasOf(found);

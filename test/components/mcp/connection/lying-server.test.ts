@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type JsonObject, McpWorkbench, type TurnContext } from "troupe";
-import { egressRules, guardedFetch } from "#outgoing/egress.ts";
+import { egressRules } from "#outgoing/egress.ts";
+import { guardedFetch } from "#outgoing/outgoing-fetch.ts";
 import { RecordingHost } from "../../../core/support/recording-host.ts";
 import { EchoServer } from "../../../support/echo-server.ts";
 import { call, textsOf } from "../support/calls.ts";

@@ -6,7 +6,8 @@ import {
   TroupeError,
   type TurnContext,
 } from "troupe";
-import { egressRules, guardedFetch } from "#outgoing/egress.ts";
+import { egressRules } from "#outgoing/egress.ts";
+import { guardedFetch } from "#outgoing/outgoing-fetch.ts";
 import { RecordingHost } from "../../../core/support/recording-host.ts";
 import { EchoServer, type SeenRequest } from "../../../support/echo-server.ts";
 import { call, textsOf } from "../support/calls.ts";

@@ -3,7 +3,7 @@ import type { TeamGateway } from "../../../../contract/gateways/team-gateway.ts"
 import type { Result } from "../../../../contract/result.ts";
 import { sortedJson } from "../../../../core/json.ts";
 import { sha256Hex } from "../../../../core/hash.ts";
-import { callerOf } from "../../../http/access/caller.ts";
+import { callerOf } from "../../../http/access/access-control.ts";
 import { reservedId } from "../../../http/input/team-input.ts";
 import { unwrap } from "../../../http/endpoint/problem.ts";
 import { A2AError } from "../wire/errors.ts";

@@ -5,8 +5,8 @@ import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
 import { type JsonObject, sortedJson } from "../../../../core/json.ts";
 import { sha256Hex } from "../../../../core/hash.ts";
 import { askerOf } from "../../../http/access/access-control.ts";
-import { readTask, recipient } from "../../../http/input/task.ts";
-import { hopsOf } from "../../../http/input/origin.ts";
+import { readTask } from "../../../http/input/task.ts";
+import { hopsOf } from "../../../http/input/call.ts";
 import { checkMetadata } from "../../../http/input/body.ts";
 import { TeamConversation, type NewRunOptions } from "../../shared/conversation.ts";
 import { A2AError } from "../wire/errors.ts";
@@ -120,7 +120,7 @@ async function runOf(
   { services, agent, principal, headers }: A2ARequest,
   { message, metadata, push }: Sent,
 ): Promise<{ task: StartRunInput["task"]; options: NewRunOptions }> {
-  const task = await readTask(chatMessageOf(message), services, recipient(agent.team));
+  const task = await readTask(chatMessageOf(message), services, { team: agent.team });
   const idempotency = await idempotencyOf(message);
   const hops = hopsOf(headers, { path: "message.metadata", value: message.metadata });
   const options: NewRunOptions = {

@@ -5,7 +5,7 @@ import type { StreamEncoder } from "../../../../contract/stream/stream-format.ts
 import { ok, type Result } from "../../../../contract/result.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import type { StreamFrame } from "../../../../contract/stream/stream-frame.ts";
-import { callerOf } from "../../../http/access/caller.ts";
+import { callerOf } from "../../../http/access/access-control.ts";
 import { mediaTypeOfPath } from "../../../http/endpoint/media-types.ts";
 import { unwrap } from "../../../http/endpoint/problem.ts";
 import { tenantOf } from "../../../http/endpoint/services.ts";

@@ -2,7 +2,7 @@ import type { StartRunInput, TeamGateway } from "../../../../contract/gateways/t
 import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
 import type { Message } from "../../../../core/messages/message.ts";
 import { type GivenFile, partOfFile } from "../../../http/input/file-parts.ts";
-import { readTask, recipient } from "../../../http/input/task.ts";
+import { readTask } from "../../../http/input/task.ts";
 import type { MessageServices } from "../../../http/endpoint/services.ts";
 import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
 import { OWN } from "../wire/events.ts";
@@ -96,7 +96,7 @@ export async function taskOf(
   });
   const before = contextMessage(context);
   const all = [...before.map(() => ({ message: "context", parts: [] })), ...places];
-  const task = await readTask([...before, ...converted], services, recipient(team)).catch(
+  const task = await readTask([...before, ...converted], services, { team }).catch(
     (error: unknown) => {
       throw inRequest(error, all);
     },

@@ -1,7 +1,8 @@
 import type { ListedTeam } from "../../../../contract/directory.ts";
 import type { TeamInfo } from "../../../../contract/team.ts";
 import { unwrap } from "../../../http/endpoint/problem.ts";
-import { callerOf, listsOf } from "../../../http/access/caller.ts";
+import { callerOf } from "../../../http/access/access-control.ts";
+import { listsOf } from "../../../http/endpoint/services.ts";
 import { latestTeams } from "../../shared/latest-teams.ts";
 import { eventsOf } from "../session/follow-run.ts";
 import type { McpRequest } from "../session/services.ts";

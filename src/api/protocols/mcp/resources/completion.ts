@@ -2,7 +2,7 @@ import { beginningOf } from "../../../../core/cut.ts";
 import type { CompleteRequest, CompleteResult } from "@modelcontextprotocol/server";
 import { ID } from "../../../../contract/constants.ts";
 import { invalid, unwrap } from "../../../http/endpoint/problem.ts";
-import { listsOf } from "../../../http/access/caller.ts";
+import { listsOf } from "../../../http/endpoint/services.ts";
 import { type McpRequest, teamOf } from "../session/services.ts";
 import { resourceTemplates } from "./resources.ts";
 

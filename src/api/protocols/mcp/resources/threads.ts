@@ -7,7 +7,7 @@ import { ID } from "../../../../contract/constants.ts";
 import type { TeamInfo } from "../../../../contract/team.ts";
 import { toText } from "../../../../core/messages/views.ts";
 import { unwrap } from "../../../http/endpoint/problem.ts";
-import { listsOf } from "../../../http/access/caller.ts";
+import { listsOf } from "../../../http/endpoint/services.ts";
 import { type McpRequest, teamOf } from "../session/services.ts";
 
 const JSON_TYPE = "application/json";

@@ -8,8 +8,8 @@ import type { RunInfo } from "../../../../contract/run.ts";
 import { sha256Hex } from "../../../../core/hash.ts";
 import { askerOf } from "../../../http/access/access-control.ts";
 import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
-import { hopsOf } from "../../../http/input/origin.ts";
-import { readTask, recipient } from "../../../http/input/task.ts";
+import { hopsOf } from "../../../http/input/call.ts";
+import { readTask } from "../../../http/input/task.ts";
 import { TeamConversation, type NewRunOptions } from "../../shared/conversation.ts";
 import { ProtocolError, ProtocolErrorCode } from "../session/sdk.ts";
 import type { TaskFile } from "./list-tools.ts";
@@ -123,10 +123,10 @@ async function taskOf(
   services: McpRequest["services"],
   team: TeamGateway,
 ): Promise<NewRunTask> {
-  if (files === undefined) return readTask(task, services, recipient(team));
+  if (files === undefined) return readTask(task, services, { team });
   const message = { type: "MultiModalMessage", source: "user", content: [task, ...files] };
   try {
-    return await readTask(message, services, recipient(team));
+    return await readTask(message, services, { team });
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const { errors, ...problem } = error.problem;

@@ -4,7 +4,7 @@ import type { TeamInfo } from "../../../../contract/team.ts";
 import type { CpuBudget } from "./follow-run.ts";
 import type { CallPlace, CallStream } from "./call-stream.ts";
 import type { MessageServices } from "../../../http/endpoint/services.ts";
-import { callerOf } from "../../../http/access/caller.ts";
+import { callerOf } from "../../../http/access/access-control.ts";
 import type { ProtocolServices } from "../../shared/services.ts";
 
 export type McpServices = Pick<

@@ -2,7 +2,7 @@ import { beginningOf } from "../../../../core/cut.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import type { ToolSchema } from "../../../../core/models/chat-completion-client.ts";
-import { recipient, type Recipient } from "../../../http/input/task.ts";
+import { type Recipient } from "../../../http/input/task.ts";
 import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
 import { TeamConversation } from "../../shared/conversation.ts";
 import type { AnswerOptions } from "../encoder/answer-options.ts";
@@ -101,7 +101,7 @@ export function recipientOf(
   { named, run }: FoundConversation,
 ): Recipient {
   const team = conversation ?? run?.team_id ?? (named.type === "team" ? named.team.id : undefined);
-  if (team !== undefined) return recipient(teamOf(request, team));
+  if (team !== undefined) return { team: teamOf(request, team) };
   return { component: () => Promise.resolve(componentOf(named)) };
 }
 

@@ -1,11 +1,9 @@
 import type { Principal } from "../../../auth/principal.ts";
 import type { StartRunInput, TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
 import type { Idempotency } from "../../../../contract/common.ts";
-import { requireTeam } from "../../../http/access/access-control.ts";
-import { callerOf } from "../../../http/access/caller.ts";
+import { callerOf, requireTeam } from "../../../http/access/access-control.ts";
 import type { JsonBody } from "../../../http/input/body.ts";
-import { idempotencyOf } from "../../../http/input/call.ts";
-import { originOf } from "../../../http/input/origin.ts";
+import { idempotencyOf, originOf } from "../../../http/input/call.ts";
 import type { ProtocolServices } from "../../shared/services.ts";
 
 /** A call of the OpenAI API, with a body that may be unread. */

@@ -8,7 +8,7 @@ import { ok, type Result } from "../../../../contract/result.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import { toText } from "../../../../core/messages/views.ts";
 import { sha256Hex } from "../../../../core/hash.ts";
-import { readTask, recipient, type Recipient, requireSize } from "../../../http/input/task.ts";
+import { readTask, type Recipient, requireSize } from "../../../http/input/task.ts";
 import { checkMetadata } from "../../../http/input/body.ts";
 import { invalid, ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
 import { TeamConversation, type RequestAnswer } from "../../shared/conversation.ts";
@@ -65,7 +65,7 @@ async function startAtOnce(
   const answers = Object.keys(troupe.answers).length > 0;
   if (!isTask || answers || instructions !== undefined) return undefined;
   const to = {
-    ...recipient(teamOf(request, team)),
+    team: teamOf(request, team),
     component: async () => componentOf(await findModel(request, model)),
   };
   const task = await readMessages(request, wanted, taskOf(entries), to);
