@@ -1,30 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Isolation, Runner } from "../../runner.ts";
-import { type Ran, run, startIsolation } from "./support.ts";
+import { describe, expect, test } from "vitest";
+import { SharedSession } from "./support.ts";
 
-let isolation: Isolation;
-let runner: Runner;
-beforeAll(async () => {
-  isolation = await startIsolation(1);
-  runner = await isolation.runner();
-});
-afterAll(async () => {
-  await runner?.close();
-  await isolation?.close();
-});
-
-// A block that is killed takes its process with it.
-beforeEach(async () => {
-  if (!runner.usable) runner = await isolation.runner();
-});
-afterEach(async () => {
-  if (runner.usable) await run(runner, "sh", "rm -rf /workspace/*");
-});
-
-const python = (code: string, options?: Parameters<typeof run>[3]): Promise<Ran> =>
-  run(runner, "python", code, options);
-const shell = (code: string, options?: Parameters<typeof run>[3]): Promise<Ran> =>
-  run(runner, "sh", code, options);
+const session = SharedSession.forTests();
+const python: SharedSession["python"] = (code, options) => session.python(code, options);
+const shell: SharedSession["shell"] = (code, options) => session.shell(code, options);
 
 describe("a block that is over", () => {
   test("because its time has ended keeps its files and its output, in either language", async () => {
@@ -41,8 +20,8 @@ describe("a block that is over", () => {
   test("because it does not respond is killed, and another one continues", async () => {
     const ran = await python("sum(range(10 ** 12))", { timeoutMs: 200 });
     expect(ran).toMatchObject({ exitCode: 124, endedBy: "timeout" });
-    expect(runner.usable).toBe(false);
-    runner = await isolation.runner();
+    expect(session.runner.usable).toBe(false);
+    await session.renew();
     expect((await python("print(1)")).output).toBe("1\n");
   });
 
@@ -54,7 +33,7 @@ describe("a block that is over", () => {
       timeoutMs: 60_000,
     });
     expect(ran).toMatchObject({ exitCode: 125, endedBy: "cancelled" });
-    expect(runner.usable).toBe(false);
+    expect(session.runner.usable).toBe(false);
   });
 
   test("has its output shown while it runs", async () => {
@@ -71,11 +50,11 @@ describe("a block that is over", () => {
   test("because its process died is reported, and the isolation starts another process", async () => {
     const dies = python("import time; print(1); time.sleep(60)", {
       timeoutMs: 60_000,
-      onOutput: () => process.kill((runner as unknown as { pid: number }).pid, "SIGKILL"),
+      onOutput: () => process.kill((session.runner as unknown as { pid: number }).pid, "SIGKILL"),
     });
     expect(await dies).toMatchObject({ exitCode: 1, endedBy: "crashed", change: { set: [] } });
-    await expect(runner.update({ set: [], removed: [] })).rejects.toThrow(/ended/);
-    runner = await isolation.runner();
+    await expect(session.runner.update({ set: [], removed: [] })).rejects.toThrow(/ended/);
+    await session.renew();
     expect((await python("print(1)")).output).toBe("1\n");
   });
 });

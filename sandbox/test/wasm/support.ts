@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import type { BlockLimits, BlockResult, Isolation, Runner } from "../../runner.ts";
 import { WasmIsolation } from "../../wasm/isolation.ts";
 import { ROOT } from "../../../test/support/npm-start.ts";
@@ -53,4 +54,60 @@ export async function run(
     },
   );
   return { ...result, output };
+}
+
+type RunOptions = Parameters<typeof run>[3];
+
+/** One session of the isolation, which the tests of a file share as long as its process lives, each with an empty workspace. */
+export class SharedSession {
+  #isolation: Isolation | undefined;
+  #runner: Runner | undefined;
+
+  /** Starts and ends it with the file's tests. */
+  static forTests(): SharedSession {
+    const session = new SharedSession();
+    beforeAll(() => session.#start());
+    afterAll(() => session.#close());
+    // A block that is killed takes its process with it.
+    beforeEach(async () => {
+      if (!session.runner.usable) await session.renew();
+    });
+    afterEach(async () => {
+      if (session.runner.usable) await session.shell("rm -rf /workspace/* /workspace/.??*");
+    });
+    return session;
+  }
+
+  get isolation(): Isolation {
+    if (this.#isolation === undefined) throw new Error("The session has not started.");
+    return this.#isolation;
+  }
+
+  get runner(): Runner {
+    if (this.#runner === undefined) throw new Error("The session has not started.");
+    return this.#runner;
+  }
+
+  /** Continues with another process. */
+  async renew(): Promise<void> {
+    this.#runner = await this.isolation.runner();
+  }
+
+  python(code: string, options?: RunOptions): Promise<Ran> {
+    return run(this.runner, "python", code, options);
+  }
+
+  shell(code: string, options?: RunOptions): Promise<Ran> {
+    return run(this.runner, "sh", code, options);
+  }
+
+  async #start(): Promise<void> {
+    this.#isolation = await startIsolation(1);
+    await this.renew();
+  }
+
+  async #close(): Promise<void> {
+    await this.#runner?.close();
+    await this.#isolation?.close();
+  }
 }

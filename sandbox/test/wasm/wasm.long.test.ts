@@ -1,34 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Isolation, Runner, WorkspaceEntry } from "../../runner.ts";
-import { type Ran, run, startIsolation } from "./support.ts";
+import { describe, expect, test, vi } from "vitest";
+import type { WorkspaceEntry } from "../../runner.ts";
+import { type Ran, SharedSession } from "./support.ts";
 
 // Where the machine is busy, another process takes its time to come.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-let isolation: Isolation;
-let runner: Runner;
-beforeAll(async () => {
-  isolation = await startIsolation(1);
-  runner = await isolation.runner();
-});
-afterAll(async () => {
-  await runner?.close();
-  await isolation?.close();
-});
-
-// Tests share a session as long as it lives, each with an empty workspace.
-beforeEach(async () => {
-  if (!runner.usable) runner = await isolation.runner();
-});
-afterEach(async () => {
-  if (runner.usable) await run(runner, "sh", "rm -rf /workspace/* /workspace/.??*");
-});
-
-const python = (code: string, options?: Parameters<typeof run>[3]): Promise<Ran> =>
-  run(runner, "python", code, options);
-const shell = (code: string, options?: Parameters<typeof run>[3]): Promise<Ran> =>
-  run(runner, "sh", code, options);
+const session = SharedSession.forTests();
+const python: SharedSession["python"] = (code, options) => session.python(code, options);
+const shell: SharedSession["shell"] = (code, options) => session.shell(code, options);
 
 /** The change in a form that is easy to compare. */
 function changed({ change }: Ran): { set: Record<string, unknown>; removed: readonly string[] } {
@@ -228,7 +208,7 @@ describe("the workspace", () => {
   });
 
   test("reports its changes, and only those", async () => {
-    await runner.update({
+    await session.runner.update({
       set: [file("a/1", "one"), file("a/2", "two"), file("b", "b")],
       removed: [],
     });
@@ -248,7 +228,7 @@ os.remove("a/2"); os.mkdir("c"); os.symlink("../b", "c/link"); os.rename("b", "c
   });
 
   test("receives the changes before a block", async () => {
-    await runner.update({
+    await session.runner.update({
       set: [
         file("d/x", "1"),
         { path: "l", type: "link", target: "d/x" },
@@ -257,14 +237,14 @@ os.remove("a/2"); os.mkdir("c"); os.symlink("../b", "c/link"); os.rename("b", "c
       removed: [],
     });
     expect((await shell("cat l; ls")).output).toBe("1d\ne\nl\n");
-    await runner.update({ set: [file("d/x", "2")], removed: ["l", "e"] });
+    await session.runner.update({ set: [file("d/x", "2")], removed: ["l", "e"] });
     const ran = await shell("cat d/x; ls");
     expect(ran.output).toBe("2d\n");
     expect(changed(ran)).toEqual({ set: {}, removed: [] });
   });
 
   test("may be full before, and be made smaller", async () => {
-    await runner.update({ set: [file("big", "x".repeat(2000))], removed: [] });
+    await session.runner.update({ set: [file("big", "x".repeat(2000))], removed: [] });
     const limits = { workspaceBytes: 1000, workspaceFiles: 1 };
     expect((await shell("echo y > other", limits)).output).toMatch(/ENOSPC/);
     expect(changed(await shell("rm big; echo y > other", limits))).toEqual({
@@ -275,13 +255,13 @@ os.remove("a/2"); os.mkdir("c"); os.symlink("../b", "c/link"); os.rename("b", "c
 });
 
 test("the processes that run code have nothing of the service's in them", async () => {
-  const { pid } = runner as unknown as { pid: number };
+  const { pid } = session.runner as unknown as { pid: number };
   const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
   expect(environment).toBe("");
 });
 
 test("languages are known with their names and versions", () => {
-  expect(isolation.languages).toEqual([
+  expect(session.isolation.languages).toEqual([
     {
       name: "python",
       aliases: ["py", "python3"],
