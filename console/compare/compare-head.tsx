@@ -48,7 +48,7 @@ export function CompareHead({ id, team }: CompareHeadProps) {
       )}
       {requests.length > 0 && (
         <p className="muted">
-          It asks a human. <Link href={`/teams/${id}`}>Answer</Link>
+          It is waiting for an answer. <Link href={`/teams/${id}`}>Answer</Link>
         </p>
       )}
     </div>

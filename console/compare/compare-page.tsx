@@ -1,3 +1,4 @@
+import { counted } from "../parts/numbers.ts";
 import { useEffect, useMemo, useState } from "react";
 import type { Message } from "troupe/client";
 import { type TeamView, useTeam } from "troupe/react";
@@ -152,11 +153,11 @@ function Common({ messages, hasEarlier, team, turns }: CommonProps) {
   );
   const turn = near.findLast((said) => said.turn !== undefined)?.turn;
   if (last === undefined) return <p className="muted">The two teams have no messages in common.</p>;
-  const count = `${messages.length}${hasEarlier ? " or more" : ""}`;
   return (
     <details className="common" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        {count} {messages.length === 1 ? "message" : "messages"} in common
+        {hasEarlier && "At least "}
+        {counted(messages.length, "message")} in common
         {turn !== undefined && `, up to turn ${turn}`}
       </summary>
       {(hasEarlier || near.length < messages.length) && (

@@ -67,12 +67,7 @@ function Chip({ citation }: { citation: Citation }) {
       ),
     });
   return (
-    <button
-      className="chip citation"
-      type="button"
-      title="Open the cited part beside the conversation"
-      onClick={open}
-    >
+    <button className="chip citation" type="button" title="Open the cited part" onClick={open}>
       {content}
     </button>
   );

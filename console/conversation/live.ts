@@ -74,7 +74,7 @@ function stepsBySource(steps: readonly Step[], manager = ""): Map<string, Step[]
 function idle({ next_attempt_at: until }: NonNullable<Now["run"]>): Doing {
   return until === null
     ? { words: "Starting", detail: "", since: null, until }
-    : { words: "A model or another dependency does not answer", detail: "", since: null, until };
+    : { words: "A model or another service isn't responding", detail: "", since: null, until };
 }
 
 /** @param card undefined for the team's manager */

@@ -77,7 +77,7 @@ export async function pngOf(svg: string): Promise<Blob> {
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => {
-      if (blob === null) reject(new Error("The browser cannot draw this picture as PNG."));
+      if (blob === null) reject(new Error("The browser can't draw this picture as PNG."));
       else resolve(blob);
     });
   });

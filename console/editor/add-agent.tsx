@@ -132,7 +132,7 @@ export function AddAgent({ component, team, server, onAdd }: AddAgentProps) {
       )}
       {connects && names.length > 0 && (
         <label className="field">
-          <span>{graphOf(component, team) ? "Works after" : "Gets the conversation from"}</span>
+          <span>{graphOf(component, team) ? "Works after" : "Handoff from"}</span>
           <select value={after} onChange={({ target }) => setAfter(target.value)}>
             <option value="">
               {graphOf(component, team) ? "No agent: at the start" : "No agent yet"}

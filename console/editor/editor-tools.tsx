@@ -66,7 +66,7 @@ export function EditorTools(props: EditorToolsProps) {
             }}
           >
             <Icon name="people" />
-            Make it a team
+            Convert to team
           </button>
         )
       )}
@@ -93,10 +93,11 @@ export function EditorTools(props: EditorToolsProps) {
         />
       </span>
       <p role="status" className={connecting === undefined ? "hidden" : "picture-tools-hint"}>
-        {connecting === "" && "Choose the agent from which the connection goes. Escape cancels."}
+        {connecting === "" &&
+          "Choose the agent where the connection starts. Press Escape to cancel."}
         {connecting !== undefined &&
           connecting !== "" &&
-          `Choose the agent that comes after ${visibleName(connecting)}. Escape cancels.`}
+          `Choose the agent that comes after ${visibleName(connecting)}. Press Escape to cancel.`}
       </p>
     </div>
   );

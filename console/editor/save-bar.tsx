@@ -54,7 +54,7 @@ export function SaveBar(props: SaveBarProps) {
   };
   const load = (): void => {
     draft.load();
-    tell("This is what was saved meanwhile. Undo (Ctrl+Z) brings your changes back.");
+    tell("This is the saved version. Undo (Ctrl+Z) brings your changes back.");
   };
   const button = (name: string, version: number, kind: string) => (
     <button
@@ -115,7 +115,7 @@ function isReplaced(error: unknown): boolean {
 
 function replacedText(mine: number, theirs: number): string {
   return (
-    `Another person or another tab has changed this team: you began with its version ${mine}, and version ${theirs} is stored now. ` +
-    "Your changes are kept here, and are not saved."
+    `Someone else or another tab changed this team: you started from version ${mine}, and version ${theirs} is saved now. ` +
+    "Your changes are kept here but not saved."
   );
 }

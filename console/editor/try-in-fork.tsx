@@ -26,7 +26,7 @@ export function TryInFork({ team, component, messages, onClose }: TryInForkProps
     navigate(comparison(team.id, id));
     tell("The fork runs with your changes.", {
       href: `/teams/${id}`,
-      name: "Open the fork",
+      name: "Open fork",
     });
   };
   return (

@@ -96,7 +96,7 @@ export function AgentFields(props: AgentFieldsProps) {
           path={[...path, "config", key]}
           label={titleOf(key)}
           value={textOf(config[key])}
-          placeholder={config[key] === undefined ? "The default" : "None"}
+          placeholder={config[key] === undefined ? "Default" : "None"}
           onChange={(text) =>
             onChange(withValue(component, [...path, "config", key], text === "" ? none : text))
           }
@@ -118,7 +118,7 @@ export function AgentFields(props: AgentFieldsProps) {
         <PartField
           {...fields}
           path={[...path, "config", "code_executor"]}
-          label="Runs code with"
+          label="Code executor"
           of="code_executor"
         />
       )}

@@ -27,7 +27,7 @@ export function EdgesField({ component, team, name, names, onChange }: EdgesFiel
   return (
     <fieldset className="editor-group">
       <legend>Next agents</legend>
-      {edges.length === 0 && <p className="muted">The graph ends with this agent.</p>}
+      {edges.length === 0 && <p className="muted">No next agent: the graph ends here.</p>}
       <ul className="editor-list" aria-label="Next agents">
         {edges.map((edge) => (
           <li key={edge.path.join(" ")}>
@@ -71,12 +71,12 @@ export function EdgesField({ component, team, name, names, onChange }: EdgesFiel
 export function EntryField({ component, team, names, onChange }: Omit<EdgesFieldProps, "name">) {
   return (
     <label className="field" {...at([...team, "config", "graph", "default_start_node"])}>
-      <span>Begin with</span>
+      <span>Start with</span>
       <select
         value={entryOf(component, team)}
         onChange={({ target }) => onChange(withEntry(component, team, target.value))}
       >
-        <option value="">Every agent without an edge to it</option>
+        <option value="">Every agent without incoming edges</option>
         {names.map((one) => (
           <option key={one} value={one}>
             {visibleName(one)}

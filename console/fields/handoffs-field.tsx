@@ -32,7 +32,7 @@ export function HandoffsField({ component, path, others, onChange }: HandoffsFie
   return (
     <fieldset className="editor-group" {...at(list)}>
       <legend>Handoffs</legend>
-      {handoffs.length === 0 && <p className="muted">It hands over to no other agent.</p>}
+      {handoffs.length === 0 && <p className="muted">No handoffs.</p>}
       <ul className="editor-list" aria-label="Handoffs">
         {handoffs.map((handoff, index) => {
           const name = visibleName(targetOf(handoff));
@@ -57,8 +57,8 @@ export function HandoffsField({ component, path, others, onChange }: HandoffsFie
       <MistakesAt path={list} id={`${id}-handoffs`} />
       <div className="editor-add">
         <input
-          aria-label="Hand over to"
-          placeholder="Hand over to"
+          aria-label="Hand off to"
+          placeholder="Hand off to"
           list={`${id}-choices`}
           value={target}
           onChange={(event) => setTarget(event.target.value)}

@@ -45,7 +45,7 @@ export function ModelFields({ component, path, catalogue, onChange }: FieldsProp
           onChange={onChange}
         />
       )}
-      <FoldedSettings title="More settings of the model" path={path} without={ABOVE}>
+      <FoldedSettings title="More model settings" path={path} without={ABOVE}>
         <SettingsFields
           key={provider}
           component={component}

@@ -26,7 +26,7 @@ export function OrderField({ component, team, index, onMove }: OrderFieldProps) 
   return (
     <div className="order-field" role="group" aria-label="Order">
       <span>
-        Speaks as number {index + 1} of {count}
+        Position {index + 1} of {count}
       </span>
       {button(index - 1, "send", "Move earlier")}
       {button(index + 1, "down", "Move later")}

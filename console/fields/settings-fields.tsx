@@ -33,7 +33,7 @@ export function SettingsFields({ without = NONE, ...props }: SettingsFieldsProps
   const { provider } = valueAt(component, path) as ComponentData;
   const config = configOf(valueAt(component, path));
   if (!catalogue.knows(provider)) {
-    return <p className="muted">The server does not know this class. Change it as JSON.</p>;
+    return <p className="muted">This server doesn't know this class. Edit it as JSON.</p>;
   }
   const visible = catalogue.settings(provider).filter(({ key }) => !without.includes(key));
   const isFirst = ({ key, first }: Setting): boolean => first || config[key] !== undefined;
@@ -108,7 +108,7 @@ function SettingField({ setting, ...props }: SettingFieldProps) {
       return (
         <TextField
           path={path}
-          label={`${label} (one a line)`}
+          label={`${label} (one per line)`}
           long
           value={listOf(value).map(textOf).join("\n")}
           onChange={(text) => set(text === "" ? undefined : text.split("\n"))}
@@ -139,7 +139,7 @@ export function NumberField(props: Omit<LabelledProps, "catalogue"> & { usual: u
         <input
           type="number"
           step="any"
-          placeholder={typeof usual === "number" ? String(usual) : "The default"}
+          placeholder={typeof usual === "number" ? String(usual) : "Default"}
           value={typeof value === "number" ? value : ""}
           aria-invalid={wrong}
           aria-describedby={wrong ? id : undefined}
@@ -170,7 +170,7 @@ function Choice(props: LabelledProps & { setting: Setting }) {
             onChange(withValue(component, path, target.value === "" ? undefined : target.value))
           }
         >
-          <option value="">{usual === "" ? "The default" : `The default (${usual})`}</option>
+          <option value="">{usual === "" ? "Default" : `Default (${usual})`}</option>
           {setting.choices.map((choice) => (
             <option key={choice} value={choice}>
               {choice}

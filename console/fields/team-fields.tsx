@@ -62,7 +62,7 @@ export function TeamFields({ component, path, catalogue, onChange }: FieldsProps
           path={[...path, "config", key]}
           label={titleOf(key)}
           value={textOf(config[key])}
-          placeholder="The default"
+          placeholder="Default"
           onChange={(text) =>
             onChange(withValue(component, [...path, "config", key], text === "" ? undefined : text))
           }

@@ -27,7 +27,7 @@ export function Overview() {
         title="Waiting for you"
         count={`${requests.length}${hasMore ? "+" : ""}`}
         href="/inbox"
-        none="Nothing waits for you."
+        none="Nothing is waiting for you."
       >
         {requests.slice(0, MOST_SHOWN).map((request) => (
           <li key={`${request.team_id} ${request.id}`}>
@@ -42,7 +42,7 @@ export function Overview() {
         title="Running now"
         count={String(running.total)}
         href="/runs?status=running"
-        none="Nothing runs."
+        none="Nothing is running."
       >
         {running.runs.map((run) => (
           <RunningLine key={run.id} run={run} label={labelOf(run.team_id)} />

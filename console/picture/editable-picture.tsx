@@ -1,3 +1,4 @@
+import { counted } from "../parts/numbers.ts";
 import {
   type KeyboardEvent,
   lazy,
@@ -156,7 +157,8 @@ export function EditablePicture(props: EditablePictureProps) {
     return (
       <div className="picture-panel">
         <p className="picture-note muted">
-          This team has {picture.nodes.length} participants and {picture.edges.length} connections
+          This team has {counted(picture.nodes.length, "participant")} and{" "}
+          {counted(picture.edges.length, "connection")}
           between them. A picture shows at most {MOST_NODES} and {MOST_EDGES}.
         </p>
       </div>

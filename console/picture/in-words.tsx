@@ -59,7 +59,7 @@ function When({ edge: { condition, decidedBy, any } }: { edge: PictureEdge }) {
       {condition !== "" && (
         <>
           {" "}
-          if the message has <q>{<Name name={condition} />}</q>
+          if the message contains <q>{<Name name={condition} />}</q>
         </>
       )}
       {decidedBy !== "" && (

@@ -74,8 +74,8 @@ export function PlaygroundPage({ teamId }: { teamId: string }) {
       <div className="empty">
         <h1>Playground</h1>
         <p className="muted">
-          No agent of {visibleName(value.info.label ?? teamId)} has a prompt or a model, so there is
-          nothing to vary.
+          No agent of {visibleName(value.info.label ?? teamId)} has a system message or a model, so
+          there is nothing to vary.
         </p>
       </div>
     );

@@ -135,7 +135,7 @@ export function Playground({ start }: { start: PlaygroundStart }) {
     await handle.replaceComponent(component as CatalogueTeam, { version });
     await removeForks();
     navigate(`/teams/${info.id}?view=picture`);
-    tell(`The team has the settings of variant ${letterOf(index)} now.`);
+    tell(`The team now has the settings of variant ${letterOf(index)}.`);
   };
   const onAnswer = useCallback(
     (fork: string, answer: string | undefined) =>
@@ -149,7 +149,7 @@ export function Playground({ start }: { start: PlaygroundStart }) {
         <Link
           className="button quiet icon-only"
           href={`/teams/${info.id}`}
-          aria-label="Back to the team"
+          aria-label="Back to team"
         >
           <Icon name="back" />
         </Link>
@@ -179,7 +179,7 @@ export function Playground({ start }: { start: PlaygroundStart }) {
             </select>
           </label>
           <label className="field">
-            <span>The forks begin with</span>
+            <span>Forks start from</span>
             <select value={from} onChange={({ target }) => setFrom(target.value as Start)}>
               {(Object.keys(STARTS) as Start[]).map((one) => (
                 <option key={one} value={one} disabled={one === "last" && last === undefined}>
@@ -218,7 +218,7 @@ export function Playground({ start }: { start: PlaygroundStart }) {
             </button>
             {forks.length > 0 && (
               <button className="button" type="button" disabled={running.busy} onClick={clear}>
-                Delete the forks
+                Delete forks
               </button>
             )}
             <button
@@ -268,7 +268,7 @@ export function Playground({ start }: { start: PlaygroundStart }) {
         <Confirm
           title={`Keep variant ${letterOf(keeping)}?`}
           text="The team gets the settings of this variant. It keeps its conversation. All forks of this page are deleted; open the fork instead if you want to keep its answer."
-          button="Keep it"
+          button="Keep variant"
           action={() => keep(keeping)}
           onClose={() => setKeeping(undefined)}
         />

@@ -61,7 +61,8 @@ export function VariantRun({ fork, letter, compared, onAnswer, onKeep }: Variant
       )}
       {requests.length > 0 && (
         <p className="muted">
-          This variant asks a human. <Link href={`/teams/${fork}`}>Answer in the fork</Link>
+          This variant is waiting for an answer.{" "}
+          <Link href={`/teams/${fork}`}>Answer in the fork</Link>
         </p>
       )}
       <ol className="variant-messages" aria-label={`Messages of variant ${letter}`}>
@@ -88,10 +89,10 @@ export function VariantRun({ fork, letter, compared, onAnswer, onKeep }: Variant
         <div className="buttons">
           <Link className="button" href={`/teams/${fork}`}>
             <Icon name="fork" />
-            Open the fork
+            Open fork
           </Link>
           <button className="button" type="button" onClick={onKeep}>
-            Keep this one
+            Keep this variant
           </button>
         </div>
       )}

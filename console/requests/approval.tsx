@@ -65,7 +65,7 @@ export function Approval({ request, refused, onAnswer }: ApprovalProps) {
       {refusing ? (
         <form className="refusal" onSubmit={refuse}>
           <label className="field">
-            <span>Reason, which the agent reads (optional)</span>
+            <span>Reason for the agent (optional)</span>
             <input autoFocus value={reason} onChange={(event) => setReason(event.target.value)} />
           </label>
           <div className="buttons">

@@ -34,7 +34,7 @@ export function LoginRequest({ request, login, refused, onAnswer }: LoginRequest
           aria-keyshortcuts="r"
           onClick={() => onAnswer({ content: "cancel" })}
         >
-          Continue without the login
+          Continue without login
         </button>
         {url !== undefined && <LoginLink url={url} server={login.server} keys="a" />}
       </div>

@@ -51,7 +51,7 @@ export function RequestCard({ request, open, delayed, onAnswer, onUndo }: Reques
           <Markdown text={said.text} />
         </blockquote>
       )}
-      {truncated && <p className="muted">This is shortened. The team's page shows everything.</p>}
+      {truncated && <p className="muted">Shortened. Open the team to see everything.</p>}
       <Answerable
         request={request}
         open={open}

@@ -61,7 +61,7 @@ export function RunFacts({ run, label }: RunFactsProps) {
       </dl>
       <dl className="wide-only">
         {models.length > 0 && (
-          <Fact name={models.length === 1 ? "Model" : "Models"}>
+          <Fact name="Models">
             {models.map(([model, used]) => (
               <span key={model} className="model-use">
                 <Name name={model} />{" "}
@@ -78,7 +78,7 @@ export function RunFacts({ run, label }: RunFactsProps) {
         <Fact name="Created">
           <Ago time={run.created_at} />
         </Fact>
-        <Fact name="Id">
+        <Fact name="ID">
           <code>{run.id}</code>
         </Fact>
       </dl>
@@ -93,7 +93,7 @@ const BRIEF = 300;
 /** The task of the run, shortened until it is unfolded. */
 function TaskSummary({ task }: { task: RunInfo["task"] }) {
   const texts = textsOf(task);
-  if (texts.length === 0) return <p className="muted task">It continues the conversation.</p>;
+  if (texts.length === 0) return <p className="muted task">Continues the conversation.</p>;
   return (
     <details className="task">
       <summary>

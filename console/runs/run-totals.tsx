@@ -1,11 +1,11 @@
 import type { RunTotals } from "troupe/client";
-import { costOf, durationOf, shareOf, tokensOf } from "../parts/numbers.ts";
+import { costOf, counted, durationOf, shareOf, tokensOf } from "../parts/numbers.ts";
 
 /** The totals of all runs that match the filters. */
 export function RunTotalsLine({ totals }: { totals: RunTotals }) {
   const { runs, failed, cost, p50_seconds, p95_seconds, complete } = totals;
   const parts = [
-    `${complete ? "" : "Latest "}${runs.toLocaleString()} ${runs === 1 ? "run" : "runs"}`,
+    `${complete ? "" : "Latest "}${counted(runs, "run")}`,
     ...(failed > 0 ? [`${failed.toLocaleString()} failed (${failureRate(totals)})`] : []),
     tokensOf(totals),
     ...(cost === null ? [] : [costOf(cost)]),

@@ -80,11 +80,11 @@ export function RunsPage({ teamId }: { teamId?: string }) {
           <h2>No runs yet</h2>
           <p className="muted">A run starts when a team gets a task.</p>
           <Link className="button" href="/">
-            Show the teams
+            Show all teams
           </Link>
         </div>
       ) : (
-        <p className="muted none">No runs match.</p>
+        <p className="muted none">No matching runs.</p>
       )}
       {list.hasMore && (
         <button className="button" type="button" onClick={list.loadMore}>

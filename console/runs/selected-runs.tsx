@@ -1,3 +1,5 @@
+import { sentenceOf } from "../parts/error-words.ts";
+import { counted } from "../parts/numbers.ts";
 import { useState } from "react";
 import type { ListedRun } from "troupe/client";
 import { useTroupe } from "troupe/react";
@@ -29,13 +31,15 @@ export function SelectedRuns({ runs, onDone }: SelectedRunsProps) {
   ): Promise<void> => {
     const errors = await each(chosen, action);
     const count = chosen.length - errors.length;
-    if (count > 0) tell(`${count} ${count === 1 ? "run was" : "runs were"} ${done}.`);
+    if (count > 0) tell(`${counted(count, "run was", "runs were")} ${done}.`);
     onDone();
     const [first] = errors;
     if (first === undefined) return;
     await attempt(() =>
       Promise.reject(
-        new Error(`${errors.length} of ${chosen.length} could not be ${done}: ${first.message}`),
+        new Error(
+          `${errors.length} of ${counted(chosen.length, "run")} couldn't be ${done}: ${sentenceOf(first)}`,
+        ),
       ),
     );
   };
@@ -47,7 +51,7 @@ export function SelectedRuns({ runs, onDone }: SelectedRunsProps) {
         type="button"
         disabled={ended.length === 0 || task.busy}
         aria-busy={task.busy}
-        title="Retries runs that failed or were cancelled, if they are the last ones of their teams"
+        title="Retries failed and cancelled runs that are the latest of their teams"
         onClick={() =>
           void task.run(() =>
             all(ended, "retried", ({ team_id, id }) => client.team(team_id).retry(id)),
@@ -67,12 +71,12 @@ export function SelectedRuns({ runs, onDone }: SelectedRunsProps) {
         Cancel {open.length > 0 && open.length}
       </button>
       <button className="button quiet" type="button" onClick={onDone}>
-        Clear the selection
+        Clear selection
       </button>
       {cancelling && (
         <Confirm
           title={`Cancel ${open.length === 1 ? "this run" : `these ${open.length} runs`}?`}
-          text="They stop at once. A cancelled run can be retried while it is the last one of its team."
+          text="They stop at once. You can retry a cancelled run while it is the latest of its team."
           button={open.length === 1 ? "Cancel the run" : "Cancel the runs"}
           action={() =>
             all(open, "cancelled", ({ team_id, id }) => client.team(team_id).stop(id, "now"))

@@ -61,7 +61,7 @@ function Queued({
             autoFocus
             rows={2}
             required
-            aria-label="The queued message"
+            aria-label="Queued message"
             value={edited}
             onChange={(event) => setEdited(event.target.value)}
             onKeyDown={onKeyDown}
@@ -82,12 +82,12 @@ function Queued({
   return (
     <li>
       <span className="queue-text">
-        {text === undefined ? "A run without a message" : visibleName(text) || "Files"}
+        {text === undefined ? "Run without a message" : visibleName(text) || "Files"}
       </span>
       {text !== undefined && (
-        <IconButton icon="edit" name="Change this message" onClick={() => setEdited(text)} />
+        <IconButton icon="edit" name="Edit message" onClick={() => setEdited(text)} />
       )}
-      <IconButton icon="close" name="Take this message back" onClick={takeBack} />
+      <IconButton icon="close" name="Remove message" onClick={takeBack} />
     </li>
   );
 }

@@ -34,7 +34,7 @@ export function TeamSide({ info, team }: TeamSideProps) {
       <h2>Team</h2>
       <dl>
         <Fact name="Kind">{kindOf(info.component.provider)}</Fact>
-        <Fact name="Id">
+        <Fact name="ID">
           <code>{info.id}</code>
         </Fact>
         <Fact name="Turn">{Math.max(info.turn, run?.turn ?? 0)}</Fact>

@@ -172,7 +172,7 @@ testInBrowser("a run continues without the login", async () => {
   const { page } = await stage.open("/inbox");
   await loginLink(page).waitFor();
   const letTimePass = await holdTimers(page);
-  await page.getByRole("button", { name: "Continue without the login" }).press("Enter");
+  await page.getByRole("button", { name: "Continue without login" }).press("Enter");
   await page.getByText("Answered.", { exact: true }).waitFor();
   await letTimePass();
   await expect.poll(() => status(team)).toBe("failed");

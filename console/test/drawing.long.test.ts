@@ -46,7 +46,7 @@ testInBrowser(
     await add(page, "refunds", async (panel) => {
       await panel.getByLabel(/^Description/).fill("Refunds orders.");
       await panel.getByLabel(/^Prompt/).fill("You refund.");
-      await panel.getByLabel("Gets the conversation from").selectOption("assistant");
+      await panel.getByLabel("Handoff from").selectOption("assistant");
     });
     // Back to the first one, without the mouse.
     await page.getByRole("button", { name: "Close" }).click();
@@ -129,7 +129,7 @@ testInBrowser("edges of a graph are pulled with the mouse, and have conditions",
   await mistakes.getByRole("button").first().click();
   const settings = page.getByRole("complementary", { name: "Team settings" });
   await settings.locator(".field-errors").first().waitFor();
-  await settings.getByLabel("Begin with").selectOption("assistant");
+  await settings.getByLabel("Start with").selectOption("assistant");
   await settings.getByLabel("The run ends by").selectOption({ label: "Max message termination" });
   await settings.getByLabel(/^Max messages/).fill("6");
   await node(page, "critic").click();
@@ -169,14 +169,14 @@ testInBrowser(
     const critic = page.getByRole("complementary", { name: "About critic" });
     await critic.getByLabel("System message").fill("Be kind.");
     await critic.getByRole("button", { name: "Move earlier" }).click();
-    await critic.getByText("Speaks as number 1 of 2").waitFor();
+    await critic.getByText("Position 1 of 2").waitFor();
     await critic.getByRole("button", { name: "Remove agent" }).click();
     await node(page, "critic").waitFor({ state: "detached" });
     await page.locator(".drawing-frame").press("Control+z");
     await node(page, "critic").click();
-    await critic.getByText("Speaks as number 1 of 2").waitFor();
+    await critic.getByText("Position 1 of 2").waitFor();
     await page.locator(".drawing-frame").press("Control+z");
-    await critic.getByText("Speaks as number 2 of 2").waitFor();
+    await critic.getByText("Position 2 of 2").waitFor();
     expect(await critic.getByLabel("System message").inputValue()).toBe("Be kind.");
 
     // Another page of the console says where the changes are.

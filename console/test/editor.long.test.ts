@@ -74,7 +74,7 @@ testInBrowser("an agent is changed where it is drawn, and its stored key stays",
   await model.fill("gpt-4o-mini");
   await editor.getByLabel("Temperature").fill("0.3");
   await editor.getByLabel("Add a tool").selectOption({ label: "calculator" });
-  await editor.getByLabel("Hand over to").fill("desk");
+  await editor.getByLabel("Hand off to").fill("desk");
   await editor.getByRole("button", { name: "Add", exact: true }).click();
   // The picture has the handoff before it is saved.
   await expect.poll(() => page.locator(".way").count()).toBe(2);
@@ -103,13 +103,13 @@ testInBrowser("an agent with a stored key is moved, and the one before it remove
     return participants.map(({ config }) => [config.name, config.model_client.config.api_key]);
   };
   await editor.getByRole("button", { name: "Move earlier" }).click();
-  await editor.getByText("Speaks as number 1 of 2").waitFor();
+  await editor.getByText("Position 1 of 2").waitFor();
   expect(await save()).toEqual([
     ["refunds", "**********"],
     ["desk", undefined],
   ]);
   await editor.getByRole("button", { name: "Move later" }).click();
-  await editor.getByText("Speaks as number 2 of 2").waitFor();
+  await editor.getByText("Position 2 of 2").waitFor();
   await page.locator(".node", { hasText: "desk" }).click();
   const desk = page.getByRole("complementary", { name: "About desk" });
   await desk.getByRole("button", { name: "Remove agent" }).click();
@@ -212,7 +212,7 @@ testAppearances("axe finds nothing in the editor", async (context) => {
   const team = await stage.client.teams.create({ component: swarm() });
   const { page, editor } = await openEditor(team.id, "refunds", context);
   await editor.getByLabel("Add a tool").selectOption({ label: "HTTP tool" });
-  await editor.getByText("More settings of the model").click();
+  await editor.getByText("More model settings").click();
   await editor.getByLabel(/^Base url/i).waitFor();
   expect(await findings(page)).toEqual([]);
 });

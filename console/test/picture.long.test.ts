@@ -304,7 +304,7 @@ testInBrowser("a picture shows 100 nodes, and refuses 1,000 with a sentence", as
   await expect.poll(() => page.locator(".node").count()).toBe(101);
   await page.context().close();
   const { page: large } = await shown(chain(1_000));
-  await large.getByText("This team has 1001 participants").waitFor();
+  await large.getByText("This team has 1,001 participants").waitFor();
   await expect.poll(() => large.locator(".node").count()).toBe(0);
 });
 

@@ -46,7 +46,7 @@ function variant(page: Page, letter: string): Locator {
 
 /** Lets a variant say something else. */
 async function says(column: Locator, texts: readonly string[]): Promise<void> {
-  await column.getByText("More settings of the model").click();
+  await column.getByText("More model settings").click();
   const replies = column.getByLabel(/^Chat completions/);
   await replies.fill(JSON.stringify(texts));
 }
@@ -70,7 +70,7 @@ testInBrowser(
     await b.getByLabel("Prompt").fill("Answer wildly.");
     await c.getByLabel("Server").selectOption({ label: "OpenAI" });
     await page.getByRole("button", { name: "Run 3 variants" }).click();
-    await b.getByRole("button", { name: "Keep this one" }).waitFor();
+    await b.getByRole("button", { name: "Keep this variant" }).waitFor();
 
     // Words that differ are marked; a variant that cannot run says why.
     await expect.poll(() => b.locator("ins").allTextContents()).toEqual(["wild"]);
@@ -90,8 +90,8 @@ testInBrowser(
     expect(await b.getByLabel("Prompt").inputValue()).toBe("Answer wildly.");
     expect(await task.inputValue()).toBe("Sing of the sea.");
 
-    await b.getByRole("button", { name: "Keep this one" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Keep it" }).click();
+    await b.getByRole("button", { name: "Keep this variant" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Keep variant" }).click();
     await page.waitForURL(/view=picture/);
     expect((await team.get()).component.config["system_message"]).toBe("Answer wildly.");
     for (const fork of forks) {
@@ -118,7 +118,7 @@ testInBrowser("answers are shown while they are written, and forks can be delete
   await a.getByText("Running").waitFor();
   await expect.poll(() => forksIn(page).length).toBe(2);
   const forks = forksIn(page);
-  await page.getByRole("button", { name: "Delete the forks" }).click();
+  await page.getByRole("button", { name: "Delete forks" }).click();
   await page.getByText("The forks were deleted.").waitFor();
   await said.waitFor({ state: "detached" });
   expect(forksIn(page)).toEqual([]);
@@ -158,13 +158,13 @@ testInBrowser(
     // The text so far stays, and is not compared as if it were an answer.
     await b.getByText("Twice.", { exact: true }).waitFor();
     await a.getByText("Completed", { exact: true }).waitFor();
-    await a.getByRole("button", { name: "Keep this one" }).waitFor();
+    await a.getByRole("button", { name: "Keep this variant" }).waitFor();
     expect(await b.locator("ins").count()).toBe(0);
 
     await page.reload();
     await b.getByText("Failed", { exact: true }).waitFor();
     await b.getByRole("alert").waitFor();
-    await b.getByRole("button", { name: "Keep this one" }).waitFor();
+    await b.getByRole("button", { name: "Keep this variant" }).waitFor();
     expect(complaints).toEqual([]);
   },
 );
@@ -175,14 +175,14 @@ testInBrowser("the playground survives a reload, in this tab", async () => {
   await page.getByRole("button", { name: "Add a variant" }).click();
   await variant(page, "C").getByLabel("Prompt").fill("Answer wildly.");
   await page.getByLabel("Task for all variants").fill("Sing of the land.");
-  await page.getByLabel("The forks begin with").selectOption({ label: "No conversation" });
+  await page.getByLabel("Forks start from").selectOption({ label: "No conversation" });
   await page.reload();
   await expect
     .poll(() => variant(page, "C").getByLabel("Prompt").inputValue())
     .toBe("Answer wildly.");
   expect(await variant(page, "A").getByLabel("Prompt").inputValue()).toBe("Answer in rhyme.");
   expect(await page.getByLabel("Task for all variants").inputValue()).toBe("Sing of the land.");
-  expect(await page.getByLabel("The forks begin with").inputValue()).toBe("empty");
+  expect(await page.getByLabel("Forks start from").inputValue()).toBe("empty");
 
   await page.goto(`${stage.origin}/new-team?kind=Swarm`);
   await page.getByLabel("Label").fill("Help desk");
@@ -222,6 +222,6 @@ testAppearances("axe finds nothing in the playground", async (context) => {
   await says(variant(page, "B"), ["The sea is wild."]);
   await page.getByRole("button", { name: "Run 2 variants" }).click();
   await variant(page, "B").locator("ins").waitFor();
-  await variant(page, "A").getByRole("button", { name: "Keep this one" }).waitFor();
+  await variant(page, "A").getByRole("button", { name: "Keep this variant" }).waitFor();
   expect(await findings(page)).toEqual([]);
 });

@@ -42,7 +42,7 @@ testInBrowser("runs of all teams are listed as they happen, filtered and opened"
   await row("Talker").waitFor();
 
   await page.getByLabel("Status").selectOption("Failed");
-  await page.getByText("No runs match.").waitFor();
+  await page.getByText("No matching runs.").waitFor();
   await page.getByLabel("Status").selectOption("Completed");
   await row("Talker").waitFor();
   await expect.poll(() => row("Planner").count()).toBe(0);
@@ -94,7 +94,7 @@ testInBrowser("the timeline shows the steps of a run in progress, and its messag
   const before = await wait.textContent();
   await expect.poll(() => wait.textContent()).not.toBe(before);
 
-  const details = page.getByLabel("Details of the step");
+  const details = page.getByLabel("Step details");
   await line(page, "calculator").click();
   await details.getByText("6 * 7").waitFor();
   await details.locator("pre", { hasText: /^42$/ }).waitFor();
@@ -116,7 +116,7 @@ testInBrowser("the timeline shows the steps of a run in progress, and its messag
   await line(page, "Attempt 1").click();
   await details.getByText("failed attempt", { exact: true }).waitFor();
   await details.getByText("model_rate_limit: ").waitFor();
-  await details.getByText("No part of an answer had arrived.").waitFor();
+  await details.getByText("No partial answer.").waitFor();
 
   const [question] = await team.requests(id);
   await team.answer(id, question?.id ?? "", { content: "Thank you." });
@@ -124,7 +124,7 @@ testInBrowser("the timeline shows the steps of a run in progress, and its messag
   await expect.poll(() => wait.textContent()).toContain("took");
   await line(page, "human").click();
   await details.getByText("Thank you.").waitFor();
-  await details.getByText("show in the conversation").click();
+  await details.getByText("show in conversation").click();
   await page.locator("article", { hasText: "Thank you." }).waitFor();
   expect(complaints).toEqual([]);
 });
@@ -151,14 +151,14 @@ testInBrowser("the timeline is used with the keyboard alone", async () => {
     .toBe(await page.locator(".timeline-row[data-active=true]").getAttribute("id"));
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await page.getByLabel("Details of the step").getByText("6 * 7").waitFor();
+  await page.getByLabel("Step details").getByText("6 * 7").waitFor();
   // The address leads to the step.
   const { page: other } = await stage.open(page.url().slice(stage.origin.length));
-  await other.getByLabel("Details of the step").getByText("6 * 7").waitFor();
+  await other.getByLabel("Step details").getByText("6 * 7").waitFor();
   await other.locator(".timeline-row[aria-selected=true]", { hasText: "calculator" }).waitFor();
   await other.context().close();
   await page.keyboard.press("Escape");
-  await page.getByLabel("Details of the step").waitFor({ state: "detached" });
+  await page.getByLabel("Step details").waitFor({ state: "detached" });
   const whole = page.getByRole("button", { name: "Whole run" });
   await expect.poll(() => whole.isDisabled()).toBe(true);
   await page.keyboard.press("+");
@@ -234,7 +234,7 @@ testInBrowser(
     await page.mouse.move(strip.x + strip.width / 50, strip.y + 9);
     await page.mouse.up();
     await expect.poll(() => whole.isDisabled()).toBe(false);
-    await page.getByRole("button", { name: "Fold all turns", exact: true }).click();
+    await page.getByRole("button", { name: "Collapse all turns", exact: true }).click();
     await expect.poll(() => grid.getAttribute("aria-rowcount")).toBe(String(turns + 1));
     expect(complaints).toEqual([]);
   },

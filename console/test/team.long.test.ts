@@ -59,7 +59,7 @@ testInBrowser(
     await page.getByText("speaker: asked without images").waitFor();
     await page.goto(`${stage.origin}/teams/${created.id}/runs/${id}`);
     await page.locator(".timeline-row").getByText("replay", { exact: true }).click();
-    const details = page.getByLabel("Details of the step");
+    const details = page.getByLabel("Step details");
     await details.getByText("asked without images").waitFor();
     expect(complaints).toEqual([]);
   },
@@ -116,14 +116,14 @@ testInBrowser("queued runs are shown, changed and removed", async () => {
   await team.send("Third.");
   const queue = page.getByRole("list", { name: "Queued messages" }).getByRole("listitem");
   await expect.poll(() => queue.allTextContents()).toEqual(["Second.", "Third."]);
-  await queue.first().getByRole("button", { name: "Change this message" }).click();
-  const field = page.getByLabel("The queued message");
+  await queue.first().getByRole("button", { name: "Edit message" }).click();
+  const field = page.getByLabel("Queued message");
   await field.fill("Second, but better.");
   await field.press("Enter");
   await expect.poll(() => queue.allTextContents()).toEqual(["Second, but better.", "Third."]);
   await page.reload();
   await expect.poll(() => queue.allTextContents()).toEqual(["Second, but better.", "Third."]);
-  await queue.last().getByRole("button", { name: "Take this message back" }).click();
+  await queue.last().getByRole("button", { name: "Remove message" }).click();
   await expect.poll(() => queue.allTextContents()).toEqual(["Second, but better."]);
   await expect.poll(() => team.composer.inputValue()).toBe("Third.");
   await team.button("Cancel now").click();

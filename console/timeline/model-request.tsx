@@ -3,7 +3,7 @@ import { ApiError, type ModelRequest, type RunInfo, type TeamClient } from "trou
 import { useLoaded } from "../hooks/use-loaded.ts";
 import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { bytesOf, shortNumber } from "../parts/numbers.ts";
+import { bytesOf, counted, shortNumber } from "../parts/numbers.ts";
 import { CodeBlock } from "../text/code-block.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { JsonValue } from "../text/json-value.tsx";
@@ -61,10 +61,10 @@ function Request({ request }: { request: ModelRequest }) {
       )}
       {request.shortened && (
         <p className="muted">
-          The request is too long to be shown whole: texts are cut after{" "}
-          {shortNumber(request.shortened.longest_text)} characters
+          The request is too long to show in full: texts are cut after{" "}
+          {counted(request.shortened.longest_text, "character")}
           {request.shortened.messages_left_out > 0 &&
-            `, and the oldest ${request.shortened.messages_left_out} messages are left out`}
+            `, and the oldest ${counted(request.shortened.messages_left_out, "message")} left out`}
           .
         </p>
       )}
@@ -100,7 +100,7 @@ function Request({ request }: { request: ModelRequest }) {
       )}
       {cut_off !== null && <Arrived text={cut_off} />}
       {failed_attempts.map((attempt) => (
-        <Part key={attempt.attempt} title={`Attempt ${attempt.attempt}, which failed`}>
+        <Part key={attempt.attempt} title={`Attempt ${attempt.attempt} (failed)`}>
           <FailedAttempt attempt={attempt} />
         </Part>
       ))}
@@ -110,14 +110,10 @@ function Request({ request }: { request: ModelRequest }) {
 
 const MATCHES = {
   true: "",
-  null: "Requests are not stored. This one was built again, while its answer is awaited.",
+  null: "Requests are not stored. This one was rebuilt while its answer is awaited.",
   false:
-    "Requests are not stored. This one was built again and differs from the one that was sent: the server's code or a memory has changed since.",
+    "Requests are not stored. This one was rebuilt and differs from the one that was sent, because the server's code or a memory has changed.",
 };
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
-}
 
 /** The parts of the context, as a bar and in words. */
 function ContextBar({ context }: Pick<ModelRequest, "context">) {
@@ -139,7 +135,7 @@ function ContextBar({ context }: Pick<ModelRequest, "context">) {
         ))}
       </ul>
       <p className="muted">
-        About {shortNumber(total)} tokens, estimated{" "}
+        About {counted(total, "token")}, estimated{" "}
         {method === "tokenizer" ? "with a tokenizer" : "by length"}
         {prompt_tokens !== null && `; the server counted ${shortNumber(prompt_tokens)}`}
         {window !== null && `; the window has ${shortNumber(window)}`}.
@@ -208,11 +204,7 @@ function FailedAttempt({ attempt }: { attempt: ModelRequest["failed_attempts"][n
         <code>{visibleName(error.type)}</code>
         {error.message !== null && `: ${visibleName(error.message)}`}
       </p>
-      {text === null ? (
-        <p className="muted">No part of an answer had arrived.</p>
-      ) : (
-        <Arrived text={text} />
-      )}
+      {text === null ? <p className="muted">No partial answer.</p> : <Arrived text={text} />}
     </>
   );
 }
@@ -220,7 +212,7 @@ function FailedAttempt({ attempt }: { attempt: ModelRequest["failed_attempts"][n
 function Arrived({ text }: { text: string }) {
   return (
     <>
-      <h4>The part of the answer that had arrived</h4>
+      <h4>Partial answer</h4>
       <LongText text={text} />
     </>
   );

@@ -55,11 +55,11 @@ export function StepDetails({ step, start, run, team, version, onClose }: StepDe
       ? run.requests.find(({ source }) => source === span.agent)
       : undefined;
   return (
-    <aside className="step-details" aria-label="Details of the step">
+    <aside className="step-details" aria-label="Step details">
       <header>
         <h3>{nameOf(step)}</h3>
         <CopyButton text={location.href} name="Copy link" />
-        <IconButton icon="close" name="Close the details" onClick={onClose} />
+        <IconButton icon="close" name="Close details" onClick={onClose} />
       </header>
       <dl>
         <Fact name="Kind">{kindOf(step)}</Fact>
@@ -97,7 +97,7 @@ export function StepDetails({ step, start, run, team, version, onClose }: StepDe
         )}
         {span.discarded && (
           <Fact name="Discarded">
-            Its result was recorded before an interruption; the step then asked for something else,
+            Its result was recorded before an interruption, but the step then made another request
             and ran again.
           </Fact>
         )}
@@ -109,7 +109,7 @@ export function StepDetails({ step, start, run, team, version, onClose }: StepDe
         {span.turn !== null && (
           <Fact name="Turn">
             {span.turn},{" "}
-            <Link href={placeInConversation(team.id, span.turn)}>show in the conversation</Link>
+            <Link href={placeInConversation(team.id, span.turn)}>show in conversation</Link>
           </Fact>
         )}
       </dl>

@@ -96,7 +96,7 @@ export function TimelineGrid(props: TimelineGridProps) {
       className="timeline-grid"
       role="treegrid"
       aria-label="Steps of the run"
-      aria-description="Arrow keys move and fold, Enter shows details, plus and minus zoom, Z zooms to the step, 0 shows the whole run."
+      aria-description="Arrow keys move, collapse and expand; Enter shows details, plus and minus zoom, Z zooms to the step, 0 shows the whole run."
       aria-rowcount={rows.length + 1}
       aria-activedescendant={inSight ? `${prefix}${rows[current]?.step.span.span_id}` : undefined}
       tabIndex={0}

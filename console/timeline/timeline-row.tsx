@@ -69,9 +69,9 @@ export const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
           </span>
         ))}
         {step.troubled && span.status === "ok" && marks.length === 0 && (
-          <span className="mark" data-bad title="A step inside it failed">
+          <span className="mark" data-bad title="Contains a failed step">
             <Icon name="warning" />
-            <span className="hidden">A step inside it failed</span>
+            <span className="hidden">Contains a failed step</span>
           </span>
         )}
       </span>

@@ -100,13 +100,13 @@ export function Timeline({ team, run, version }: TimelineProps) {
           <IconButton
             small
             icon="fold"
-            name="Fold all turns"
+            name="Collapse all turns"
             onClick={() => setFolds(foldAll(steps.all, false))}
           />
           <IconButton
             small
             icon="unfold"
-            name="Unfold all turns"
+            name="Expand all turns"
             onClick={() => setFolds(foldAll(steps.all, true))}
           />
           <IconButton small icon="minus" name="Zoom out" keys="-" onClick={() => zoom(2)} />

@@ -107,7 +107,7 @@ export function UsagePage() {
           <TotalTiles totals={report.total} runs={runTotals} />
           {measure === "cost" && report.total.cost === null ? (
             <p className="muted none">
-              The cost is not known: the server has no prices of these models (MODEL_PRICES).
+              The cost is unknown: MODEL_PRICES has no prices for these models.
             </p>
           ) : (
             <>
