@@ -1,3 +1,4 @@
+import { reasonOf } from "../runs/failure-words.ts";
 import { useCallback, useEffect, useMemo } from "react";
 import { useTroupe, type TeamView } from "troupe/react";
 import { Link } from "wouter";
@@ -6,7 +7,6 @@ import { costOf, tokensOf } from "../parts/numbers.ts";
 import { Status } from "../parts/status.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
 import { totalOf } from "../team/total.ts";
-import { visibleName } from "../text/foreign.ts";
 
 interface CompareHeadProps {
   id: string;
@@ -43,7 +43,7 @@ export function CompareHead({ id, team }: CompareHeadProps) {
       </p>
       {run?.error && (
         <p className="problem" role="alert">
-          {visibleName(run.error.message)}
+          {reasonOf(run.error)}
         </p>
       )}
       {requests.length > 0 && (

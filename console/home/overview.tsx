@@ -1,3 +1,4 @@
+import { reasonOf } from "../runs/failure-words.ts";
 import type { ReactNode } from "react";
 import type { ListedRequest, ListedRun } from "troupe/client";
 import { useInbox } from "troupe/react";
@@ -64,8 +65,8 @@ export function Overview() {
                 <Ago time={created_at} />
               </span>
             </span>
-            <span className="one-line bad" title={visibleName(reason?.message ?? "")}>
-              {visibleName(reason?.message ?? "")}
+            <span className="one-line bad" title={reason ? reasonOf(reason) : undefined}>
+              {reason && reasonOf(reason)}
             </span>
           </li>
         ))}

@@ -1,3 +1,4 @@
+import { sentenceOf } from "../parts/error-words.ts";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { TeamClient, TurnInfo } from "troupe/client";
 import { Link } from "wouter";
@@ -35,7 +36,7 @@ export function Ledgers({ team, component, within, live }: LedgersProps) {
     const next = rounds[place + by];
     setChosen(next === rounds.at(-1) ? undefined : next?.key);
   };
-  if (error !== undefined) return <p className="muted">{error.message}</p>;
+  if (error !== undefined) return <p className="muted">{sentenceOf(error)}</p>;
   return (
     <div className="ledgers">
       {rounds.length > 0 && (

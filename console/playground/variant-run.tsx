@@ -1,3 +1,5 @@
+import { sentenceOf } from "../parts/error-words.ts";
+import { reasonOf } from "../runs/failure-words.ts";
 import { lazy, Suspense, useEffect, useMemo } from "react";
 import { useTeam } from "troupe/react";
 import { Link } from "wouter";
@@ -40,7 +42,9 @@ export function VariantRun({ fork, letter, compared, onAnswer, onKeep }: Variant
   useEffect(() => onAnswer(fork, answer), [onAnswer, fork, answer]);
   const last = messages.findLast(({ type }) => !type.endsWith("Event"));
   const duration = run ? durationIn(run, now) : undefined;
-  const failure = run?.error?.message ?? (status === "unavailable" ? error?.message : undefined);
+  const failure =
+    (run?.error && reasonOf(run.error)) ??
+    (status === "unavailable" && error ? sentenceOf(error) : undefined);
   return (
     <div className="variant-run" aria-busy={live}>
       <dl className="variant-numbers">

@@ -2,7 +2,7 @@ import type { RunInfo } from "troupe/client";
 import { Link } from "wouter";
 import { fieldAddress, keyPath } from "../component/field-address.ts";
 import { visibleName } from "../text/foreign.ts";
-import { fieldToChange, wordsOfFailure } from "./failure-words.ts";
+import { adviceOf, fieldToChange, reasonOf } from "./failure-words.ts";
 
 interface FailedBecauseProps {
   run: Pick<RunInfo, "team_id" | "error">;
@@ -13,14 +13,14 @@ interface FailedBecauseProps {
 /** The reason why a run failed, with what to do about it and a link to the field that has to be changed. */
 export function FailedBecause({ run: { team_id, error }, component }: FailedBecauseProps) {
   if (error === null) return null;
-  const { reason, advice } = wordsOfFailure(error);
+  const advice = adviceOf(error);
   const field = fieldToChange(error);
   // Teams have no name.
   const key = field && keyPath(component, error.agent ?? "");
   return (
     <div className="failed-because">
-      <p>{visibleName(reason)}</p>
-      {advice !== undefined && <p className="failure-advice">{visibleName(advice)}</p>}
+      <p>{reasonOf(error)}</p>
+      {advice !== undefined && <p className="failure-advice">{advice}</p>}
       {key && (
         <Link href={fieldAddress(team_id, field === "key" ? key : key.slice(0, -2))}>
           {field === "key" ? "Change the key of " : "Change the model of "}

@@ -1,6 +1,10 @@
 import type { RunInfo } from "troupe/client";
+import { visibleName } from "../text/foreign.ts";
 
-type RunFailure = NonNullable<RunInfo["error"]>;
+/** The error of a run; lists do not name the agent. */
+type Failed = Pick<NonNullable<RunInfo["error"]>, "type" | "message"> & {
+  agent?: string | null;
+};
 
 /** The advice on a failed run, by the type of its error. `{agent}` stands for the agent that failed. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -22,22 +26,24 @@ const ADVICE: Readonly<Record<string, string>> = {
   price_unknown: "Ask the operator to set the price of the model.",
 };
 
-/** The reason of a failed run, and what to do about it. */
-export function wordsOfFailure({ type, message, agent }: RunFailure): {
-  reason: string;
-  advice: string | undefined;
-} {
-  const who = agent ?? "the team";
+/** The reason of a failed run, without invisible characters. The runtime's words for a script of answers are AutoGen's. */
+export function reasonOf({ type, message, agent }: Failed): string {
+  const of = agent == null ? "" : ` of ${agent}`;
   const reasons: Readonly<Record<string, string>> = {
-    model_exhausted: `The replay client of ${who} has no answer left: it only repeats recorded ones.`,
-    model_auth: `The model server refused the key of ${who}: ${message}`,
+    model_exhausted: `The replay client${of} has no answer left: it only repeats recorded ones.`,
+    model_auth: `The model server refused the key${of}: ${message}`,
   };
-  const reason = reasons[type] ?? message;
-  return { reason, advice: ADVICE[type]?.replace("{agent}", who) };
+  return visibleName(reasons[type] ?? message);
+}
+
+/** The advice on a failed run; undefined if there is none. */
+export function adviceOf({ type, agent }: Failed): string | undefined {
+  const advice = ADVICE[type]?.replace("{agent}", agent ?? "the team");
+  return advice && visibleName(advice);
 }
 
 /** The part of a model client to which the page leads; undefined if a change of it does not help. */
-export function fieldToChange({ type }: RunFailure): "key" | "model" | undefined {
+export function fieldToChange({ type }: Failed): "key" | "model" | undefined {
   if (["model_auth", "secret_not_set", "secret_not_allowed"].includes(type)) return "key";
   const isModel = ["model_bad_request", "model_connection", "model_exhausted"].includes(type);
   return isModel ? "model" : undefined;

@@ -1,3 +1,4 @@
+import { reasonOf } from "./failure-words.ts";
 import type { ListedRun } from "troupe/client";
 import { Link } from "wouter";
 import { Icon } from "../parts/icon.tsx";
@@ -142,8 +143,8 @@ function Exchange({ run: { task, answer, error, stop_reason } }: { run: ListedRu
         )}
       </span>
       {error ? (
-        <span className="one-line bad" title={visibleName(error.message)}>
-          {visibleName(error.type)}: {visibleName(error.message)}
+        <span className="one-line bad" title={reasonOf(error)}>
+          {reasonOf(error)}
         </span>
       ) : answer ? (
         <span className="one-line muted" title={visibleName(answer.text)}>

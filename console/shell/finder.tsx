@@ -1,3 +1,4 @@
+import { reasonOf } from "../runs/failure-words.ts";
 import { counted } from "../parts/numbers.ts";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import type { WhoAmI } from "troupe/client";
@@ -173,7 +174,7 @@ function useFound(text: string, whoami: WhoAmI): Found[] {
         kind: "Run" as const,
         href: `/teams/${team_id}/runs/${id}`,
         name: task ?? id,
-        detail: answer?.text ?? error?.message ?? "",
+        detail: answer?.text ?? (error ? reasonOf(error) : ""),
       })),
     ];
   });

@@ -1,3 +1,4 @@
+import { reasonOf } from "../runs/failure-words.ts";
 import type { TeamView } from "troupe/react";
 import { Link } from "wouter";
 import { Icon, type IconName } from "../parts/icon.tsx";
@@ -68,7 +69,7 @@ function LastRun({ teamId, run }: { teamId: string; run: NonNullable<TeamView["r
       className="last-run"
       data-status={run.status}
       href={`/teams/${teamId}/runs/${run.id}`}
-      title={run.error?.message ?? run.stop_reason ?? undefined}
+      title={run.error ? reasonOf(run.error) : (run.stop_reason ?? undefined)}
     >
       Last run {run.status}
     </Link>

@@ -1,3 +1,4 @@
+import { reasonOf } from "../runs/failure-words.ts";
 import { Fragment } from "react";
 import type { ListedTeam } from "troupe/client";
 import { Link } from "wouter";
@@ -68,7 +69,7 @@ function Participants({ team: { provider, participants } }: { team: ListedTeam }
 /** The answer or the error of the last run. */
 function LastWords({ team: { last_run } }: { team: ListedTeam }) {
   const { answer, error } = last_run ?? {};
-  if (error) return <span className="two-lines bad">{visibleName(error.message)}</span>;
+  if (error) return <span className="two-lines bad">{reasonOf(error)}</span>;
   if (!answer) return null;
   return (
     <span className="two-lines">
@@ -82,11 +83,7 @@ function TeamStatus({ team: { status, last_run } }: { team: ListedTeam }) {
   if (status !== "idle" || last_run?.status !== "failed") return <Status status={status} />;
   const { error } = last_run;
   return (
-    <span
-      className="status"
-      data-status="failed"
-      title={error ? visibleName(`${error.type}: ${error.message}`) : undefined}
-    >
+    <span className="status" data-status="failed" title={error ? reasonOf(error) : undefined}>
       Last run failed
     </span>
   );

@@ -1,3 +1,4 @@
+import { sentenceOf } from "../parts/error-words.ts";
 import { useEffect, useState } from "react";
 import { ApiError, type TroupeClient } from "troupe/client";
 import { useTroupe } from "troupe/react";
@@ -50,7 +51,7 @@ async function check(client: TroupeClient, text: string): Promise<Validation> {
     return { ...NOTHING, component, notes: located(notes, places) };
   } catch (error) {
     const problem = error instanceof ApiError ? error.problem : undefined;
-    const mistakes = problem?.errors ?? [{ path: "", message: (error as Error).message }];
+    const mistakes = problem?.errors ?? [{ path: "", message: sentenceOf(error as Error) }];
     return { ...NOTHING, mistakes: located(mistakes, places) };
   }
 }

@@ -51,7 +51,9 @@ testAppearances(
     await panel("Running now")
       .getByText(/^(user|first|second): /)
       .waitFor();
-    await panel("Failed since yesterday").getByText("No more mock responses available").waitFor();
+    await panel("Failed since yesterday")
+      .getByText(/has no answer left/)
+      .waitFor();
     await panel("Today").getByText(/^€\d/).waitFor();
     const row = (label: string): Locator => page.getByRole("row").filter({ hasText: label });
     await row("Ada").getByText("speaker: Good morning.").waitFor();

@@ -280,7 +280,7 @@ testInBrowser(
     for (const team of held) await team.start("Hold on. Then fill the table.");
     const { page, complaints } = await stage.open("/runs");
     const row = (label: string): Locator => page.getByRole("row").filter({ hasText: label });
-    await row("Broken").getByText("model_exhausted:").waitFor();
+    await row("Broken").getByText("has no answer left").waitFor();
     await page.getByLabel("Search tasks, answers and errors").fill("FILL the table");
     await row("Broken").waitFor({ state: "detached" });
     await page.getByLabel("Total").getByText("2 runs").waitFor();

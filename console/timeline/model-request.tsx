@@ -1,3 +1,4 @@
+import { sentenceOf } from "../parts/error-words.ts";
 import { useCallback, useState, type ReactNode } from "react";
 import { ApiError, type ModelRequest, type RunInfo, type TeamClient } from "troupe/client";
 import { useLoaded } from "../hooks/use-loaded.ts";
@@ -32,7 +33,7 @@ export function ModelRequestDetails({ step, run, team, version }: ModelRequestPr
   const { value: request, error } = useLoaded(load);
   if (error) {
     const isGone = error instanceof ApiError && [404, 410].includes(error.status);
-    return isGone ? <p className="muted">{error.message}</p> : <Problem error={error} />;
+    return isGone ? <p className="muted">{sentenceOf(error)}</p> : <Problem error={error} />;
   }
   if (request === undefined) {
     return (
