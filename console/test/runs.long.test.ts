@@ -326,7 +326,7 @@ testInBrowser(
     // Only the last run of a team can be retried.
     await row("Broken").last().getByRole("checkbox").check();
     await page.getByRole("button", { name: "Retry 1" }).click();
-    await page.getByText(/1 of 1 could not be retried/).waitFor();
+    await page.getByText(/1 of 1 run couldn't be retried/).waitFor();
     expect(complaints.filter((complaint) => !complaint.includes("409"))).toEqual([]);
 
     await page.goto(stage.origin);

@@ -117,7 +117,7 @@ testInBrowser("queued runs are shown, changed and removed", async () => {
   const queue = page.getByRole("list", { name: "Queued messages" }).getByRole("listitem");
   await expect.poll(() => queue.allTextContents()).toEqual(["Second.", "Third."]);
   await queue.first().getByRole("button", { name: "Edit message" }).click();
-  const field = page.getByLabel("Queued message");
+  const field = page.getByLabel("Queued message", { exact: true });
   await field.fill("Second, but better.");
   await field.press("Enter");
   await expect.poll(() => queue.allTextContents()).toEqual(["Second, but better.", "Third."]);
