@@ -65,7 +65,7 @@ testInBrowser("two teams without a common message are shown from their beginning
   await page.locator("del", { hasText: "One" }).waitFor();
   await page.locator("ins", { hasText: "Two" }).waitFor();
   await page.goto(`${stage.origin}/compare?a=${teams[0]}&b=nothing`);
-  await page.getByText("This page cannot be loaded").waitFor();
+  await page.getByText("Team not found").waitFor();
   await page.goto(`${stage.origin}/compare`);
   await page.getByText("Compare two teams").waitFor();
 });

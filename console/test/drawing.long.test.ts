@@ -51,7 +51,7 @@ testInBrowser(
     // Back to the first one, without the mouse.
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: "Connect" }).press("Enter");
-    await page.getByText("Choose the agent from which the connection goes").waitFor();
+    await page.getByText("Choose the agent where the connection starts").waitFor();
     await node(page, "refunds").press("Enter");
     await page.getByText("Choose the agent that comes after refunds").waitFor();
     await node(page, "assistant").press("Enter");

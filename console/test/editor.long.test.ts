@@ -146,7 +146,7 @@ testInBrowser(
     await save(theirs, "You are theirs.");
     await theirs.bar.waitFor({ state: "detached" });
     await save(mine, "You are mine.");
-    await mine.bar.getByText("you began with its version 1, and version 2 is stored now").waitFor();
+    await mine.bar.getByText("you started from version 1, and version 2 is saved now").waitFor();
     expect(JSON.stringify((await team.get()).component)).toContain("You are theirs.");
     expect(await findings(mine.page)).toEqual([]);
     // The browser logs each refused request.
@@ -166,12 +166,12 @@ testInBrowser(
     await save(theirs, "You are theirs again.");
     await theirs.bar.waitFor({ state: "detached" });
     await mine.bar.getByRole("button", { name: "Save", exact: true }).click();
-    await mine.bar.getByText("version 3 is stored now").waitFor();
+    await mine.bar.getByText("version 3 is saved now").waitFor();
     await save(theirs, "You are theirs for the third time.");
     await theirs.bar.waitFor({ state: "detached" });
     const over = mine.bar.getByRole("button", { name: "Save over theirs" });
     await over.click();
-    await mine.bar.getByText("version 4 is stored now").waitFor();
+    await mine.bar.getByText("version 4 is saved now").waitFor();
     await over.click();
     await mine.bar.waitFor({ state: "detached" });
     const { component, component_version } = await team.get();

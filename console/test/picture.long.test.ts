@@ -38,9 +38,9 @@ async function ways(page: Page): Promise<string[]> {
 const REVIEWED = [
   "Task → writer, taken once",
   "writer → reviewer, taken 3 times",
-  "reviewer → writer if the message has REVISE, taken 2 times",
-  "reviewer → grammar if the message has APPROVED, taken once",
-  "reviewer → facts if the message has APPROVED, taken once",
+  "reviewer → writer if the message contains REVISE, taken 2 times",
+  "reviewer → grammar if the message contains APPROVED, taken once",
+  "reviewer → facts if the message contains APPROVED, taken once",
   "grammar → editor, taken once",
   "facts → editor, taken once",
 ];
