@@ -94,9 +94,9 @@ export function freeName(names: readonly string[], wanted: string): string {
 export function wrongName(name: string, others: readonly string[]): string | undefined {
   if (name === "") return "A name is required.";
   if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) {
-    return "A name has letters, digits and _ only, and begins with a letter or _.";
+    return "Use letters, digits and _ only, and start with a letter or _.";
   }
-  return others.includes(name) ? `Another agent is called ${name}.` : undefined;
+  return others.includes(name) ? `Another agent is named ${name}. Choose another name.` : undefined;
 }
 
 /** A model client to copy, with the name of the agent that has it. Stored secrets are not copied. */

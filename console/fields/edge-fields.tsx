@@ -57,9 +57,7 @@ interface EdgeFieldProps {
 export function Condition({ component, edge, onChange }: EdgeFieldProps) {
   const { path, target, condition, decidedBy } = edge;
   if (decidedBy !== "") {
-    return (
-      <p className="muted">The function {visibleName(decidedBy)} of the server decides about it.</p>
-    );
+    return <p className="muted">The server's function {visibleName(decidedBy)} decides.</p>;
   }
   const place = [...path, "condition"];
   return (
@@ -88,7 +86,7 @@ export function Activation({
   const name = visibleName(target);
   if (sources.length < 2) {
     return isInLoop(edges, edge) ? (
-      <p className="muted">This edge closes a loop, and starts {name} again by itself.</p>
+      <p className="muted">This edge closes a loop: it starts {name} again by itself.</p>
     ) : null;
   }
   return (
@@ -121,7 +119,7 @@ function HandoffFields({ component, path, onChange }: EdgeFieldsProps) {
       <TextField
         long
         path={[...path, "description"]}
-        label="When to hand over"
+        label="When to hand off"
         placeholder={`Handoff to ${visibleName(target)}.`}
         value={textOf(settings["description"])}
         onChange={(text) => set("description", text)}
@@ -129,7 +127,7 @@ function HandoffFields({ component, path, onChange }: EdgeFieldsProps) {
       <TextField
         long
         path={[...path, "message"]}
-        label={`What ${visibleName(target)} is told`}
+        label={`Message to ${visibleName(target)}`}
         placeholder={`Transferred to ${visibleName(target)}, adopting the role of ${visibleName(target)} immediately.`}
         value={textOf(settings["message"])}
         onChange={(text) => set("message", text)}

@@ -77,19 +77,19 @@ export function Overview() {
           <Measure
             name="Cost"
             today={today.cost === null ? "unknown" : costOf(today.cost)}
-            before={before.cost === null ? undefined : `${costOf(before.cost)} a day before`}
+            before={before.cost === null ? undefined : `7-day average ${costOf(before.cost)}`}
           />
           <Measure
             name="Duration p95"
             today={seconds(today.p95_seconds)}
             before={
-              before.p95_seconds === null ? undefined : `${seconds(before.p95_seconds)} before`
+              before.p95_seconds === null ? undefined : `last 7 days ${seconds(before.p95_seconds)}`
             }
           />
           <Measure
             name="Runs"
             today={today.runs.toLocaleString()}
-            before={`${Math.round(before.runs).toLocaleString()} a day before`}
+            before={`7-day average ${Math.round(before.runs).toLocaleString()}`}
           />
           <Measure name="Failed" today={failureRate(today) || "0%"} before={failedBefore(before)} />
         </dl>
@@ -183,5 +183,5 @@ function seconds(value: number | null): string {
 }
 
 function failedBefore({ failureRate: rate }: DaysBefore): string | undefined {
-  return rate === "" ? undefined : `${rate} before`;
+  return rate === "" ? undefined : `last 7 days ${rate}`;
 }
