@@ -34,10 +34,10 @@ export class CutOffs {
     this.#last = now;
     if (last === undefined || last === now) return this.#found;
     if (now.status === "connecting" || now.status === "unavailable") return this.#forget();
-    this.#collect(last, now);
     const run = last.run;
+    const isSame = now.run?.id === run?.id;
+    this.#collect(last, now, isSame);
     if (run === null || ENDED.has(run.status)) return this.#found;
-    const isSame = now.run?.id === run.id;
     const status = isSame ? now.run?.status : undefined;
     if (isSame && status !== undefined && !ENDED.has(status)) return this.#found;
     if (status !== "completed" && this.#messages.length + this.#texts.length > 0) {
@@ -60,19 +60,27 @@ export class CutOffs {
     return this.#found;
   }
 
-  #collect(last: Now, now: Now): void {
+  /** @param isSame false if another run has begun, whose texts and messages may have come at the same moment */
+  #collect(last: Now, now: Now, isSame: boolean): void {
     const added = new Set<string>();
+    const ids = new Set<string>();
     if (now.messages !== last.messages) {
       const before = new Set(last.messages.map(({ id }) => id));
       const after = new Set(now.messages.map(({ id }) => id));
       const retracted = last.messages.filter(({ id }) => !after.has(id));
-      for (const { id, source } of now.messages) if (!before.has(id)) added.add(source);
+      for (const { id, source } of now.messages) {
+        if (before.has(id)) continue;
+        added.add(source);
+        ids.add(id);
+      }
       this.#messages = [...this.#messages.filter(({ id }) => !after.has(id)), ...retracted];
     }
     if (now.texts === last.texts && added.size === 0) return;
     const written = new Set(now.texts.map(({ source }) => source));
     const lost = [...this.#texts, ...last.texts];
-    this.#texts = lost.filter(({ source }) => !written.has(source) && !added.has(source));
+    this.#texts = lost.filter(({ id, source }) =>
+      isSame ? !written.has(source) && !added.has(source) : !ids.has(id),
+    );
   }
 }
 

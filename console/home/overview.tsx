@@ -10,6 +10,7 @@ import { Ago, Elapsed } from "../parts/time.tsx";
 import { promptOf } from "../requests/prompt.ts";
 import { failureRate } from "../runs/run-totals.tsx";
 import { visibleName } from "../text/foreign.ts";
+import { preview } from "../text/preview.ts";
 import { type DaysBefore, MOST_SHOWN, useOverview } from "./use-overview.ts";
 import { useLastLine } from "./use-last-line.ts";
 
@@ -135,10 +136,10 @@ function RunningLine({ run, label }: { run: ListedRun; label: string }) {
       <span className="one-line muted">
         {line ? (
           <>
-            <Name name={line.source} />: {visibleName(line.text)}
+            <Name name={line.source} />: {preview(line.text)}
           </>
         ) : (
-          visibleName(run.task ?? "")
+          preview(run.task ?? "")
         )}
       </span>
     </li>

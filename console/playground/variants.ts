@@ -103,11 +103,13 @@ export async function runVariant(
   return fork.id;
 }
 
-/** The text of the last message of a run that is not an event. */
+/** The text of the last message of an agent, without tasks, events and messages that only end the run. */
 export function answerIn(messages: readonly Message[]): string | undefined {
   const last = messages.findLast(
     (message): message is Extract<Message, { content: string }> =>
       !message.type.endsWith("Event") &&
+      message.type !== "StopMessage" &&
+      message.source !== "user" &&
       typeof (message as { content?: unknown }).content === "string",
   );
   return last?.content;

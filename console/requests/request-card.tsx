@@ -2,8 +2,8 @@ import type { Answer, ListedRequest } from "troupe/client";
 import { Link } from "wouter";
 import { Name } from "../parts/name.tsx";
 import { Ago, Until } from "../parts/time.tsx";
-import { visibleName } from "../text/foreign.ts";
 import { Markdown } from "../text/markdown.tsx";
+import { preview } from "../text/preview.ts";
 import { Answerable } from "./answerable.tsx";
 import type { DelayedAnswer } from "./delayed-answers.ts";
 import { useCard } from "./use-card.ts";
@@ -40,7 +40,7 @@ export function RequestCard({ request, open, delayed, onAnswer, onUndo }: Reques
       </p>
       {task !== null && (
         <p className="card-task">
-          <span className="muted">Task:</span> {visibleName(task)}
+          <span className="muted">Task:</span> {preview(task)}
         </p>
       )}
       {said !== null && said.text !== task && (

@@ -6,8 +6,8 @@ import { HeadingLevel } from "../parts/heading.tsx";
 import { Name } from "../parts/name.tsx";
 import { costOf, tokensOf, usageText } from "../parts/numbers.ts";
 import { Ago, Elapsed, Exact } from "../parts/time.tsx";
-import { visibleName } from "../text/foreign.ts";
 import { Markdown } from "../text/markdown.tsx";
+import { preview } from "../text/preview.ts";
 import { placeInConversation } from "../team/place.ts";
 
 interface RunFactsProps {
@@ -98,7 +98,7 @@ function TaskSummary({ task }: { task: RunInfo["task"] }) {
     <details className="task">
       <summary>
         <span className="muted">Task</span>{" "}
-        <span className="task-brief">{visibleName(beginningOf(texts[0] ?? "", BRIEF))}</span>
+        <span className="task-brief">{preview(beginningOf(texts[0] ?? "", BRIEF))}</span>
       </summary>
       <HeadingLevel value={2}>
         {texts.map((text, index) => (

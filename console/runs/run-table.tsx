@@ -7,6 +7,7 @@ import { costOf, shortNumber } from "../parts/numbers.ts";
 import { Status } from "../parts/status.tsx";
 import { Ago, Elapsed } from "../parts/time.tsx";
 import { visibleName } from "../text/foreign.ts";
+import { preview } from "../text/preview.ts";
 
 interface RunTableProps {
   runs: readonly ListedRun[];
@@ -135,23 +136,19 @@ function Sorted({ by, name, order, onOrder }: SortedProps) {
 function Exchange({ run: { task, answer, error, stop_reason } }: { run: ListedRun }) {
   return (
     <>
-      <span className="one-line" title={task === null ? undefined : visibleName(task)}>
-        {task === null ? (
-          <span className="muted">Continues the conversation</span>
-        ) : (
-          visibleName(task)
-        )}
+      <span className="one-line" title={task === null ? undefined : preview(task)}>
+        {task === null ? <span className="muted">Continues the conversation</span> : preview(task)}
       </span>
       {error ? (
         <span className="one-line bad" title={reasonOf(error)}>
           {reasonOf(error)}
         </span>
       ) : answer ? (
-        <span className="one-line muted" title={visibleName(answer.text)}>
-          <Name name={answer.source} />: {visibleName(answer.text)}
+        <span className="one-line muted" title={preview(answer.text)}>
+          <Name name={answer.source} />: {preview(answer.text)}
         </span>
       ) : (
-        stop_reason && <span className="one-line muted">{visibleName(stop_reason)}</span>
+        stop_reason && <span className="one-line muted">Ended: {visibleName(stop_reason)}</span>
       )}
     </>
   );

@@ -16,6 +16,7 @@ import { ThemeSwitch } from "../shell/theme-switch.tsx";
 import { CodeBlock } from "../text/code-block.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { Markdown } from "../text/markdown.tsx";
+import { printedJson } from "../text/printed-json.ts";
 import type { SharedLink } from "./link.ts";
 import { useShared } from "./use-shared.ts";
 
@@ -57,7 +58,7 @@ export default function SharedPage({ team, token }: SharedLink) {
         <main id="main">
           {conversation.component !== null && (
             <Fold icon="people" title="Team settings" source="">
-              <CodeBlock code={JSON.stringify(conversation.component, null, 2)} language="json" />
+              <CodeBlock code={printedJson(conversation.component)} language="json" />
             </Fold>
           )}
           {files !== undefined && <Files client={client} team={team} files={files} />}

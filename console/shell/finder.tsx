@@ -7,6 +7,7 @@ import { useLocation } from "wouter";
 import { Dialog } from "../dialogs/dialog.tsx";
 import { placeInConversation } from "../team/place.ts";
 import { visibleName } from "../text/foreign.ts";
+import { preview } from "../text/preview.ts";
 import { pagesOf } from "./first-page.ts";
 
 interface Found {
@@ -173,8 +174,8 @@ function useFound(text: string, whoami: WhoAmI): Found[] {
       ...(runs?.runs ?? []).map(({ id, team_id, task, answer, error }) => ({
         kind: "Run" as const,
         href: `/teams/${team_id}/runs/${id}`,
-        name: task ?? id,
-        detail: answer?.text ?? (error ? reasonOf(error) : ""),
+        name: task === null ? id : preview(task),
+        detail: answer ? preview(answer.text) : error ? reasonOf(error) : "",
       })),
     ];
   });
@@ -220,7 +221,8 @@ function foundMessage(
   { turn, source, excerpt }: { turn: number; source: string; excerpt: string },
 ): Found {
   const href = placeInConversation(id, turn);
-  return { kind: "Message", href, name: source, detail: excerpt, team: { id, name: label ?? id } };
+  const detail = preview(excerpt);
+  return { kind: "Message", href, name: source, detail, team: { id, name: label ?? id } };
 }
 
 /** The result once typing pauses; `none` before, and if the search fails. */

@@ -7,6 +7,7 @@ import { tokensOf } from "../parts/numbers.ts";
 import { Status } from "../parts/status.tsx";
 import { Ago } from "../parts/time.tsx";
 import { visibleName } from "../text/foreign.ts";
+import { preview } from "../text/preview.ts";
 import { kindOf } from "./kinds.ts";
 
 export function TeamTable({ teams }: { teams: readonly ListedTeam[] }) {
@@ -73,7 +74,7 @@ function LastWords({ team: { last_run } }: { team: ListedTeam }) {
   if (!answer) return null;
   return (
     <span className="two-lines">
-      <Name name={answer.source} />: {visibleName(answer.text)}
+      <Name name={answer.source} />: {preview(answer.text)}
     </span>
   );
 }

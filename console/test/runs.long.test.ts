@@ -82,12 +82,22 @@ testInBrowser("the timeline shows the steps of a run in progress, and its messag
       "writer",
       "gpt-4o-mini",
       "Attempt 1",
+      "Waits for the rate limit",
+      "Attempt 2",
       "Turn 4: human",
       "human",
       "Waiting for human",
     ]);
   await line(page, "gpt-4o-mini").locator(".mark", { hasText: "2 attempts" }).waitFor();
   await line(page, "Attempt 1").locator(".mark", { hasText: "model_rate_limit" }).waitFor();
+  // A wait is hatched, also on the bar of the step around it.
+  for (const name of ["Waits for the rate limit", "gpt-4o-mini"]) {
+    await line(page, name).locator(".bar[data-kind=backoff]").waitFor();
+  }
+  const background = await page.evaluate(
+    "getComputedStyle(document.querySelector('.bar[data-kind=backoff]')).backgroundImage",
+  );
+  expect(background).toContain("repeating-linear-gradient");
   const wait = line(page, "Waiting for human").locator(".bar-cell");
   await expect.poll(() => wait.textContent()).toMatch(/wait for a human.*has taken \d/);
   // The time grows.
@@ -117,6 +127,15 @@ testInBrowser("the timeline shows the steps of a run in progress, and its messag
   await details.getByText("failed attempt", { exact: true }).waitFor();
   await details.getByText("model_rate_limit: ").waitFor();
   await details.getByText("No partial answer.").waitFor();
+  await line(page, "gpt-4o-mini").click();
+  const attempts = details.getByRole("list", { name: "Attempts" }).getByRole("listitem");
+  await expect
+    .poll(() => attempts.allTextContents())
+    .toEqual([
+      expect.stringMatching(/^Attempt 1: failed, [\d.]+ m?s, model_rate_limit$/),
+      expect.stringMatching(/^Waits for the rate limit, [\d.]+ m?s$/),
+      expect.stringMatching(/^Attempt 2: done, [\d.]+ m?s$/),
+    ]);
 
   const [question] = await team.requests(id);
   await team.answer(id, question?.id ?? "", { content: "Thank you." });

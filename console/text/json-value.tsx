@@ -1,10 +1,13 @@
 import { counted } from "../parts/numbers.ts";
 import { useState } from "react";
 import { visibleCode, visibleName } from "./foreign.ts";
+import { printedJson } from "./printed-json.ts";
 
 const SHOWN = 50;
 /** Deeper values are folded at first. */
 const UNFOLDED = 3;
+/** Longer lists inside of another value are folded at first. */
+const LONG = 20;
 
 interface JsonValueProps {
   value: unknown;
@@ -17,12 +20,14 @@ export function JsonValue({ value, depth = 0 }: JsonValueProps) {
   const isList = Array.isArray(value);
   const entries = Object.entries(value);
   if (entries.length === 0) return <span className="muted">{isList ? "empty list" : "empty"}</span>;
+  const line = isList ? printedJson(value) : "\n";
+  if (!line.includes("\n")) return <code className="json-line">{visibleCode(line)}</code>;
   const items = <Entries entries={entries} isList={isList} depth={depth} />;
-  if (depth < UNFOLDED) return items;
+  if (depth < UNFOLDED && !(isList && depth > 0 && entries.length > LONG)) return items;
   const count = isList ? counted(entries.length, "item") : counted(entries.length, "field");
   return (
     <details className="json-fold">
-      <summary>{entries.length === 1 ? count.slice(0, -1) : count}</summary>
+      <summary>{count}</summary>
       {items}
     </details>
   );

@@ -1,6 +1,6 @@
 import { memo } from "react";
 import { colourOf } from "../parts/name.tsx";
-import type { TimelineStep } from "./steps.ts";
+import { backoffsIn, type TimelineStep } from "./steps.ts";
 import { placeOf, type TimeScale, type View, within } from "./time-scale.ts";
 import { agentOf } from "./words.ts";
 
@@ -15,14 +15,14 @@ interface BarsProps {
 /** The most parts of a folded turn that are drawn. */
 const MOST = 60;
 
-/** The bar of a step and, for a folded turn, of the steps inside. */
+/** The bar of a step with the waits between its attempts and, for a folded turn, of the steps inside. */
 export const Bars = memo(function Bars({ step, open, scale, view }: BarsProps) {
   const inner = open === false && step.span.kind === "turn" ? step.leaves.slice(0, MOST) : [];
   return (
     <div className="bars" aria-hidden>
       <Bar step={step} scale={scale} view={view} hollow={inner.length > 0} />
-      {inner.map((leaf) => (
-        <Bar key={leaf.span.span_id} step={leaf} scale={scale} view={view} />
+      {[...inner, ...[step, ...inner].flatMap(backoffsIn)].map((one) => (
+        <Bar key={one.span.span_id} step={one} scale={scale} view={view} />
       ))}
     </div>
   );
@@ -36,7 +36,8 @@ interface BarProps {
 }
 
 function Bar({ step, scale, view, hollow = false }: BarProps) {
-  const { span, start, end } = step;
+  const { span, start, end, parent } = step;
+  const isDone = span.kind === "attempt" && span.status !== "error";
   const agent = agentOf(step);
   const from = within(view, placeOf(scale, start));
   const to = within(view, placeOf(scale, end ?? scale.end));
@@ -47,7 +48,7 @@ function Bar({ step, scale, view, hollow = false }: BarProps) {
   return (
     <span
       className="bar"
-      data-kind={span.kind}
+      data-kind={isDone ? parent?.span.kind : span.kind}
       data-status={span.status}
       data-recovered={span.recovered || undefined}
       data-colour={agent === undefined ? undefined : colourOf(agent)}

@@ -6,6 +6,7 @@ import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { bytesOf, counted, shortNumber } from "../parts/numbers.ts";
 import { CodeBlock } from "../text/code-block.tsx";
+import { printedJson } from "../text/printed-json.ts";
 import { visibleName } from "../text/foreign.ts";
 import { JsonValue } from "../text/json-value.tsx";
 import { LongText } from "../text/long-text.tsx";
@@ -42,12 +43,15 @@ export function ModelRequestDetails({ step, run, team, version }: ModelRequestPr
       </p>
     );
   }
-  if (isAttempt) {
-    const number = Number(/(?<!\d)\d+$/.exec(span.name)?.[0]);
-    const attempt = request.failed_attempts.find((one) => one.attempt === number);
-    return <div className="recorded">{attempt && <FailedAttempt attempt={attempt} />}</div>;
-  }
-  return <Request request={request} />;
+  const number = isAttempt ? Number(/(?<!\d)\d+$/.exec(span.name)?.[0]) : undefined;
+  // The last attempt has the answer of the step.
+  const failed = request.failed_attempts.find(({ attempt }) => attempt === number);
+  if (failed === undefined) return <Request request={request} />;
+  return (
+    <div className="recorded">
+      <FailedAttempt attempt={failed} />
+    </div>
+  );
 }
 
 const PARTS = { system: "System", memory: "Memory", history: "History", tools: "Tools" } as const;
@@ -86,7 +90,7 @@ function Request({ request }: { request: ModelRequest }) {
       </Part>
       {body && (
         <Part title={`Body for ${request.server_path ?? "the server"}`}>
-          <CodeBlock code={JSON.stringify(body, null, 2)} language="json" />
+          <CodeBlock code={printedJson(body)} language="json" />
         </Part>
       )}
       {reply && (

@@ -1,5 +1,5 @@
 import { type PointerEvent, useMemo, useRef } from "react";
-import type { TimelineStep } from "./steps.ts";
+import { backoffsIn, type TimelineStep } from "./steps.ts";
 import { moved, placeOf, type TimeScale, type View } from "./time-scale.ts";
 
 interface OverviewProps {
@@ -74,6 +74,7 @@ function pathsOf(steps: readonly TimelineStep[], scale: TimeScale): Map<string, 
     if (kind === "recovery") draw(kind, step.start, step.end ?? scale.end);
     for (const leaf of step.leaves) {
       draw(leaf.span.kind, leaf.start, leaf.end ?? scale.end);
+      for (const wait of backoffsIn(leaf)) draw("backoff", wait.start, wait.end ?? scale.end);
     }
     if (status === "error") draw("attempt", step.start, step.end ?? scale.end);
   }

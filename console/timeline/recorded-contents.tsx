@@ -32,7 +32,7 @@ export function RecordedContents({ step, recorded }: RecordedContentsProps) {
 }
 
 function absence(kind: string, status: string): string {
-  if (kind === "attempt" || kind === "recovery" || kind === "queue") return "";
+  if (["attempt", "backoff", "recovery", "queue"].includes(kind)) return "";
   if (status === "error" || status === "cancelled")
     return "No content was recorded, because the step failed or was cancelled.";
   if (status === "running") return "No content yet.";

@@ -16,7 +16,7 @@ const PAGE = 200;
 export async function recordedOf(team: TeamClient, step: TimelineStep): Promise<Recorded> {
   const { turn, kind, agent } = step.span;
   const nothing: Recorded = { said: [], call: undefined };
-  if (turn === null || kind === "recovery" || kind === "attempt") return nothing;
+  if (turn === null || ["recovery", "attempt", "backoff"].includes(kind)) return nothing;
   const messages = await messagesOf(team, turn);
   const own = agent === null ? messages : messages.filter(({ source }) => source === agent);
   if (kind === "execute_tool") return { ...nothing, call: callOf(step, own) };

@@ -36,6 +36,30 @@ function isOfModel({ span, parent }: TimelineStep): boolean {
   return span.kind === "chat" || (span.kind === "attempt" && parent?.span.kind === "chat");
 }
 
+/** The attempts at a step and the waits between them, each with its duration. */
+function Attempts({ steps }: { steps: readonly TimelineStep[] }) {
+  const tried = steps.filter(({ span: { kind } }) => kind === "attempt" || kind === "backoff");
+  return (
+    <ol className="attempts" aria-label="Attempts">
+      {tried.map((step) => {
+        const { span, start, end } = step;
+        return (
+          <li key={span.span_id} data-status={span.status}>
+            {nameOf(step)}
+            {span.kind === "attempt" && `: ${STATUSES[span.status].toLowerCase()}`}
+            {end !== null && `, ${durationOf(end - start)}`}
+            {span.error_type !== null && (
+              <>
+                , <code>{visibleName(span.error_type)}</code>
+              </>
+            )}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
 /** All details of a step, with its content. */
 export function StepDetails({ step, start, run, team, version, onClose }: StepDetailsProps) {
   const { span } = step;
@@ -87,7 +111,10 @@ export function StepDetails({ step, start, run, team, version, onClose }: StepDe
         )}
         {step.cost !== null && <Fact name="Cost">{costOf(step.cost)}</Fact>}
         {span.attempts !== null && span.attempts > 1 && (
-          <Fact name="Attempts">{span.attempts}</Fact>
+          <Fact name="Attempts">
+            {span.attempts}
+            <Attempts steps={step.inner} />
+          </Fact>
         )}
         {span.note !== undefined && <Fact name="Note">{visibleName(span.note)}</Fact>}
         {span.recovered && (

@@ -93,11 +93,23 @@ function turnOf(step: TimelineStep | undefined): Building | undefined {
 function isLeaf({ span, inner }: TimelineStep): boolean {
   if (span.kind === "wait") return true;
   if (span.kind === "chat" || span.kind === "step") return true;
-  return span.kind === "execute_tool" && inner.every((step) => step.span.kind === "attempt");
+  return span.kind === "execute_tool" && inner.every((step) => isOfAttempts(step));
 }
 
+function isOfAttempts({ span }: TimelineStep): boolean {
+  return span.kind === "attempt" || span.kind === "backoff";
+}
+
+/** True if something was done all the time: a step that waited has attempts instead. */
 function isWork(step: TimelineStep): boolean {
-  return step.span.kind !== "wait" && isLeaf(step);
+  const { span, parent } = step;
+  if (span.kind === "attempt") return parent !== undefined && backoffsIn(parent).length > 0;
+  return span.kind !== "wait" && isLeaf(step) && backoffsIn(step).length === 0;
+}
+
+/** The waits between the attempts at a step. */
+export function backoffsIn({ inner }: TimelineStep): readonly TimelineStep[] {
+  return inner.filter(({ span }) => span.kind === "backoff");
 }
 
 function merged(steps: readonly TimelineStep[]): Interval[] {

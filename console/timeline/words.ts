@@ -13,7 +13,8 @@ export const ICONS: Readonly<Record<TimelineStep["span"]["kind"], IconName>> = {
   execute_tool: "tool",
   step: "code",
   wait: "inbox",
-  attempt: "warning",
+  attempt: "retry",
+  backoff: "clock",
 };
 
 /** The names of the library's own steps. */
@@ -24,7 +25,8 @@ const STEPS: Readonly<Record<string, string>> = {
 };
 
 /** The name of a step in its row. */
-export function nameOf({ span, inner }: TimelineStep): string {
+export function nameOf(step: TimelineStep): string {
+  const { span, inner } = step;
   switch (span.kind) {
     case "run":
       return "Run";
@@ -49,7 +51,17 @@ export function nameOf({ span, inner }: TimelineStep): string {
       return span.agent === null ? "Waiting" : `Waiting for ${visibleName(span.agent)}`;
     case "attempt":
       return `Attempt ${span.name.replace(/\D+/g, "")}`;
+    case "backoff":
+      return isRateLimit(step) ? "Waits for the rate limit" : "Waits to try again";
   }
+}
+
+/** True if a model's server had refused the attempt before the wait because of a rate limit. */
+function isRateLimit({ span, parent }: TimelineStep): boolean {
+  const failed = parent?.inner.findLast(
+    (one) => one.span.kind === "attempt" && one.span.ended_at === span.started_at,
+  );
+  return failed?.span.error_type?.includes("rate_limit") === true;
 }
 
 /** The agent whose colour a step has: that of an agent, or of a turn in which only one worked. */
@@ -70,11 +82,12 @@ const KINDS: Readonly<Record<TimelineStep["span"]["kind"], string>> = {
   execute_tool: "tool call",
   step: "step",
   wait: "wait for a human",
-  attempt: "failed attempt",
+  attempt: "attempt",
+  backoff: "wait before the next attempt",
 };
 
 export function kindOf({ span }: TimelineStep): string {
-  return KINDS[span.kind];
+  return span.kind === "attempt" && span.status === "error" ? "failed attempt" : KINDS[span.kind];
 }
 
 /** `3 attempts, recovered`; empty for a step that succeeded at once. */

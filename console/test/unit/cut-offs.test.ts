@@ -61,6 +61,14 @@ test("a half answer stands before the messages that came after the run had ended
   ]);
 });
 
+test("a half answer is kept, too, when the agent has begun the next answer at the same moment", () => {
+  const cuts = after(
+    state({ run: run("1", "running"), texts: [text("a", "Half of")] }),
+    state({ run: run("2", "running"), texts: [{ ...text("a", "The next"), id: "next text" }] }),
+  );
+  expect(cuts).toMatchObject([{ run: "1", texts: [text("a", "Half of")] }]);
+});
+
 test("an answer that is written again in the same run, or becomes a message, is not kept", () => {
   const half = state({ run: run("1", "running"), texts: [text("a", "Half of")] });
   const dropped = state({ run: run("1", "running") });

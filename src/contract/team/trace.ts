@@ -14,9 +14,10 @@ const spanKindSchema = z
     "step",
     "wait",
     "attempt",
+    "backoff",
   ])
   .describe(
-    "queue: before the run started. recovery: from the last thing recorded before an interruption to the restart. step: an effect that is neither a model nor a tool. wait: for a human. attempt: one that failed, of a step that was tried again.",
+    "queue: before the run started. recovery: from the last thing recorded before an interruption to the restart. step: an effect that is neither a model nor a tool. wait: for a human. attempt: at a step that was tried again. backoff: from a failed attempt to the next one, for example because of a rate limit.",
   );
 
 const spanIdSchema = z.string().regex(/^[0-9a-f]{16}$/);

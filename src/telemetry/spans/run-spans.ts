@@ -131,20 +131,54 @@ export function turnSpans(run: string, turn: TracedTurn): Span[] {
       tokens: record.tokens,
       ...(record.note !== undefined && { note: record.note }),
     });
-    for (const [index, attempt] of record.failed.entries()) {
+    const place = { ...NO_DETAILS, parent: id, turn: turn.turn, path: record.path, agent };
+    spans.push(...attemptSpans(run, number, record, { place, error: failed }));
+  }
+  return spans;
+}
+
+/** The attempts at a step that was tried again, and the waits between them. @param error why the step failed */
+function attemptSpans(
+  run: string,
+  turn: number,
+  record: TurnSpan,
+  {
+    place,
+    error,
+  }: { place: Omit<Span, "id" | "kind" | "name" | "start" | "end">; error: string | null },
+): Span[] {
+  const { failed, attempts, end: stepEnd } = record;
+  const key = keyOf(record);
+  const attempt = (number: number) =>
+    ({
+      ...place,
+      id: spanIds.attempt(run, turn, key, number),
+      kind: "attempt",
+      name: `attempt ${number}`,
+    }) as const;
+  const isWaiting = stepEnd === null && failed.length >= attempts;
+  const spans: Span[] = [];
+  for (const [index, { start, end, error: why, next }] of failed.entries()) {
+    const number = index + 1;
+    const isLast = number === failed.length;
+    spans.push({ ...attempt(number), start, end, error: why });
+    if (next === undefined) continue;
+    // The run may have ended while the step waited.
+    const isCut = isLast && stepEnd !== null && failed.length >= attempts;
+    if (next > end || isWaiting) {
       spans.push({
-        ...NO_DETAILS,
-        id: spanIds.attempt(run, number, keyOf(record), index + 1),
-        parent: id,
-        kind: "attempt",
-        name: `attempt ${index + 1}`,
-        start: attempt.start,
-        end: attempt.end,
-        turn: turn.turn,
-        path: record.path,
-        error: attempt.error,
-        agent,
+        ...place,
+        id: spanIds.backoff(run, turn, key, number),
+        kind: "backoff",
+        name: "backoff",
+        start: end,
+        end: isLast && isWaiting ? null : isCut ? stepEnd : next,
+        error: isCut ? "cancelled" : null,
       });
+    }
+    if (isLast && !isWaiting && !isCut) {
+      const last = Math.max(attempts, number + 1);
+      spans.push({ ...attempt(last), start: next, end: stepEnd, error });
     }
   }
   return spans;

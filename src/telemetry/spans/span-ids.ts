@@ -12,6 +12,9 @@ export const spanIds = {
   inTurn: (run: string, turn: number, path: string): string => hash64(`${run}/${turn}/${path}`),
   attempt: (run: string, turn: number, path: string, attempt: number): string =>
     hash64(`${run}/${turn}/${path}#${attempt}`),
+  /** @param attempt the one that failed before the wait */
+  backoff: (run: string, turn: number, path: string, attempt: number): string =>
+    hash64(`${run}/${turn}/${path}%${attempt}`),
   /** @param delivery its id @param attempt at it, from 1 */
   delivery: (delivery: string, attempt: number): string => hash64(`${delivery}#${attempt}`),
 };

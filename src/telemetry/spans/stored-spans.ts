@@ -7,7 +7,8 @@ import {
 /** Fields that few spans have: attempts, failed attempts, error, note, recovered, discarded, details of the usage, thought. */
 interface RareSpanFields {
   a?: number;
-  f?: (readonly [start: number, ms: number, error: string])[];
+  /** `wait`: milliseconds until the next attempt. */
+  f?: (readonly [start: number, ms: number, error: string, wait?: number])[];
   e?: string;
   n?: string;
   r?: 1;
@@ -86,8 +87,14 @@ export function loadSpans(stored: StoredSpans | undefined, started: number): Tur
       name: name ?? (below.startsWith(MEMBER) ? below.slice(MEMBER.length) : null),
       provider,
       attempts: rest.a ?? 1,
-      failed: (rest.f ?? []).map(([at, lasted, error]): FailedAttempt => {
-        return { start: start + at, end: start + at + lasted, error };
+      failed: (rest.f ?? []).map(([at, lasted, error, wait]): FailedAttempt => {
+        const ended = start + at + lasted;
+        return {
+          start: start + at,
+          end: ended,
+          error,
+          ...(wait !== undefined && { next: ended + wait }),
+        };
       }),
       tokens:
         typeof prompt === "number"
@@ -134,7 +141,10 @@ function restOf({
     ...(Object.keys(details).length > 0 && { u: details }),
     ...(attempts !== 1 && { a: attempts }),
     ...(failed.length > 0 && {
-      f: failed.map((one) => [one.start - start, one.end - one.start, one.error] as const),
+      f: failed.map(({ start: from, end, error: type, next }) => {
+        const attempt = [from - start, end - from, type] as const;
+        return next === undefined ? attempt : ([...attempt, next - end] as const);
+      }),
     }),
     ...(error !== null && { e: error }),
     ...(note !== undefined && { n: note }),
@@ -150,6 +160,8 @@ export interface FailedAttempt {
   start: number;
   end: number;
   error: string;
+  /** When the next attempt began or, until then, begins. Missing where an earlier version recorded the attempt. */
+  next?: number;
   /** The message of the error. Spans are stored and shown without it and the text. */
   message?: string;
   /** The part of a streamed answer that had arrived. */

@@ -112,14 +112,29 @@ export class TurnTrace {
     this.#scopes.set(scope, [scope, kind, name, Math.max(at, this.#options.since)]);
   }
 
-  /** Starts an attempt at a step. Returns the data that the step's row keeps. */
-  attemptStarted(key: string, record: StepRecord, at: number): StepTrace {
+  /**
+   * Starts an attempt at a step. Returns the data that the step's row keeps.
+   *
+   * @param trace what the row kept of the attempts before the turn ran again
+   */
+  attemptStarted(key: string, record: StepRecord, at: number, trace?: StepTrace): StepTrace {
+    this.underWayBefore(key, record, at, trace);
     const step = this.#steps.get(key) ?? newStep(record, at);
+    const last = step.failed.pop();
+    if (last !== undefined) step.failed.push({ ...last, next: at });
     step.attempts = record.attempt;
     step.attemptedAt = at;
     step.nextAt = null;
-    this.#setStep(key, step);
     return this.#traceOf(key, step);
+  }
+
+  /** A step had no result yet when the turn was suspended or interrupted. */
+  underWayBefore(key: string, record: StepRecord, at: number, trace?: StepTrace): void {
+    if (this.#steps.has(key)) return;
+    const kept = trace !== undefined && trace.start >= this.#options.since ? trace : undefined;
+    const step = newStep({ ...record, ...kept }, kept?.start ?? at);
+    step.failed.push(...(kept?.failed ?? []));
+    this.#setStep(key, step);
   }
 
   /**
@@ -140,6 +155,7 @@ export class TurnTrace {
       start: step.attemptedAt,
       end: at,
       error: type,
+      next: nextAt,
       message: beginningOf(message, LONGEST_MESSAGE),
       ...(text && { text: beginningOf(text, LONGEST_TEXT) }),
     });

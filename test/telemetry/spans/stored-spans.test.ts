@@ -45,8 +45,12 @@ test("stored spans may have all fields", () => {
       kind: "tool",
       path: "tool:0:0",
       name: "helper",
-      failed: [{ start: STARTED, end: STARTED + 20, error: "http_timeout" }],
-      attempts: 2,
+      failed: [
+        { start: STARTED, end: STARTED + 20, error: "http_timeout", next: STARTED + 820 },
+        // An earlier version did not record the wait.
+        { start: STARTED + 820, end: STARTED + 840, error: "http_timeout" },
+      ],
+      attempts: 3,
     },
     { ...AGENT, path: "tool:0:0/turn:1", name: "helper" },
     { ...AGENT, kind: "wait", path: "tool:0:0/turn:1/ask:1a2b3c4d", name: "human" },

@@ -14,7 +14,8 @@ export function recordedTrace(
   const trace = new TurnTrace({ since, recovering: false, discarded });
   for (const [key, step] of steps.entries()) {
     if (step.outcome !== undefined) trace.replayed(key, step, step.trace);
-    else if (step.trace !== undefined) trace.attemptStarted(key, step, step.trace.start);
+    else if (step.trace !== undefined)
+      trace.underWayBefore(key, step, step.trace.start, step.trace);
   }
   for (const question of questions.since(record.id, Math.max(turnStarted.at, since))) {
     trace.waits(waitOf(question), "");

@@ -120,9 +120,12 @@ export class TurnJournal extends TurnFacts implements TurnHost {
   stepStarted(key: string, step: Omit<StepRecord, "outcome">): void {
     this.#check();
     const steps = this.#steps;
-    const notBefore = steps.get(key)?.notBefore;
+    const { notBefore, trace } = steps.get(key) ?? {};
     if (notBefore !== undefined && notBefore > this.clock().at) throw new TurnSignal("suspend");
-    const traced = { ...step, trace: this.#trace.attemptStarted(key, step, this.clock().at) };
+    const traced = {
+      ...step,
+      trace: this.#trace.attemptStarted(key, step, this.clock().at, trace),
+    };
     this.#started.set(key, traced);
     this.#feed.activitySoon(this.#active);
     // After a crash, the results that the effect builds on must be stored.

@@ -158,7 +158,7 @@ describe("the trace of a run", () => {
       return ctx.step(
         "ask",
         async () => {
-          if (++attempts === 1) throw new ModelError("rate_limit", "slow", { retryAfterMs: 1 });
+          if (++attempts === 1) throw new ModelError("rate_limit", "slow", { retryAfterMs: 20 });
           if (attempts > 2) throw new ModelError("auth", "no");
           return "done";
         },
@@ -181,6 +181,21 @@ describe("the trace of a run", () => {
       status: "error",
       error_type: "model_rate_limit",
       parent_span_id: named(trace, "chat gpt").span_id,
+    });
+    const wait = named(trace, "backoff");
+    expect(wait).toMatchObject({
+      kind: "backoff",
+      status: "ok",
+      started_at: named(trace, "attempt 1").ended_at,
+      ended_at: named(trace, "attempt 2").started_at,
+      parent_span_id: named(trace, "chat gpt").span_id,
+    });
+    expect(wait.duration_ms).toBeGreaterThanOrEqual(20);
+    expect(named(trace, "attempt 2")).toMatchObject({
+      kind: "attempt",
+      status: "ok",
+      error_type: null,
+      ended_at: named(trace, "chat gpt").ended_at,
     });
     expectNested(trace);
 
