@@ -6,7 +6,6 @@ import { Name } from "../parts/name.tsx";
 import { tokensOf } from "../parts/numbers.ts";
 import { Status } from "../parts/status.tsx";
 import { Ago } from "../parts/time.tsx";
-import { visibleName } from "../text/foreign.ts";
 import { preview } from "../text/preview.ts";
 import { kindOf } from "./kinds.ts";
 
