@@ -132,12 +132,6 @@ export class BlobStore {
     if (n === parts - 1) this.#db.write("update blob set parts = ? where hash = ?", parts, hash);
   }
 
-  /** After a transaction that failed. */
-  forget(): void {
-    this.#blobs.forget();
-    this.#uses.forget();
-  }
-
   #find(hash: string): { parts: number | null; kept: number } | undefined {
     if (!this.#blobs.exists) return undefined;
     return this.#db.first<{ parts: number | null; kept: number }>(

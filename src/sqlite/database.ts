@@ -4,6 +4,8 @@ export type SqlValue = string | number | null | ArrayBuffer;
 /** Rows that {@link Database.each} reads at a time: a row has up to 1 MB, and an object 128 MB of memory. */
 const MOST_ROWS = 16;
 
+const CHANGES_SCHEMA = /^(?:create|drop|alter) /;
+
 /** A value that is made when it is written. It may write rows of other tables. */
 export type LaterValue = SqlValue | (() => SqlValue);
 
@@ -14,6 +16,9 @@ interface LaterWrite {
   bindings: LaterValue[];
 }
 
+/** Thrown to roll back changes that are not kept. */
+class Undone extends Error {}
+
 /** Typed access to an object's SQLite. Query texts are constants: the runtime keeps their prepared statements. */
 export class Database {
   readonly #storage: DurableObjectStorage;
@@ -21,6 +26,9 @@ export class Database {
   #later: LaterWrite[] = [];
   #flushing = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The names of what the schema has; undefined as long as they were not read. */
+  #schema: ReadonlySet<string> | undefined;
+  readonly #copies: (() => void)[] = [];
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -51,7 +59,22 @@ export class Database {
   }
 
   hasTable(name: string): boolean {
-    return this.first("select 1 as found from sqlite_master where name = ?", name) !== undefined;
+    if (this.#schema === undefined) {
+      const rows = this.all<{ name: string }>("select name from sqlite_master");
+      this.#schema = new Set(rows.map((row) => row.name));
+    }
+    return this.#schema.has(name);
+  }
+
+  /** Has copies of rows in memory dropped when {@link forget} is called. */
+  onForget(drop: () => void): void {
+    this.#copies.push(drop);
+  }
+
+  /** Drops what is in memory of the database: after a transaction that failed, and when everything was deleted. */
+  forget(): void {
+    this.#schema = undefined;
+    for (const drop of this.#copies) drop();
   }
 
   /** Rows written by this instance, indexes included: what the platform bills. */
@@ -136,10 +159,37 @@ export class Database {
     this.#timer = undefined;
   }
 
-  /** All of `changes` or, when it throws, nothing. Must not await. */
-  transaction<T>(changes: () => T): T {
+  /**
+   * All of `changes` or, when it throws, nothing; then copies in memory are dropped. Must not await.
+   *
+   * @param undone called after changes that threw
+   */
+  transaction<T>(changes: () => T, undone?: () => void): T {
+    try {
+      this.flush();
+      return this.#storage.transactionSync(changes);
+    } catch (error) {
+      this.forget();
+      undone?.();
+      throw error;
+    }
+  }
+
+  /** The result of changes that are not kept. Nothing may copy them. */
+  tryOut<T>(changes: () => T): T {
+    let result: T | undefined;
     this.flush();
-    return this.#storage.transactionSync(changes);
+    try {
+      this.#storage.transactionSync(() => {
+        result = changes();
+        throw new Undone();
+      });
+    } catch (error) {
+      if (!(error instanceof Undone)) throw error;
+    } finally {
+      this.#schema = undefined;
+    }
+    return result as T;
   }
 
   #flushInTime(): void {
@@ -153,6 +203,7 @@ export class Database {
 
   #execute(query: string, bindings: readonly LaterValue[]): void {
     const values = bindings.map((value) => (typeof value === "function" ? value() : value));
+    if (CHANGES_SCHEMA.test(query)) this.#schema = undefined;
     this.#rowsWritten += this.#storage.sql.exec(query, ...values).rowsWritten;
   }
 }

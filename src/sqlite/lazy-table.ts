@@ -5,8 +5,6 @@ export class LazyTable {
   readonly #db: Database;
   readonly #name: string;
   readonly #statement: string;
-  /** Undefined as long as that was not read. */
-  #exists: boolean | undefined;
 
   /** @param definition what follows the table's name in the statement that creates it */
   constructor(db: Database, name: string, definition: string) {
@@ -16,19 +14,11 @@ export class LazyTable {
   }
 
   get exists(): boolean {
-    this.#exists ??= this.#db.hasTable(this.#name);
-    return this.#exists;
+    return this.#db.hasTable(this.#name);
   }
 
   /** Call it inside the transaction that writes the first row. */
   create(): void {
-    if (this.exists) return;
-    this.#db.write(this.#statement);
-    this.#exists = true;
-  }
-
-  /** After a transaction that failed. */
-  forget(): void {
-    this.#exists = undefined;
+    if (!this.exists) this.#db.write(this.#statement);
   }
 }

@@ -62,11 +62,6 @@ export class PartStore {
   remove(owner: string): void {
     if (this.#table.exists) this.#db.write("delete from part where owner = ?", owner);
   }
-
-  /** After a transaction that failed. */
-  forget(): void {
-    this.#table.forget();
-  }
 }
 
 /** The parts in which bytes are stored. */

@@ -102,12 +102,13 @@ export function remoteObject<Methods>(
   });
 }
 
-/** The methods of an object, and instead of some of them what does more than to call it. */
+/** What does more than to call an object, and the methods of the object for everything else. @param others made when one is called */
 export function remoteMethods<Methods extends object, Own extends object>(
-  stub: Methods,
+  others: () => Methods,
   own: Own,
 ): Omit<Methods, keyof Own> & Own {
   return new Proxy(own, {
-    get: (target, name): unknown => Reflect.get(Object.hasOwn(target, name) ? target : stub, name),
+    get: (target, name): unknown =>
+      Reflect.get(Object.hasOwn(target, name) ? target : others(), name),
   }) as Omit<Methods, keyof Own> & Own;
 }

@@ -80,12 +80,6 @@ export class TextStore {
     this.blobs.release(owner);
   }
 
-  /** After a transaction that failed. */
-  forget(): void {
-    this.#parts.forget();
-    this.blobs.forget();
-  }
-
   #store(owner: string, text: string, user: string | undefined): string | null {
     // It has no base64 that is large enough for a blob, and fits into its row.
     if (text.length < SHORTEST_BASE64) return text;

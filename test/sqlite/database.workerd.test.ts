@@ -92,3 +92,20 @@ describe("a write that waits", () => {
       expect(stored()).toEqual(["two", "one", "three"]);
     }));
 });
+
+describe("a transaction that fails", () => {
+  test("takes the tables with it that it has created, and drops copies of rows in memory", () =>
+    withTable((db) => {
+      let copies = 1;
+      db.onForget(() => (copies = 0));
+      const fail = (): never =>
+        db.transaction(() => {
+          db.write("create table other (n integer)");
+          expect(db.hasTable("other")).toBe(true);
+          throw new Error("no");
+        });
+      expect(db.hasTable("other")).toBe(false);
+      expect(fail).toThrow("no");
+      expect([db.hasTable("other"), db.hasTable("item"), copies]).toEqual([false, true, 0]);
+    }));
+});

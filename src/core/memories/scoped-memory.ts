@@ -18,8 +18,6 @@ import type {
   RecallResult,
 } from "../memory/memory-host.ts";
 import type { TextLanguage } from "../search/languages.ts";
-import { provideStemmers } from "../search/stem.ts";
-import { STEMMERS } from "../search/stemmers.ts";
 import type { EmbeddingUse } from "./embedding-use.ts";
 
 /** A run does not wait longer for its memories: they answer by words meanwhile. */
@@ -57,8 +55,6 @@ export class ScopedMemory {
   readonly #options: ScopedMemoryOptions;
 
   constructor(options: ScopedMemoryOptions) {
-    // The commit of a turn indexes the words of what was learned, and cannot wait for an import.
-    provideStemmers(STEMMERS);
     this.#options = options;
   }
 

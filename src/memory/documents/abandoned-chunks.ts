@@ -48,8 +48,6 @@ export class AbandonedChunks {
 
   /** Nothing is written any more. */
   leave(series: string): void {
-    // A transaction that failed may have taken the table with it.
-    this.#table.forget();
     if (this.#written.delete(series)) this.#onAbandoned();
   }
 

@@ -150,7 +150,6 @@ export class KeptMemories {
   forget(): void {
     this.entries.forget();
     this.#embeddings.forget();
-    this.#applied.forget();
   }
 
   /** Agents compare meanings here. */
@@ -160,7 +159,7 @@ export class KeptMemories {
     if (this.entries.waiting.used(isNew)) this.#host.wake();
   }
 
-  /** A failed transaction may leave wrong facts about the tables in memory: they are forgotten. */
+  /** A failed transaction may leave wrong copies of rows in memory: they are forgotten. */
   #make<T>(changes: () => T): T {
     try {
       const made = changes();

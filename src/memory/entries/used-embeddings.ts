@@ -76,7 +76,6 @@ export class UsedEmbeddings implements PlaceEmbedder {
   /** After a transaction that was rolled back, and after everything was erased. */
   forget(): void {
     this.#list = undefined;
-    this.#table.forget();
   }
 
   get #all(): readonly UsedByTeam[] {

@@ -31,25 +31,28 @@ export class DurableObjectMemories implements Memories {
     const address = memoriesNamed(tenant, `collection/${id}`);
     const calls = REPEATABLE_COLLECTION_CALLS;
     const stub = remoteObject<CollectionGateway & Wipe>(this.#namespace, address, calls);
-    return remoteMethods<CollectionGateway, Pick<CollectionGateway, "deleteCollection">>(stub, {
-      async deleteCollection() {
-        const deleted = await eraseObject(address.object, {
-          erase: () => stub.deleteCollection(),
-          wipe: () => stub.wipe(),
-        });
-        if (deleted !== "wiped") return deleted;
-        // Nothing is stored any more: this takes it from the tenant's list.
-        await stub.deleteCollection();
-        return ok(null);
+    return remoteMethods<CollectionGateway, Pick<CollectionGateway, "deleteCollection">>(
+      () => stub,
+      {
+        async deleteCollection() {
+          const deleted = await eraseObject(address.object, {
+            erase: () => stub.deleteCollection(),
+            wipe: () => stub.wipe(),
+          });
+          if (deleted !== "wiped") return deleted;
+          // Nothing is stored any more: this takes it from the tenant's list.
+          await stub.deleteCollection();
+          return ok(null);
+        },
       },
-    });
+    );
   }
 
   #memories(tenant: string, name: string): MemoryGateway {
     const address = memoriesNamed(tenant, name);
     const calls = REPEATABLE_MEMORY_CALLS;
     const stub = remoteObject<MemoryGateway & Wipe>(this.#namespace, address, calls);
-    return remoteMethods<MemoryGateway, Pick<MemoryGateway, "eraseMemories">>(stub, {
+    return remoteMethods<MemoryGateway, Pick<MemoryGateway, "eraseMemories">>(() => stub, {
       async eraseMemories(): Promise<Result<{ forgotten: number | null }>> {
         const erased = await eraseObject(address.object, {
           erase: () => stub.eraseMemories(),

@@ -121,8 +121,7 @@ export class OutsideVectors {
       this.#failures = 0;
       return delay;
     } catch {
-      // Whatever it was, the entries are searched in the object meanwhile. A transaction may have failed.
-      this.#queue.forget();
+      // Whatever it was, the entries are searched in the object meanwhile.
       this.#failures++;
       return Math.min(LONGEST_DELAY_MS, 1_000 * 2 ** this.#failures);
     }
@@ -151,7 +150,7 @@ export class OutsideVectors {
   /** Everything was erased. */
   forget(): void {
     this.#moves++;
-    this.#queue.forget();
+    this.#host.db.forget();
   }
 
   get #hasWork(): boolean {

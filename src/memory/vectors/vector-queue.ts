@@ -168,12 +168,6 @@ export class VectorQueue {
   drop(): void {
     for (const table of this.tables) this.#db.write(`drop table if exists ${table}`);
     if (!this.#db.hasTables("meta")) this.#db.write("drop table if exists meta");
-    this.forget();
-  }
-
-  /** After a transaction that failed, or when everything was erased. */
-  forget(): void {
-    for (const table of [this.#state, this.#batch, this.#gone]) table.forget();
   }
 
   get #gone(): LazyTable {

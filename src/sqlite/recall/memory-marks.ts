@@ -66,7 +66,6 @@ export class MemoryMarks {
   /** After a transaction that failed. */
   forget(): void {
     this.#marks = undefined;
-    this.#table.forget();
   }
 
   #add(mark: Mark): void {

@@ -72,9 +72,6 @@ export interface IndexedWords<Body extends EntryBody> {
   onOutdated?: () => void;
 }
 
-/** Thrown to roll back what a search looked at only. */
-class Undo extends Error {}
-
 /**
  * A table of entries that are found by their words and by their vectors. An entry is three written rows: its own with its
  * vector, its words, and the block of codes that it is packed into. Changes are made inside {@link change}.
@@ -135,23 +132,20 @@ export class RecallIndex<Body extends EntryBody> {
 
   /** The result of `read` after `changes`, which are rolled back. */
   after<T>(changes: () => void, read: () => T): T {
-    let found: { value: T } | undefined;
+    this.create();
     try {
-      this.change(() => {
+      return this.#db.tryOut(() => {
         changes();
-        found = { value: read() };
-        throw new Undo();
+        return read();
       });
-    } catch (error) {
-      if (!(error instanceof Undo) || found === undefined) throw error;
+    } finally {
+      this.forget();
     }
-    return (found as { value: T }).value;
   }
 
   /** After a transaction that was rolled back. */
   forget(): void {
     this.#codes.forget();
-    this.#words.forget();
   }
 
   find(id: string): EntryRow<Body> | undefined {

@@ -89,7 +89,6 @@ export class WaitingEntries {
   /** After a transaction that was rolled back, and after everything was erased. */
   forget(): void {
     this.#stored = undefined;
-    this.#table.forget();
   }
 
   #read(): Waiting | undefined {

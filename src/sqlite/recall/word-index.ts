@@ -18,8 +18,6 @@ export class WordIndex {
   readonly #db: Database;
   readonly #table: string;
   readonly #earlierTable: string;
-  #hasTable: boolean | undefined;
-  #hasEarlier: boolean | undefined;
 
   constructor(db: Database, name: string) {
     this.#db = db;
@@ -33,14 +31,12 @@ export class WordIndex {
   }
 
   get #exists(): boolean {
-    this.#hasTable ??= this.#db.hasTable(`${this.#table}_terms`);
-    return this.#hasTable;
+    return this.#db.hasTable(`${this.#table}_terms`);
   }
 
   /** True if entries wait in a table of the earlier form. */
   get hasEarlier(): boolean {
-    this.#hasEarlier ??= this.#db.hasTable(`${this.#earlierTable}_terms`);
-    return this.#hasEarlier;
+    return this.#db.hasTable(`${this.#earlierTable}_terms`);
   }
 
   /** Must not be called in the transaction that fills it: SQLite does not recover from its rollback. */
@@ -53,18 +49,10 @@ export class WordIndex {
     this.#db.write(
       `create virtual table if not exists ${this.#table}_terms using fts5vocab (${this.#table}, 'row')`,
     );
-    this.#hasTable = true;
   }
 
   drop(): void {
     for (const table of [this.#table, this.#earlierTable]) this.#drop(table);
-    this.forget();
-  }
-
-  /** After a transaction that was rolled back. */
-  forget(): void {
-    this.#hasTable = undefined;
-    this.#hasEarlier = undefined;
   }
 
   add(seq: number, text: string, language: TextLanguage): void {
@@ -115,7 +103,6 @@ export class WordIndex {
   dropEarlier(): void {
     if (!this.hasEarlier || this.#rowIds(this.#earlierTable).length > 0) return;
     this.#drop(this.#earlierTable);
-    this.#hasEarlier = false;
   }
 
   #rowIds(table: string, query?: string): number[] {

@@ -3,8 +3,7 @@ import type { TeamAlarm } from "../storage/team-alarm.ts";
 import { Database } from "../../sqlite/database.ts";
 import { holdsTeam, hasTables } from "../storage/tables/schema.ts";
 import { Stores } from "../storage/stores.ts";
-import { Outbox, type StreamReports } from "./outbox.ts";
-import { OutboxStore } from "../storage/outbox/outbox-store.ts";
+import { Outbox, OutboxStore, type StreamReports } from "../storage/outbox/outbox.ts";
 import { dropIndexes } from "../storage/tables/search-index.ts";
 import { dropMemoryWords } from "../storage/team-memory.ts";
 
@@ -59,13 +58,12 @@ export class Listing {
       tenant,
       streams,
       stored: () => stores.db.size,
-      resync: () => stores.transaction(() => announcer.team()),
+      resync: () => stores.db.transaction(() => announcer.team()),
       deliveryEnded: () => alarm.set(),
     });
     alarm.serve(outbox);
-    announcer.onEntry = outbox.deliverSoon;
     if (!store.started) {
-      stores.transaction(() => {
+      stores.db.transaction(() => {
         if (team.record.tenant === undefined) team.adopt(tenantName);
         announcer.everything();
       });
@@ -83,7 +81,7 @@ export class Listing {
       await this.#options.storage.deleteAll();
       return;
     }
-    stores.transaction(() => {
+    stores.db.transaction(() => {
       stores.announcer.deleted();
       leaveTombstone(stores.db, { tenant, team });
     });

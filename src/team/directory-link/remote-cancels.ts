@@ -131,6 +131,6 @@ export class RemoteCancels implements AlarmSource {
 
   #end(left: LeftWork): void {
     const { stores } = this.#options;
-    stores.transaction(() => stores.remoteWork.remove(left));
+    stores.db.transaction(() => stores.remoteWork.remove(left));
   }
 }

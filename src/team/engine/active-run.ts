@@ -19,10 +19,10 @@ import {
 } from "../../telemetry/spans/stored-spans.ts";
 import type { TurnTrace } from "../../telemetry/spans/turn-trace.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
-import { isOver, turnId } from "../storage/runs/run-store.ts";
-import { type Commit, lastCommit } from "../storage/log/commits.ts";
+import { isOver } from "../storage/runs/run-store.ts";
+import type { Commit } from "../storage/log/commits.ts";
 import type { Stores } from "../storage/stores.ts";
-import type { Idle } from "./next-action.ts";
+import { type Idle, isIdle } from "./next-action.ts";
 import {
   committed,
   continued,
@@ -88,7 +88,7 @@ export class ActiveRun {
     this.startedAt = Date.parse(started_at ?? created_at);
     this.isLimited = max_total_tokens !== null || max_cost !== null;
     this.#task = task;
-    const commit = lastCommit(stores.db, stores.texts);
+    const commit = stores.commits.last;
     this.turnOfTeam = (commit?.turn ?? 0) + 1;
     this.conversationCursor = commit?.since ?? 0;
     const own = commit?.run === stored.seq ? commit : undefined;
@@ -111,18 +111,14 @@ export class ActiveRun {
     return this.#task;
   }
 
-  /** True while the run waits for a human or a backoff, or is paused: no execution runs it. */
+  /** {@link isIdle} */
   get idle(): boolean {
-    return this.record.status !== "running" || this.record.wake_at !== null;
+    return isIdle(this.record);
   }
 
   /** True if the turn in progress is the one a retried run failed in. */
   get repeatsFailedTurn(): boolean {
     return this.turnOfRun === this.record.first_turn && this.record.taken_over !== null;
-  }
-
-  get turnId(): string {
-    return turnId(this.record, this.turnOfRun);
   }
 
   /** The events of the turn in progress so far, restarts included. */

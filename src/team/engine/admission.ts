@@ -18,7 +18,6 @@ import { sendsMetadata } from "../../core/turn/context-reference.ts";
 import type { RunEngine } from "./run-engine.ts";
 import { MAX_QUEUED_RUNS } from "../../contract/constants.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
-import { lastTurn } from "../storage/log/commits.ts";
 import {
   type EnteringRun,
   presentOf,
@@ -105,7 +104,7 @@ export class RunAdmission {
   ): EnteringRun {
     const stores = this.#stores;
     if (this.#engine.active) this.#engine.preempt();
-    const stored = stores.transaction(() => {
+    const stored = stores.db.transaction(() => {
       stores.steps.clear();
       this.#remember(idempotency, record.id);
       const facts = { at: record.created_at, ...presentOf(stores) };
@@ -119,8 +118,8 @@ export class RunAdmission {
     task: TaskMessages,
     idempotency: Idempotency | undefined,
   ): EnteringRun {
-    const waiting = queued(record, lastTurn(this.#stores.db));
-    this.#stores.transaction(() => {
+    const waiting = queued(record, this.#stores.commits.turn);
+    this.#stores.db.transaction(() => {
       this.#remember(idempotency, waiting.id);
       this.#stores.queue.add(waiting, task);
       this.#stores.announcer.run({ seq: 0, record: waiting }, { task });
@@ -140,7 +139,7 @@ export class RunAdmission {
     const began = record.last_turn?.started ?? record.first_moment;
     const ran = Math.max(began.ran, steps.ran);
     const task = runs.task(failed);
-    const stored = this.#stores.transaction(() => {
+    const stored = this.#stores.db.transaction(() => {
       this.#remember(retryRequest(id, idempotency), retryId);
       steps.forgetAttempts();
       const retry = retryingRun(retryId, created_at, record);

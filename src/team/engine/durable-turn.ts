@@ -1,12 +1,12 @@
 import { TroupeError } from "../../core/errors.ts";
-import { announceEnd, type UnfinishedAt } from "../../core/run/run-observer.ts";
+import { announceEnd } from "../../core/run/run-observer.ts";
 import type { Progress } from "../../core/run/runnable.ts";
 import { isTurnSignal } from "../../core/steps/signals.ts";
 import { TurnScope } from "../../core/turn/turn-scope.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { Execution } from "./execution.ts";
-import type { RunConstants } from "./journal/journaled-run.ts";
 import type { JournalParts } from "./journal/journal-parts.ts";
+import type { RunConstants } from "./journal/turn-facts.ts";
 import { TurnJournal } from "./journal/turn-journal.ts";
 import { usageLimitError } from "./journal/usage-limit.ts";
 import type { TurnState } from "./next-action.ts";
@@ -72,11 +72,11 @@ export async function runTurn(parts: TurnParts, of: TurnOf): Promise<TurnState> 
   try {
     const played = await play(parts, of, team, journal);
     if (played === undefined) return "interrupted";
-    const { progress, unfinished } = played;
+    const { progress, ...emitted } = played;
     const { usedMemory: memory, nested } = journal;
     const outcome = outcomeOfTurn(active, progress);
     const next = active.turnOfRun + 1;
-    finishTurn(parts, of, team, { outcome, next, memory, nested: nested?.entries, unfinished });
+    finishTurn(parts, of, team, { outcome, next, memory, nested: nested?.entries, ...emitted });
     return "none";
   } catch (thrown) {
     if (execution.superseded) return "interrupted";
@@ -106,6 +106,11 @@ export async function openTeam(
   return execution.superseded ? undefined : open;
 }
 
+/** What a turn has come to, its events, and the work that it leaves to do after the run. */
+interface Played extends Pick<EndOfTurn, "events" | "unfinished"> {
+  progress: Progress;
+}
+
 /**
  * Plays the turn: steps that are recorded return without running. Messages are written to the log before clients get them.
  * Returns undefined when the execution was superseded.
@@ -117,7 +122,8 @@ async function play(
   { active, execution }: TurnOf,
   { runnable, observers, shared }: LoadedTeam,
   journal: TurnJournal,
-): Promise<{ progress: Progress; unfinished: UnfinishedAt[] } | undefined> {
+): Promise<Played | undefined> {
+  const { events } = active;
   const ctx = TurnScope.root(journal);
   const isFirst = active.turnOfRun === 0;
   shared?.beginTurn(isFirst ? active.record.state : undefined);
@@ -136,14 +142,14 @@ async function play(
       const progress = next.value;
       const unfinished = progress.done ? await announceEnd(observers, ctx) : [];
       await journal.usedMemory?.ready();
-      return execution.superseded ? undefined : { progress, unfinished };
+      return execution.superseded ? undefined : { progress, events, unfinished };
     }
     const message = next.value;
     if (message.type === "ModelClientStreamingChunkEvent") {
       live.chunk(message);
       continue;
     }
-    const event = active.events.emit(message, live.endText(message));
+    const event = events.emit(message, live.endText(message));
     // One that was recorded before a restart was sent then.
     if (event !== undefined && event.kind !== "quiet") live.event(event);
   }
@@ -164,20 +170,19 @@ export function finishTurn(
   end: Omit<EndOfTurn, "time">,
 ): void {
   const { active, execution } = of;
-  const { messageIds } = active.events;
+  const { messageIds } = end.events;
   const time = execution.clock();
-  const { commit, retract, terminal } = commitTurn(stores, active, team, { ...end, time });
+  const committed = commitTurn(stores, active, team, { ...end, time });
+  const { commit, retract, terminal } = committed;
   telemetry?.committed(active, commit);
   if (end.memory?.hasMail) memories?.written();
-  const visibleState = cache.committed(team);
+  const state = cache.committed(team);
   if (live.isWatched) {
-    const data = frameOfTurn(active, commit, messageIds, visibleState, costOf);
-    live.send({ event: "turn", data });
+    live.turn(frameOfTurn(active, committed, { messageIds, state }, costOf), state);
   }
   active.advance(commit);
   of.suspect?.leave();
   of.suspect = undefined;
-  live.visibleState(visibleState);
   if (end.outcome && terminal) {
     run.ended(active, { outcome: end.outcome, retract, terminal });
     return;

@@ -145,7 +145,7 @@ export class LateEnds implements AlarmSource {
   ): void {
     const { stores, costOf } = this.#options;
     const remember = unfinished === undefined ? memory?.prepare() : undefined;
-    stores.transaction(() => {
+    stores.db.transaction(() => {
       remember?.();
       const { error: _, ...rest } = left;
       stores.unfinished.replace(left, unfinished && { ...rest, ...unfinished });

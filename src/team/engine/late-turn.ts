@@ -13,10 +13,9 @@ import type {
 import { wait } from "../../core/wait.ts";
 import { addTokens, type TokensByModel, tokensOfCall } from "../../contract/usage/model-usage.ts";
 import type { LeftEnd } from "../storage/outbox/unfinished-store.ts";
-import { lastCommit } from "../storage/log/commits.ts";
 import type { RunRecord } from "../storage/runs/run-record.ts";
 import type { Stores } from "../storage/stores.ts";
-import { runContextOf } from "./views/run-info.ts";
+import { runContextOf } from "./journal/turn-facts.ts";
 import { type OtherMemories, TurnMemory } from "./journal/turn-memory.ts";
 
 export interface LateTurnOptions {
@@ -45,7 +44,7 @@ export class LateTurn implements TurnHost {
 
   constructor({ stores, env, memories }: LateTurnOptions, left: LeftEnd, record: RunRecord) {
     // A fact that is learned holds from the last finished turn on.
-    const turnOfTeam = lastCommit(stores.db, stores.texts)?.turn ?? 0;
+    const turnOfTeam = stores.commits.turn;
     const { run, path, attempts, turn_started: turnStarted } = left;
     this.turnId = `${run}/later/${attempts}${path}`;
     this.started = turnStarted;

@@ -1,20 +1,70 @@
+import type { SecretPushConfig } from "../../contract/push.ts";
+import { ok, refuseInput, type Result } from "../../contract/result.ts";
+import type { RunWebhook } from "../../contract/webhook.ts";
 import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import { NO_USAGE, type TokensByModel } from "../../contract/usage/model-usage.ts";
+import type { Sealer } from "../../secrets/sealer.ts";
 import { hashId } from "../../core/hash.ts";
 import { createMessage } from "../../core/messages/create.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { Moment } from "../../core/turn/turn-host.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
-import { lastTurn } from "../storage/log/commits.ts";
 import type { TeamPresent } from "./run-state.ts";
 import { turnId } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
+/** The row of a run that starts, and its task. */
+export interface StartingRun {
+  stored: StoredRun;
+  task: readonly ChatMessage[] | null;
+}
+
 /** A run that was just inserted, or the one that the same request has started before. */
 export type EnteringRun =
   | { do: "replay"; id: string }
-  | { do: "start"; id: string; stored: StoredRun; task: readonly ChatMessage[] | null }
+  | ({ do: "start"; id: string } & StartingRun)
   | { do: "queue"; id: string; record: RunRecord; task: readonly ChatMessage[] | null };
+
+/** Seals the secrets that requests bring with a run, as they are stored. */
+export class RunInputs {
+  readonly #sealer: Sealer;
+
+  constructor(sealer: Sealer) {
+    this.#sealer = sealer;
+  }
+
+  seal(input: StartRunInput): Promise<Result<StartRunInput>> {
+    const { webhook, push } = input;
+    return refusing(async () => ({
+      ...input,
+      webhook: webhook && (await this.#webhook(webhook)),
+      ...(push && { push: await this.#push(push) }),
+    }));
+  }
+
+  sealPush(config: SecretPushConfig): Promise<Result<SecretPushConfig>> {
+    return refusing(() => this.#push(config));
+  }
+
+  async #webhook(webhook: RunWebhook): Promise<RunWebhook> {
+    // Without a secret the tenant's signs, which needs SECRETS_KEY as well.
+    const sealed = await this.#sealer.seal(webhook.secret ?? "");
+    return { ...webhook, secret: webhook.secret && sealed };
+  }
+
+  async #push(config: SecretPushConfig): Promise<SecretPushConfig> {
+    return { ...config, headers: await this.#sealer.seal(config.headers) };
+  }
+}
+
+/** The sealed value, or the refusal if it cannot be sealed. */
+async function refusing<T>(seal: () => Promise<T>): Promise<Result<T>> {
+  try {
+    return ok(await seal());
+  } catch (error) {
+    return refuseInput(error);
+  }
+}
 
 /** The record of a run that a client asks for, before it starts. @param createdAt ISO 8601 UTC */
 export function requestedRun(id: string, createdAt: string, input: StartRunInput): RunRecord {
@@ -91,9 +141,9 @@ export function taskMessages(
   return task.map((message) => createMessage(origin, message as ChatMessage));
 }
 
-export function presentOf({ db, log, team }: Stores): TeamPresent {
+export function presentOf({ commits, log, team }: Stores): TeamPresent {
   const { epoch, component_version } = team.record;
-  return { turn: lastTurn(db), epoch, event: log.last, component_version };
+  return { turn: commits.turn, epoch, event: log.last, component_version };
 }
 
 /** A run that has not started. */

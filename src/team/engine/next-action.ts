@@ -22,16 +22,16 @@ export interface RunFacts {
   /** True if a question was answered since the turn was suspended. */
   answered: boolean;
   openQuestions: readonly StoredQuestion[];
-  /** When the first of the turn's backoffs ends, epoch milliseconds. */
-  wakeAt: number | null;
+  /** When the first of the turn's backoffs ends, epoch milliseconds. Only a suspended turn has any. */
+  backoffs: { readonly wakeAt: number | null };
   now: Moment;
 }
 
 export type NextAction =
-  /** Run the turn in progress, from its beginning. */
-  | { do: "turn" }
+  /** Run the turn in progress, from its beginning. `wakes`: the run was idle. */
+  | { do: "turn"; wakes: boolean }
   /** A pause is over: run the agents' resume hooks. */
-  | { do: "resume" }
+  | { do: "resume"; wakes: boolean }
   /** Run the agents' pause hooks, then pause the run. */
   | { do: "pause" }
   /** End the run between two turns. */
@@ -59,9 +59,14 @@ type State = Pick<
   | "wake_at"
 >;
 
+/** True while the run waits for a human or a backoff, or is paused: no execution runs it. */
+export function isIdle({ status, wake_at }: Pick<RunRecord, "status" | "wake_at">): boolean {
+  return status !== "running" || wake_at !== null;
+}
+
 /** Decides what an active run needs next: a pure function of its record and a few facts. */
 export function nextAction(record: State, facts: RunFacts): NextAction {
-  const { turn, answered, openQuestions, wakeAt, now } = facts;
+  const { turn, answered, openQuestions, backoffs, now } = facts;
   const left = timeLeft(record, now.ran);
   if (record.status === "running" && left !== null && left <= 0) {
     return { do: "fail", error: timeLimitError(record) };
@@ -79,6 +84,7 @@ export function nextAction(record: State, facts: RunFacts): NextAction {
   if (record.pause_requested) return { do: "pause" };
   if (turn === "suspended" && !answered) {
     const waiting = openQuestions.length > 0;
+    const { wakeAt } = backoffs;
     if (!waiting && wakeAt === null) {
       const error = new TroupeError("internal", "a turn was suspended and waits for nothing");
       return { do: "fail", error };
@@ -87,7 +93,7 @@ export function nextAction(record: State, facts: RunFacts): NextAction {
       return { do: "wait", status: waiting ? "waiting" : "running", wakeAt };
     }
   }
-  return record.resuming ? { do: "resume" } : { do: "turn" };
+  return { do: record.resuming ? "resume" : "turn", wakes: isIdle(record) };
 }
 
 /**

@@ -1,10 +1,9 @@
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
-import { lastTurn } from "../storage/log/commits.ts";
-import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
+import type { RunRecord } from "../storage/runs/run-record.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { RunTelemetry } from "./views/run-telemetry.ts";
-import { presentOf, taskMessages } from "./new-run.ts";
+import { presentOf, type StartingRun, taskMessages } from "./new-run.ts";
 import { cancelledInQueue, started } from "./run-state.ts";
 import { runInfo } from "./views/run-info.ts";
 import type { RunFeed } from "./views/run-feed.ts";
@@ -41,7 +40,7 @@ export class QueuedRuns {
     if (found?.record.status !== "queued") return false;
     const { record } = found;
     const messages = taskMessages(task, id, record.created_at);
-    this.#stores.transaction(() => {
+    this.#stores.db.transaction(() => {
       queue.replaceTask(id, messages);
       announcer.run(found, { task: messages });
     });
@@ -51,14 +50,14 @@ export class QueuedRuns {
 
   /** Cancels a queued run; undefined when there is no such run. @param mode how the client stops it */
   cancel(id: string, mode: "after_turn" | "now"): RunRecord | undefined {
-    const { announcer, queue, runs, log, db } = this.#stores;
+    const { announcer, commits, queue, runs, log } = this.#stores;
     const found = runs.byId(id);
     if (found?.record.status !== "queued") return undefined;
-    const turn = lastTurn(db);
+    const turn = commits.turn;
     const facts = { mode, turn, event: log.last, at: new Date().toISOString() };
     const record = cancelledInQueue(found.record, facts);
     const task = runs.task(found);
-    const terminal = this.#stores.transaction(() => {
+    const terminal = this.#stores.db.transaction(() => {
       const body = JSON.stringify(runInfo(this.#stores, { seq: 0, record }, task));
       queue.cancel(record, runs.last()?.seq ?? 0);
       announcer.run({ seq: 0, record }, { task });
@@ -75,12 +74,12 @@ export class QueuedRuns {
   }
 
   /** Takes the next run out of the queue and stores its start. */
-  take(): { stored: StoredRun; task: ChatMessage[] | null } | undefined {
+  take(): StartingRun | undefined {
     const { queue, runs, steps } = this.#stores;
     const { first } = queue;
     if (first === undefined) return undefined;
     const task = runs.task({ seq: 0, record: first });
-    const stored = this.#stores.transaction(() => {
+    const stored = this.#stores.db.transaction(() => {
       steps.clear();
       queue.remove(first.id);
       const facts = { at: new Date().toISOString(), ...presentOf(this.#stores) };

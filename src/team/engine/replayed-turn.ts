@@ -14,7 +14,7 @@ import type { StoredRun } from "../storage/runs/run-record.ts";
 import { turnId } from "../storage/runs/run-store.ts";
 import { restorePast } from "../storage/team-state.ts";
 import type { Stores } from "../storage/stores.ts";
-import { runContextOf } from "./views/run-info.ts";
+import { runContextOf } from "./journal/turn-facts.ts";
 import { type OtherMemories, TurnMemory } from "./journal/turn-memory.ts";
 
 /** A turn that has run, and the step whose request is wanted. */

@@ -1,7 +1,6 @@
-import type { ChatMessage } from "../../core/messages/message.ts";
 import type { Moment } from "../../core/turn/turn-host.ts";
 import type { StoredQuestion } from "../storage/runs/question-store.ts";
-import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
+import type { RunRecord } from "../storage/runs/run-record.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { AlarmSource } from "../storage/team-alarm.ts";
 import { ActiveRun } from "./active-run.ts";
@@ -12,7 +11,7 @@ import {
   nextAction,
   type TurnState,
 } from "./next-action.ts";
-import type { EnteringRun } from "./new-run.ts";
+import type { EnteringRun, StartingRun } from "./new-run.ts";
 import { QueuedRuns } from "./queued-runs.ts";
 import { RunFeed } from "./views/run-feed.ts";
 import { Execution } from "./execution.ts";
@@ -30,8 +29,7 @@ export class RunEngine implements AlarmSource, LoopOfRun {
   readonly #parts: LoopParts;
   readonly #stores: Stores;
   readonly feed: RunFeed;
-  /** The engine alone sets it. */
-  active: ActiveRun | undefined;
+  #active: ActiveRun | undefined;
   #execution: Execution | undefined;
   /** True if the next execution is a recovery. */
   #recovering = false;
@@ -44,21 +42,25 @@ export class RunEngine implements AlarmSource, LoopOfRun {
     this.queued = new QueuedRuns(stores, this.feed, telemetry);
     alarm.serve(this);
     const active = ActiveRun.load(stores, costOf);
+    this.#active = active;
     if (active === undefined) return;
-    this.active = active;
     // Unless it only waits, for an answer until its deadline or for the end of a backoff.
     const { do: needed } = this.next(active);
     this.#recovering = !active.idle || needed === "pause" || needed === "complete";
   }
 
+  get active(): ActiveRun | undefined {
+    return this.#active;
+  }
+
   /** The run that no other may start beside: the active one, or the one that starts next. */
   get occupant(): RunRecord | undefined {
-    return this.active?.record ?? this.#stores.queue.first;
+    return this.#active?.record ?? this.#stores.queue.first;
   }
 
   /** When the active run needs the alarm. */
   get dueAt(): number | null {
-    const record = this.active?.record;
+    const record = this.#active?.record;
     return record ? alarmTime(record, this.#stores.questions.open(record.id), this.#clock()) : null;
   }
 
@@ -69,7 +71,7 @@ export class RunEngine implements AlarmSource, LoopOfRun {
       turn: turn ?? state,
       answered: this.#execution?.answered ?? false,
       openQuestions: this.#stores.questions.open(active.record.id),
-      wakeAt: this.#stores.steps.wakeAt,
+      backoffs: this.#stores.steps,
       now: this.#clock(),
     });
   }
@@ -77,24 +79,24 @@ export class RunEngine implements AlarmSource, LoopOfRun {
   /** Starts a run that was just inserted, or makes known that it waits. */
   enter(run: EnteringRun): void {
     if (run.do === "start") {
-      this.#execute(this.#begin(run.stored, run.task), "start");
+      this.#execute(this.#begin(run), "start");
     } else if (run.do === "queue") {
       this.queued.added(run.record, run.task);
       // The run before it may have ended since the decision.
-      if (this.active === undefined) this.advance();
+      if (this.#active === undefined) this.advance();
     }
   }
 
   /** Runs the active run, unless it runs or has to wait. Without an active run it starts the next one. */
   advance(): void {
-    const active = this.active;
+    const active = this.#active;
     if (active === undefined) this.#startNext();
     else this.#act(active, this.next(active));
   }
 
   /** The alarm fired. It is set again first, so that it fires again whatever fails below. */
   onAlarm(): void {
-    const active = this.active;
+    const active = this.#active;
     if (active === undefined) return;
     this.#parts.alarm.set();
     const action = this.next(active);
@@ -111,8 +113,7 @@ export class RunEngine implements AlarmSource, LoopOfRun {
     }
     if (action.do === "wait" || this.#execution !== undefined) return;
     // Before the execution makes it durable, so that a turn that ends the process counts as interrupted.
-    const continues = action.do === "turn" || action.do === "resume";
-    if (active.idle && continues) this.continue(active);
+    if ((action.do === "turn" || action.do === "resume") && action.wakes) this.continue(active);
     this.#execute(active, "idle");
   }
 
@@ -133,10 +134,9 @@ export class RunEngine implements AlarmSource, LoopOfRun {
     if (this.#execution === execution) this.#execution = undefined;
   }
 
-  /** A question of the run was answered. */
   answered(): void {
-    if (this.active === undefined) return;
-    this.#answered(this.active);
+    if (this.#active === undefined) return;
+    this.#answered(this.#active);
     this.advance();
   }
 
@@ -215,7 +215,7 @@ export class RunEngine implements AlarmSource, LoopOfRun {
   ended(active: ActiveRun, end: RunEnd): void {
     this.#execution?.end();
     this.#execution = undefined;
-    this.active = undefined;
+    this.#active = undefined;
     this.#reportEnd(active, end);
     this.#startNext();
   }
@@ -230,12 +230,12 @@ export class RunEngine implements AlarmSource, LoopOfRun {
   }
 
   /** Makes a run active whose row was just inserted. */
-  #begin(stored: StoredRun, task: readonly ChatMessage[] | null): ActiveRun {
+  #begin({ stored, task }: StartingRun): ActiveRun {
     const { alarm, costOf, team } = this.#parts;
     const active = new ActiveRun(this.#stores, costOf, stored, task);
     // The team in memory may have started again after the cancellation of the run that is continued.
     if (stored.record.retry_of !== null) team.drop();
-    this.active = active;
+    this.#active = active;
     active.announce();
     // Its heartbeat comes before anything else that is new since the alarm was set.
     alarm.set(this);
@@ -248,7 +248,7 @@ export class RunEngine implements AlarmSource, LoopOfRun {
     if (next === undefined) return;
     // Not as a start: its request was answered long ago, and a turn that ends the process must not take the end of the
     // run before with it.
-    this.#execute(this.#begin(next.stored, next.task), "idle");
+    this.#execute(this.#begin(next), "idle");
   }
 
   #statusChanged(active: ActiveRun): void {
@@ -257,7 +257,7 @@ export class RunEngine implements AlarmSource, LoopOfRun {
   }
 
   #giveUp(outcome: Outcome, repeat: readonly string[]): void {
-    const active = this.active;
+    const active = this.#active;
     if (active === undefined) return;
     const { costOf, live, team } = this.#parts;
     try {
@@ -268,7 +268,7 @@ export class RunEngine implements AlarmSource, LoopOfRun {
     } catch (error) {
       // It could not be stored, so it did not happen, although the record in memory says so.
       this.#leave();
-      this.active = ActiveRun.load(this.#stores, costOf);
+      this.#active = ActiveRun.load(this.#stores, costOf);
       this.#recovering = true;
       throw error;
     } finally {
@@ -280,7 +280,7 @@ export class RunEngine implements AlarmSource, LoopOfRun {
   #leave(): void {
     this.#execution?.cancel();
     this.#execution = undefined;
-    this.active = undefined;
+    this.#active = undefined;
   }
 
   #reportEnd(active: ActiveRun, { outcome, retract, terminal }: RunEnd): void {
@@ -295,6 +295,6 @@ export class RunEngine implements AlarmSource, LoopOfRun {
 
   #clock(): Moment {
     const at = Date.now();
-    return this.#execution?.clock() ?? { at, ran: this.active?.ran(at) ?? 0 };
+    return this.#execution?.clock() ?? { at, ran: this.#active?.ran(at) ?? 0 };
   }
 }

@@ -1,6 +1,5 @@
 import type { Log } from "../../core/log.ts";
 import type { StoredQuestion } from "../storage/runs/question-store.ts";
-import { hopsAfter } from "../storage/runs/run-store.ts";
 import type { TeamAlarm } from "../storage/team-alarm.ts";
 import type { ActiveRun } from "./active-run.ts";
 import {
@@ -12,7 +11,7 @@ import {
   type TurnsOfRun,
 } from "./durable-turn.ts";
 import type { Execution } from "./execution.ts";
-import type { RunConstants } from "./journal/journaled-run.ts";
+import { type RunConstants, runConstants } from "./journal/turn-facts.ts";
 import type { Idle, NextAction, TurnState } from "./next-action.ts";
 import {
   countRecovery,
@@ -22,7 +21,6 @@ import {
 } from "./recovery-budget.ts";
 import { resumeDone, resumeDue } from "./run-state.ts";
 import { Suspect } from "./suspect.ts";
-import { runContextOf } from "./views/run-info.ts";
 
 /** Actions in a row without yielding: storage commits, requests and clients need the event loop. */
 const ACTIONS_AT_A_STRETCH = 16;
@@ -62,14 +60,7 @@ export class RunLoop implements TurnOf {
     this.#parts = parts;
     this.active = active;
     this.execution = execution;
-    const { stores, logins } = parts;
-    const { record } = active;
-    this.facts = {
-      session: stores.team.session,
-      logins: logins?.(record),
-      hops: hopsAfter(record),
-      run: runContextOf(record, stores),
-    };
+    this.facts = runConstants(active.record, parts.stores, parts.tenant);
   }
 
   /** Returns when the run is idle or has ended, or the execution is superseded. */
@@ -146,6 +137,7 @@ export class RunLoop implements TurnOf {
         finishTurn(parts, this, team, {
           outcome: { status: "completed", stopReason: action.stopReason },
           next: active.turnOfRun,
+          events: active.events,
           memory: undefined,
           nested: undefined,
           unfinished: [],
@@ -159,7 +151,7 @@ export class RunLoop implements TurnOf {
         return turn;
       }
       case "turn":
-        if (active.idle) run.continue(active);
+        if (action.wakes) run.continue(active);
         return runTurn(parts, this);
     }
   }

@@ -94,16 +94,14 @@ export function writeOutcome(
     }
   })();
   runs.end(stored, start.steps);
-  team.save({
-    usage: addUsage(team.record.usage, usage),
-    cost: addCosts(team.record.cost ?? null, totalCost(models)),
-  });
+  const { usage: before, cost = null } = team.record;
+  team.save({ usage: addUsage(before, usage), cost: addCosts(cost, totalCost(models)) });
   active.announce();
   return event;
 }
 
 function resultBody({ log }: Stores, { record }: ActiveRun): string {
-  const message_ids = log.resultIds(record.first_event, log.last);
+  const message_ids = log.resultIds(record.first_event, record.last_event ?? log.last);
   const { stop_reason, usage } = record;
   const result: RunResultFrame = { type: "TaskResult", stop_reason, usage, message_ids };
   return JSON.stringify(result);
@@ -157,7 +155,7 @@ export function giveUp(
   }: { outcome: Outcome; repeat: readonly string[]; time: Moment },
   textOf: (message: string) => string | undefined,
 ): RunEnd {
-  return stores.transaction(() => {
+  return stores.db.transaction(() => {
     const spans = storeSpans(active.spans(at), active.turnStarted.at) ?? [];
     const steps = keepSteps(stores.steps.entries(), stores.log.references);
     const left = workLeftIn(stores.steps.entries(), repeat);

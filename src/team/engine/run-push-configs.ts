@@ -51,7 +51,7 @@ export class RunPushConfigs {
     const { push = [] } = run.record;
     const others = push.filter((one) => one.id !== config);
     if (others.length < push.length) {
-      this.#stores.transaction(() => {
+      this.#stores.db.transaction(() => {
         this.#set(run, others);
         this.#stores.announcer.pushDeleted(id, config);
       });

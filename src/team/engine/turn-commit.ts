@@ -1,4 +1,5 @@
 import type { UnfinishedAt } from "../../core/run/run-observer.ts";
+import type { TurnEvents } from "./journal/turn-events.ts";
 import type { TurnMemory } from "./journal/turn-memory.ts";
 import type { NestedLedgers } from "../../contract/turn.ts";
 import { remoteWorkIn } from "../../core/steps/remote-work.ts";
@@ -7,7 +8,7 @@ import type { Moment } from "../../core/turn/turn-host.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { LoadedTeam } from "./team-cache.ts";
 import { type Outcome, writeOutcome } from "./run-outcome.ts";
-import { storeSpans } from "../../telemetry/spans/stored-spans.ts";
+import { storeSpans, type TurnSpans } from "../../telemetry/spans/stored-spans.ts";
 import type { Commit } from "../storage/log/commits.ts";
 import { keepSteps } from "../storage/log/kept-steps.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -20,6 +21,8 @@ export interface EndOfTurn {
   time: Moment;
   /** The memories that the turn has written. */
   memory: TurnMemory | undefined;
+  /** Its events. */
+  events: TurnEvents;
   /** The ledgers of teams inside participants; undefined where none has any. */
   nested: readonly NestedLedgers[] | undefined;
   /** Work that is left to do after the run. */
@@ -29,6 +32,7 @@ export interface EndOfTurn {
 /** The writes of a commit: the team's progress, the retraction of messages not emitted again, the run's terminal event. */
 export interface Committed {
   commit: Commit;
+  spans: TurnSpans;
   retract: RecordedEvent | undefined;
   terminal: RecordedEvent | undefined;
 }
@@ -38,18 +42,18 @@ export function commitTurn(
   stores: Stores,
   active: ActiveRun,
   open: LoadedTeam,
-  { outcome, next, time, memory, nested, unfinished }: EndOfTurn,
+  { outcome, next, time, events, memory, nested, unfinished }: EndOfTurn,
 ): Committed {
   const { log, steps, questions, knownResults: known } = stores;
   // The steps go with the commit; should it fail, a retry needs them.
-  const ended = [...steps.entries()];
-  const putBack = steps.withdraw();
+  const { ended, putBack } = steps.withdraw();
   const { record: before } = active;
   const remember = memory?.prepare();
-  const committed = stores.transaction(
+  const committed = stores.db.transaction(
     () => {
-      const retract = active.events.retractOutstanding();
-      const spans = storeSpans(active.spans(time.at), active.turnStarted.at);
+      const retract = events.retractOutstanding();
+      const traced = active.spans(time.at);
+      const spans = storeSpans(traced, active.turnStarted.at);
       // A branch may have asked before a failing sibling halted it.
       questions.closeOpen(active.record.id);
       stores.announcer.messages(active.record, active.turnCursor);
@@ -95,7 +99,7 @@ export function commitTurn(
           keepSteps(ended, log.references, { turn: turnOfTeam, inLogs, known }),
         );
       }
-      return { commit, retract, terminal };
+      return { commit, spans: traced, retract, terminal };
     },
     () => {
       putBack();

@@ -11,7 +11,7 @@ import type {
   RowCursor,
   CopiedRow,
 } from "./fork.ts";
-import { commitAt, lastTurn, snapshotOwner, standsAtCancellation } from "../storage/log/commits.ts";
+import { commitAt, snapshotOwner, standsAtCancellation } from "../storage/log/commits.ts";
 import { logOwner, LogStore } from "../storage/team-state.ts";
 import { PART_BYTES } from "../../sqlite/part-store.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -51,10 +51,10 @@ export class ForkSource {
 
   /** @param turn null for the last finished one */
   point(turn: number | null): Result<ForkPoint> {
-    const { db, team, versions } = this.#stores;
+    const { commits, team, versions } = this.#stores;
     const { id, created_at, label, metadata, forked_from, expires_in, user } = team.record;
     const first = forked_from?.turn ?? 0;
-    const last = lastTurn(db);
+    const last = commits.turn;
     if (turn !== null && (turn < first || turn > last)) {
       return unknownTurn(
         `The team has no finished turn ${turn}: choose one from ${first} to ${last}.`,

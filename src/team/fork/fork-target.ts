@@ -71,7 +71,7 @@ export class ForkTarget {
     if (earlier.value !== null) return ok(earlier.value);
     await this.erase();
     const { db, meta } = this.#stores;
-    this.#stores.transaction(() => {
+    this.#stores.db.transaction(() => {
       createTables(db);
       meta.write(FORK, { request, point });
       this.#note(FIRST_ROW);
@@ -100,7 +100,7 @@ export class ForkTarget {
     const { position } = before.value;
     let following: ForkCursor | undefined;
     if (rows.some(({ table }) => table === "memory")) this.#stores.memory.create();
-    this.#stores.transaction(() => {
+    this.#stores.db.transaction(() => {
       for (const row of rows) this.#insert(row, position.turn);
       following = next ?? (isOfState(cursor) ? FIRST_MEMORY : this.#lacking());
       if (following) this.#note(following);
@@ -161,10 +161,11 @@ export class ForkTarget {
   }
 
   #complete(): void {
-    const { announcer, db, texts, meta, team, log } = this.#stores;
+    const { announcer, commits, db, texts, meta, team, log } = this.#stores;
     const { request, point } = this.#incoming() as Incoming;
     const { team_id, turn, cancelled, label, metadata, component, expires_in, user } = point;
     disownLastCommit(db, texts, { turn, event: log.last, cancelled });
+    commits.forget();
     const lifetime = expires_in === undefined ? {} : { expires_in };
     const input = { label, metadata, ...request, user, ...lifetime };
     const record = newRecord(input, this.#tenant, { team_id, turn });

@@ -126,7 +126,8 @@ export class DurableObjectGateway implements Gateway {
       return (body) => passOn({ body, stream }, options);
     };
     // Streams show addresses by themselves.
-    const shown = sees !== undefined && seesAny(sees) ? withShownLogins(stub, sees) : stub;
+    const shown = (): typeof stub =>
+      sees !== undefined && seesAny(sees) ? withShownLogins(stub, sees) : stub;
     const team = remoteMethods(shown, {
       destroy: () => destroy(stub),
       tokenEnds: async (token: TokenOfTeam, until: AbortSignal) =>

@@ -14,9 +14,9 @@ import type { ActiveRun } from "../engine/active-run.ts";
 import type { ClientConnection } from "../stream/batch.ts";
 import {
   ClientStream,
-  EventStream,
   type EventStreamOptions,
   PAGE_BYTES,
+  streamEvents,
 } from "../stream/event-stream.ts";
 import type { FrameWriter } from "../stream/frames.ts";
 import type { LiveFeed } from "../stream/live-feed.ts";
@@ -130,7 +130,7 @@ export function sendEvents<Connection extends ClientConnection>(
   const after = seen?.cursor ?? input.after;
   if (seen !== undefined && run) writeAgain(stores, run, { after: input.after, seen }, to.writer);
   const connection = connect();
-  const stream = new EventStream({
+  streamEvents({
     ...to,
     connection,
     log: stores.log,
@@ -154,7 +154,6 @@ export function sendEvents<Connection extends ClientConnection>(
       if (status === "waiting" || status === "paused") live.becomeIdle(status);
     },
   });
-  stream.start();
   return ok(connection);
 }
 

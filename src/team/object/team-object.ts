@@ -23,7 +23,7 @@ import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { addMethods, remoteObject, tenantNamed } from "../../sqlite/remote-methods.ts";
 import { Listing } from "../directory-link/listing.ts";
 import { type MemoryObjects, memoryObjects } from "../directory-link/tenant-memories.ts";
-import { RunInputs } from "./parts/team-parts.ts";
+import { RunInputs } from "../engine/new-run.ts";
 import { ONE_OWNER, type SecretOwners } from "../../secrets/kept-secrets.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Sealer } from "../../secrets/sealer.ts";
@@ -32,9 +32,8 @@ import {
   EncodedFrames,
   type FrameWriter,
   nativeFrames,
-  nativeFramesShown,
-  type ShownFrame,
-  withAddresses,
+  nativeFramesShowing,
+  type VisibleLogins,
 } from "../stream/frames.ts";
 import { IDLE_MS, type StreamClient, type WatcherCall } from "../stream/stream-places.ts";
 import { CURSOR, readWatchRequest } from "../stream/watch-relay.ts";
@@ -280,23 +279,23 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     if (code === undefined) return this.#nativeFor(client);
     const onError = (error: unknown): void =>
       this.log({ event: "internal_error", error: stackOf(error) }, error);
-    return new EncodedFrames(code.makeEncoder(options), onError, this.#shownTo(client));
+    return new EncodedFrames(code.makeEncoder(options), onError, this.#loginsFor(client));
   }
 
   /** The same writer for all clients that may see the same logins: they get the same bytes. */
-  #nativeFor({ sees }: StreamClient): FrameWriter {
-    const shown = this.#shownTo({ sees });
-    if (sees === undefined || shown === undefined) return nativeFrames;
-    const key = JSON.stringify([sees.tenant, sees.user]);
-    const writer = this.#native.get(key) ?? nativeFramesShown(shown);
+  #nativeFor(client: StreamClient): FrameWriter {
+    const logins = this.#loginsFor(client);
+    if (logins === undefined) return nativeFrames;
+    const key = JSON.stringify([logins.sees.tenant, logins.sees.user]);
+    const writer = this.#native.get(key) ?? nativeFramesShowing(logins);
     this.#native.set(key, writer);
     return writer;
   }
 
-  /** Shows frames as a client sees them; undefined for one that may not be given the address of any login. */
-  #shownTo({ sees }: Pick<StreamClient, "sees">): ShownFrame | undefined {
+  /** Undefined for a client that may not be given the address of any login. */
+  #loginsFor({ sees }: StreamClient): VisibleLogins | undefined {
     if (sees === undefined || !seesAny(sees)) return undefined;
-    return (frame) => withAddresses(frame, sees, () => this.#parts.team.parts?.stores.questions);
+    return { sees, questions: () => this.#parts.team.parts?.stores.questions };
   }
 
   override alarm(): Promise<void> {
@@ -312,9 +311,9 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   ): Promise<Result<StartedStream>> {
     return this.#parts.team.change(async (parts) => {
       const start = { input: given, options: format?.options ?? {} };
-      const formatted = code?.prepare?.(start, parts.stores.team.component) ?? ok(start);
-      if (!formatted.ok) return formatted;
-      const prepared = formatted.value;
+      const formatted = code?.prepare?.(start, parts.stores.team.component);
+      if (formatted?.ok === false) return formatted;
+      const prepared = formatted?.value ?? start;
       const sealed = await this.#parts.inputs.seal(prepared.input);
       if (!sealed.ok) return sealed;
       const { task } = prepared.input;

@@ -160,7 +160,7 @@ export class ScheduleService {
 
   #write<T>(id: string, changes: () => T): T {
     const { stores, scheduler } = this.#options;
-    const result = stores.transaction(changes);
+    const result = stores.db.transaction(changes);
     scheduler.changed(id);
     return result;
   }

@@ -83,11 +83,6 @@ export class StagedRows {
     else this.#db.write("delete from staged where part = ?", part);
   }
 
-  /** Drops the copies in memory after a failed transaction. */
-  forget(): void {
-    this.#table.forget();
-  }
-
   /**
    * Makes the rows the state of a turn, inside a transaction: earlier rows are hidden behind them, as by any loaded
    * state.
@@ -100,6 +95,7 @@ export class StagedRows {
     this.#db.write("delete from staged");
     dropIndexes(this.#db, new Set());
     this.#stores.log.forget();
+    this.#stores.commits.forget();
   }
 
   /** A message that the log already has is only marked as part of this conversation too, and not shown twice. */

@@ -139,7 +139,7 @@ export class StateTarget implements AlarmSource {
       );
     }
     const { [part]: _replaced, ...parts } = staged.parts;
-    this.#stores.transaction(() => {
+    this.#stores.db.transaction(() => {
       this.#rows.remove(part);
       this.#note({ ...staged, parts });
     });
@@ -192,7 +192,7 @@ export class StateTarget implements AlarmSource {
 
   discard(): void {
     this.#drop();
-    this.#stores.transaction(() => {
+    this.#stores.db.transaction(() => {
       this.#rows.remove("all");
       this.#note(null);
     });
@@ -250,7 +250,6 @@ export class StateTarget implements AlarmSource {
   /** Drops the copies in memory after a failed transaction. */
   forget(): void {
     this.#staged = undefined;
-    this.#rows.forget();
   }
 
   /** A large body came in lines before the row. */

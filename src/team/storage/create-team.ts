@@ -37,7 +37,7 @@ export async function createTeam(
   }
   if (holdsTeam(stores.db)) return isRepeated(stores, input);
   await makeRoom();
-  stores.transaction(() => {
+  stores.db.transaction(() => {
     createTables(stores.db);
     stores.team.create(newRecord(input, tenant), component);
     stores.announcer.team();

@@ -131,7 +131,6 @@ export class ScheduleStore {
   /** Drops the copies in memory after a failed transaction. */
   forget(): void {
     this.#times = undefined;
-    this.#table.forget();
   }
 
   #storedTimes(): [string, number][] {

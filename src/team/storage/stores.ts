@@ -1,7 +1,8 @@
 import { Announcer } from "./outbox/announcer.ts";
-import { OutboxStore } from "./outbox/outbox-store.ts";
+import { OutboxStore } from "./outbox/outbox.ts";
 import { TextStore } from "../../sqlite/text-store.ts";
 import { Database } from "../../sqlite/database.ts";
+import { CommitStore } from "./log/commits.ts";
 import { EventLog } from "./log/event-log.ts";
 import { MetaStore } from "./tables/meta-store.ts";
 import { KnownResults } from "./log/kept-steps.ts";
@@ -17,7 +18,7 @@ import { RemoteWorkStore } from "./outbox/remote-work-store.ts";
 import { UnfinishedStore } from "./outbox/unfinished-store.ts";
 import { TeamMemory } from "./team-memory.ts";
 import type { StepCache } from "../../core/steps/step-attempt.ts";
-import { CREATE_CACHE_TABLE } from "./tables/schema.ts";
+import { LazyTable } from "../../sqlite/lazy-table.ts";
 
 /** The stores of one team. Some keep a copy of their rows in memory. */
 export class Stores {
@@ -32,6 +33,7 @@ export class Stores {
   readonly knownResults = new KnownResults();
   readonly questions: QuestionStore;
   readonly log: EventLog;
+  readonly commits: CommitStore;
   readonly cache: ResultCache;
   readonly schedules: ScheduleStore;
   readonly memory: TeamMemory;
@@ -56,40 +58,19 @@ export class Stores {
     this.announcer = new Announcer(this);
     this.questions = new QuestionStore(this.db, this.texts, this.announcer);
     this.log = new EventLog(this.db, this.texts);
+    this.commits = new CommitStore(this.db, this.texts);
     this.cache = new ResultCache(this.db);
     this.schedules = new ScheduleStore(this.db, this.texts);
     this.memory = new TeamMemory(this.db, this.texts);
     this.memoryOutbox = new MemoryOutbox(this.db, this.texts);
     this.remoteWork = new RemoteWorkStore(this.meta);
     this.unfinished = new UnfinishedStore(this.meta);
-  }
-
-  /**
-   * Applies all changes or, when one throws, none; then copies in memory are dropped.
-   *
-   * @param undone called after changes that threw
-   */
-  transaction<T>(changes: () => T, undone?: () => void): T {
-    try {
-      return this.db.transaction(changes);
-    } catch (error) {
-      this.texts.forget();
-      this.team.forget();
-      this.versions.forget();
-      this.queue.forget();
-      this.steps.forget();
-      this.knownResults.forget();
-      this.questions.forget();
-      this.log.forget();
-      this.schedules.forget();
-      this.memory.forget();
-      this.memoryOutbox.forget();
-      this.remoteWork.forget();
-      this.unfinished.forget();
-      this.outbox?.forget();
-      this.announcer.forget();
-      undone?.();
-      throw error;
+    const { team, commits, runs, queue, steps, knownResults, questions, log, schedules } = this;
+    const { memory, memoryOutbox, remoteWork, unfinished, outbox, announcer } = this;
+    const ofRuns = [team, commits, runs, queue, steps, knownResults, questions, log, schedules];
+    const others = [memory, memoryOutbox, remoteWork, unfinished, outbox, announcer];
+    for (const store of [...ofRuns, ...others]) {
+      this.db.onForget(() => store?.forget());
     }
   }
 }
@@ -99,13 +80,16 @@ const EVICT = "delete from cache where seq <= (select max(seq) from cache) - ?";
 /** The team's cache of model results. Evicts by age, not by use: recording a use would write a row per read. */
 class ResultCache implements StepCache {
   readonly #db: Database;
+  readonly #table: LazyTable;
 
   constructor(db: Database) {
     this.#db = db;
+    const columns = "seq integer primary key, key text not null unique, value text not null";
+    this.#table = new LazyTable(db, "cache", `(${columns})`);
   }
 
   get(key: string): string | undefined {
-    if (!this.#db.hasTable("cache")) return undefined;
+    if (!this.#table.exists) return undefined;
     return this.#db.first<{ value: string }>("select value from cache where key = ?", key)?.value;
   }
 
@@ -117,8 +101,12 @@ class ResultCache implements StepCache {
   /** The row is written with the next statement, together with the step whose result it caches. */
   set(key: string, value: string, maxEntries: number): void {
     const db = this.#db;
-    db.writeLater("cache", CREATE_CACHE_TABLE);
-    db.writeLater("cache", "insert or replace into cache (key, value) values (?, ?)", key, value);
+    const writtenKey = (): string => {
+      this.#table.create();
+      return key;
+    };
+    const insert = "insert or replace into cache (key, value) values (?, ?)";
+    db.writeLater("cache", insert, writtenKey, value);
     db.writeLater("cache", EVICT, maxEntries);
   }
 }

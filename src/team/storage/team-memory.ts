@@ -94,7 +94,6 @@ export class TeamMemory {
   /** After a transaction that failed. */
   forget(): void {
     this.entries.forget();
-    this.#past.forget();
   }
 
   /** Makes the changes of a turn, with its commit. */

@@ -4,13 +4,7 @@ import { type StateChanges, StateTree } from "../../core/state/state-tree.ts";
 import type { Stateful } from "../../core/state/stateful.ts";
 import type { TextStore } from "../../sqlite/text-store.ts";
 import type { Database } from "../../sqlite/database.ts";
-import {
-  type Commit,
-  readSnapshot,
-  type Snapshot,
-  snapshotOwner,
-  storeSteps,
-} from "./log/commits.ts";
+import { type Commit, type CommitStore, readSnapshot, type Snapshot } from "./log/commits.ts";
 import type { EventLog } from "./log/event-log.ts";
 import { type Appended, MakerDataInLogs } from "./log/maker-data-in-logs.ts";
 import { dropIndexes, SearchIndex } from "./tables/search-index.ts";
@@ -27,6 +21,7 @@ export interface TeamStateStores {
   db: Database;
   texts: TextStore;
   log: EventLog;
+  commits: CommitStore;
 }
 
 /**
@@ -36,6 +31,7 @@ export interface TeamStateStores {
 export class TeamState {
   readonly #db: Database;
   readonly #texts: TextStore;
+  readonly #commits: CommitStore;
   readonly #logs: LogStore;
   readonly #tree: StateTree;
   readonly #groups = new Map<string, Snapshot>();
@@ -43,17 +39,18 @@ export class TeamState {
   readonly #indexes = new Map<string, SearchIndex>();
   /** Until the first commit. */
   #replaces: boolean;
-  #commits = 0;
+  #written = 0;
   /** The changes of the commit that is being written. */
-  #written: StateChanges | undefined;
+  #changes: StateChanges | undefined;
 
   constructor(
-    { db, texts, log }: TeamStateStores,
+    { db, texts, log, commits }: TeamStateStores,
     root: Stateful,
     start: "continued" | "replaced",
   ) {
     this.#db = db;
     this.#texts = texts;
+    this.#commits = commits;
     this.#logs = new LogStore(db, texts, log.references);
     this.#tree = new StateTree(root);
     this.#replaces = start === "replaced";
@@ -87,8 +84,8 @@ export class TeamState {
    * @param keepSteps the text of the steps of the turn, given what the turn appends to logs
    */
   write(commit: Commit, keepSteps?: (inLogs: MakerDataInLogs) => string | undefined): void {
-    this.#written = this.#tree.changes();
-    const { heads, logs } = this.#written;
+    this.#changes = this.#tree.changes();
+    const { heads, logs } = this.#changes;
     const steps = keepSteps?.(this.#logs.makerData(logs));
     const changed = new Set<string>([""]);
     if (this.#replaces) this.#hideStored(changed, new Set(logs.map(({ path }) => path)), commit);
@@ -97,17 +94,8 @@ export class TeamState {
       this.#group(group)[path] = value;
       changed.add(group);
     }
-    for (const group of changed) {
-      const values = this.#group(group);
-      const body = group === "" ? { commit, heads: values } : { heads: values };
-      this.#db.write(
-        "insert into head values (?, ?, ?, ?)",
-        group,
-        commit.turn,
-        this.#texts.store(snapshotOwner(group, commit.turn), JSON.stringify(body)),
-        group === "" && steps !== undefined ? storeSteps(this.#texts, commit.turn, steps) : null,
-      );
-    }
+    const snapshots = new Map([...changed].map((group) => [group, this.#group(group)]));
+    this.#commits.write(commit, snapshots, steps);
     for (const { path, generation, start, items } of logs) {
       this.#logs.write(path, generation, start, items, commit.turn);
     }
@@ -117,8 +105,8 @@ export class TeamState {
 
   committed(): void {
     this.#replaces = false;
-    this.#tree.mark(this.#written);
-    if (++this.#commits % COMMITS_PER_RELEASE === 0) this.#tree.releaseUnread();
+    this.#tree.mark(this.#changes);
+    if (++this.#written % COMMITS_PER_RELEASE === 0) this.#tree.releaseUnread();
   }
 
   /**

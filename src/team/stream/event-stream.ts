@@ -92,11 +92,16 @@ export interface EventStreamOptions {
 
 const CAUGHT_UP = { event: "caught_up", data: {} } as const;
 
+/** Sends a stream its events from now on. */
+export function streamEvents(options: EventStreamOptions): void {
+  new EventStream(options).start();
+}
+
 /**
  * The events of one client's stream. Recorded events are read as fast as the client takes them. After the last one, the
  * client joins the live feed in the same synchronous step, so that it gets each event exactly once.
  */
-export class EventStream implements LiveClient {
+class EventStream implements LiveClient {
   readonly run: string | null;
   readonly writer: FrameWriter;
   readonly client: StreamClient;
@@ -146,13 +151,14 @@ export class EventStream implements LiveClient {
       const end = run === null ? -1 : own.findIndex(({ kind }) => isTerminal(kind));
       const visible = end === -1 ? own : own.slice(0, end + 1);
       frames += visible.map((event) => writer.recorded(event)).join("");
-      cursor = page.at(-1)?.seq ?? log.last;
+      const { last } = log;
+      cursor = page.at(-1)?.seq ?? last;
       if (end !== -1 || writer.ended) {
         void this.#stream.write(new Batch(frames, cursor));
         this.close();
         return;
       }
-      if (cursor >= log.last) {
+      if (cursor >= last) {
         // Turns may have ended while the log was read.
         frames += state() + writer.live(CAUGHT_UP) + live.snapshots(writer);
         const activity = this.#options.activity();

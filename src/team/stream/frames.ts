@@ -35,8 +35,11 @@ export interface FrameWriter {
   readonly isNative?: boolean | undefined;
 }
 
-/** A frame as a client sees it. */
-export type ShownFrame = (frame: LiveFrame) => LiveFrame;
+/** The logins whose addresses a client may be given, and the questions that have them. */
+export interface VisibleLogins {
+  sees: LoginSight;
+  questions: () => Pick<QuestionStore, "open"> | undefined;
+}
 
 /** Names of frames about the service; items of the run are unnamed. */
 const EVENT_NAMES: Record<EventKind, "retract" | "failed" | "run" | "memory" | undefined> = {
@@ -69,19 +72,15 @@ export const nativeFrames: FrameWriter = {
 /** The frames of one client's stream in the format of a protocol. */
 export class EncodedFrames implements FrameWriter {
   readonly #encoder: StreamEncoder;
-  readonly #shown: ShownFrame;
+  readonly #logins: VisibleLogins | undefined;
   readonly #onError: (error: unknown) => void;
   #failed = false;
   readonly visibleState: FrameWriter["visibleState"];
 
-  /** @param onError called with the encoder's error, which ends the stream @param shown how its client sees a frame */
-  constructor(
-    encoder: StreamEncoder,
-    onError: (error: unknown) => void,
-    shown: ShownFrame = (frame) => frame,
-  ) {
+  /** @param onError called with the encoder's error, which ends the stream @param logins undefined for a client that sees none */
+  constructor(encoder: StreamEncoder, onError: (error: unknown) => void, logins?: VisibleLogins) {
     this.#encoder = encoder;
-    this.#shown = shown;
+    this.#logins = logins;
     this.#onError = onError;
     if (encoder.visibleState) {
       this.visibleState = (state) => this.#written(() => encoder.visibleState?.(state) ?? "");
@@ -106,7 +105,7 @@ export class EncodedFrames implements FrameWriter {
   }
 
   live(frame: LiveFrame, pieces?: TextPieces): string {
-    return this.#encode(this.#shown(frame), pieces);
+    return this.#encode(this.#logins ? withAddresses(frame, this.#logins) : frame, pieces);
   }
 
   #encode(frame: StreamFrame, pieces?: TextPieces): string {
@@ -126,23 +125,19 @@ export class EncodedFrames implements FrameWriter {
   }
 }
 
-/** The native frames as their clients see them. */
-export function nativeFramesShown(shown: ShownFrame): FrameWriter {
-  return { ...nativeFrames, live: (frame) => nativeFrames.live(shown(frame)) };
+/** The native frames for clients that may see these logins. */
+export function nativeFramesShowing(logins: VisibleLogins): FrameWriter {
+  return { ...nativeFrames, live: (frame) => nativeFrames.live(withAddresses(frame, logins)) };
 }
 
 /** A frame with the addresses of the logins that its client may have. */
-export function withAddresses(
-  frame: LiveFrame,
-  sight: LoginSight,
-  questions: () => Pick<QuestionStore, "open"> | undefined,
-): LiveFrame {
+function withAddresses(frame: LiveFrame, { sees, questions }: VisibleLogins): LiveFrame {
   if (frame.event !== "run" || !frame.data.requests.some(({ login }) => login)) return frame;
   const { data } = frame;
   const open = questions()?.open(data.id) ?? [];
   const requests = data.requests.map((request) => {
     const asked = open.find(({ question }) => question.id === request.id);
-    return withLogin(request, asked?.question.login, sight);
+    return withLogin(request, asked?.question.login, sees);
   });
   return { event: "run", data: { ...data, requests } };
 }

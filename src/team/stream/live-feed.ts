@@ -1,6 +1,6 @@
 import type { ModelClientStreamingChunkEvent } from "../../core/messages/agent-events.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { TextFrame } from "../../contract/stream/stream-frame.ts";
+import type { TextFrame, TurnFrame } from "../../contract/stream/stream-frame.ts";
 import type { RunInfo } from "../../contract/run.ts";
 import type { TextPieces } from "../../contract/stream/text-pieces.ts";
 import type { Message } from "../../core/messages/message.ts";
@@ -138,8 +138,9 @@ export class LiveFeed implements StreamPlaces {
     return this.#texts.end(message);
   }
 
-  /** Sends the visible state after a commit. @param state the team's visible state */
-  visibleState(state: JsonObject): void {
+  /** Sends a turn that was committed, and the visible state of the team after it. */
+  turn(data: TurnFrame, state: JsonObject): void {
+    this.send({ event: "turn", data });
     for (const { visibleState } of this.#channels.keys()) {
       if (visibleState === undefined) continue;
       this.#write((writer) => writer.visibleState?.(state) ?? "");

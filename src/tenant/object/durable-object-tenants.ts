@@ -39,7 +39,7 @@ export class DurableObjectTenants implements Tenants {
 
   tenant(id: string): TenantGateway {
     const stub = this.#stub(id);
-    return remoteMethods(stub, {
+    return remoteMethods(() => stub, {
       destroy: async () => {
         const destroyed = await eraseObject(
           { is: "tenant", id },

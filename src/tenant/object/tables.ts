@@ -105,7 +105,7 @@ const MIGRATIONS: TableVersions["migrations"] = [
 
 /** True if anything is stored for this tenant. Writes nothing. */
 export function holdsTenant(db: Database): boolean {
-  return db.first("select 1 as found from sqlite_master where name = 'meta'") !== undefined;
+  return db.hasTable("meta");
 }
 
 /**

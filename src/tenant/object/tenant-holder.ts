@@ -297,6 +297,7 @@ export class TenantHolder {
     this.#alarmAt = null;
     // Not awaited before the rest is written, so that both are stored together: nothing else knows the teams.
     const emptied = this.#options.ctx.storage.deleteAll();
+    this.db.forget();
     const parts = this.hold();
     this.db.transaction(() => {
       for (const id of teams) parts.directory.noteTeam(id);
@@ -322,7 +323,9 @@ export class TenantHolder {
     this.feed.end();
     parts.webhooks.close();
     this.#loaded = undefined;
-    await this.#options.ctx.storage.deleteAll();
+    const emptied = this.#options.ctx.storage.deleteAll();
+    this.db.forget();
+    await emptied;
   }
 }
 

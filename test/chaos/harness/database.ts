@@ -100,13 +100,13 @@ export class DiskView {
   /** The turn in progress and what is committed; undefined without tables. */
   turn(): StoredTurn | undefined {
     return this.#read((db) => {
-      if (!hasTable(db, "step")) return undefined;
+      if (!hasTable(db, "event")) return undefined;
       const count = (query: string): number => Number(db.prepare(query).get()?.count ?? 0);
       return {
-        steps: db
-          .prepare("select kind, state from step order by key")
-          .all()
-          .map(({ kind, state }) => `${String(kind)} ${String(state)}`),
+        steps: (hasTable(db, "step")
+          ? db.prepare("select kind, state from step order by key").all()
+          : []
+        ).map(({ kind, state }) => `${String(kind)} ${String(state)}`),
         messages: count("select count(*) as count from event where kind in ('message', 'quiet')"),
         turns: count("select count(distinct turn) as count from head where turn > 0"),
       };
@@ -137,23 +137,22 @@ export class DiskView {
     );
   }
 
-  /** Rows per table of the service. */
-  rowCounts(): Record<string, number> {
-    return (
-      this.#read((db) =>
-        Object.fromEntries(
-          db
-            .prepare(
-              "select name from sqlite_master where type = 'table' and name not like '\\_cf%' escape '\\'",
-            )
-            .all()
-            .map(({ name }) => {
-              const row = db.prepare(`select count(*) as count from "${String(name)}"`).get();
-              return [String(name), Number(row?.count)];
-            }),
-        ),
-      ) ?? {}
+  /** Rows per table of the service. Those that come with their first row may be missing, but for `step`. */
+  rowCounts(): Record<string, number> & { step: number } {
+    const tables =
+      "select name from sqlite_master where type = 'table' and name not like '\\_cf%' escape '\\'";
+    const counts = this.#read((db) =>
+      Object.fromEntries(
+        db
+          .prepare(tables)
+          .all()
+          .map(({ name }) => {
+            const row = db.prepare(`select count(*) as count from "${String(name)}"`).get();
+            return [String(name), Number(row?.count)];
+          }),
+      ),
     );
+    return { step: 0, ...counts };
   }
 
   /** Whether the object's alarm is set. */
@@ -185,7 +184,9 @@ export class DiskView {
              from (select id, record from run ${hasTable(db, "queue") ? "union all select id, record from queue" : ""})
              order by id`,
         ),
-        requests: column("select id as value from question where answer is null order by id"),
+        requests: hasTable(db, "question")
+          ? column("select id as value from question where answer is null order by id")
+          : [],
       };
     });
   }

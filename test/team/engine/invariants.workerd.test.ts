@@ -2,12 +2,13 @@ import { describe, expect, test } from "vitest";
 import { lastObject } from "../support/last-object.ts";
 import { thought } from "../support/scripted-agent.ts";
 import { agent, outline, roundRobin, Signal, TestTeam, texts, value } from "../support/team.ts";
+import { storedRows } from "../support/stored-rows.ts";
 
 // What must hold of a durable turn, by the numbers of src/team/engine/durable-turn.ts.
 
 /** What the object that runs has stored by now, without what waits in memory to be written. */
 function stored<Row extends Record<string, SqlStorageValue>>(query: string): Row[] {
-  return lastObject.state?.storage.sql.exec<Row>(query).toArray() ?? [];
+  return lastObject.state ? storedRows<Row>(lastObject.state.storage, query) : [];
 }
 
 const steps = (): string[] =>

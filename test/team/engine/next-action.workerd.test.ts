@@ -19,7 +19,7 @@ const FACTS: RunFacts = {
   turn: "none",
   answered: false,
   openQuestions: [],
-  wakeAt: null,
+  backoffs: { wakeAt: null },
   now: { at: NOW, ran: 5000 },
 };
 
@@ -36,7 +36,7 @@ function question(expiresAt: number | null = null): RunFacts["openQuestions"][nu
 const OPEN = question();
 const EXPIRED = question(NOW);
 
-const TURN = { do: "turn" } as const;
+const TURN = { do: "turn", wakes: false } as const;
 const COMPLETE = { do: "complete", stopReason: "External termination requested" } as const;
 const RUNNING = { do: "wait", status: "running", wakeAt: null } as const;
 const WAITING = { do: "wait", status: "waiting", wakeAt: null } as const;
@@ -99,7 +99,7 @@ describe("the next action of a run", () => {
     [
       "pauses during a backoff",
       { pause_requested: true, wake_at: NOW + 1 },
-      { turn: "suspended", wakeAt: NOW + 1 },
+      { turn: "suspended", backoffs: { wakeAt: NOW + 1 } },
       { do: "pause" },
     ],
     [
@@ -119,7 +119,7 @@ describe("the next action of a run", () => {
       "notifies the agents after a pause",
       { resuming: true },
       { turn: "interrupted" },
-      { do: "resume" },
+      { do: "resume", wakes: false },
     ],
     [
       "waits after a pause that was taken back",
@@ -157,16 +157,21 @@ describe("the next action of a run", () => {
     [
       "waits for a backoff",
       {},
-      { turn: "suspended", wakeAt: NOW + 1 },
+      { turn: "suspended", backoffs: { wakeAt: NOW + 1 } },
       { do: "wait", status: "running", wakeAt: NOW + 1 },
     ],
     [
       "waits for a human and a backoff",
       {},
-      { turn: "suspended", wakeAt: NOW + 1, openQuestions: [OPEN] },
+      { turn: "suspended", backoffs: { wakeAt: NOW + 1 }, openQuestions: [OPEN] },
       { do: "wait", status: "waiting", wakeAt: NOW + 1 },
     ],
-    ["runs the turn after a backoff", { wake_at: NOW }, { turn: "suspended", wakeAt: NOW }, TURN],
+    [
+      "runs the turn after a backoff",
+      { wake_at: NOW },
+      { turn: "suspended", backoffs: { wakeAt: NOW } },
+      { ...TURN, wakes: true },
+    ],
     [
       "fails when a suspended turn waits for nothing",
       {},

@@ -293,13 +293,13 @@ describe("a full-text memory in a team object", () => {
     const team = await rememberer.team;
     await turn(adds(...numbers(1200)));
     await turn(adds("The cat is black."));
-    await evict();
     for (const statement of [
       "drop table search_1_terms",
       "drop table search_1",
       "drop table search",
     ])
       await team.sql(statement);
+    await evict();
     expect(await turn(asks("number7"))).toBe("number7");
     expect(await turn(asks("cat"))).toBe("The cat is black.");
   });

@@ -32,7 +32,7 @@ test("a failed transaction leaves nothing of a team's first schedule, and the ne
     const { schedules } = stores;
     const insert = (): unknown => schedules.insert(RECORD, AT, TASK);
     const failing = (): unknown =>
-      stores.transaction(() => {
+      stores.db.transaction(() => {
         insert();
         throw new Error("a full disk");
       });
@@ -40,7 +40,7 @@ test("a failed transaction leaves nothing of a team's first schedule, and the ne
     expect(schedules.page(Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
     expect(schedules.times).toEqual(new Map());
 
-    stores.transaction(insert);
+    stores.db.transaction(insert);
     expect(schedules.byId("nightly")).toMatchObject({ next_at: AT, record: RECORD });
     expect(schedules.times).toEqual(new Map([["nightly", AT]]));
   });

@@ -5,6 +5,7 @@ import type { RunInfo } from "#contract/run.ts";
 import { Effects } from "./effects.ts";
 import type { Kind } from "./kinds.ts";
 import { TestTeam, value } from "./team.ts";
+import { storedRows } from "./stored-rows.ts";
 
 /** The outcome of a team. Ids and times are left out, and in what order those spoke who do so side by side. */
 export interface Outcome {
@@ -96,7 +97,8 @@ export async function settled({ team, effects }: Subject): Promise<Outcome> {
 async function leftovers(team: TestTeam) {
   await team.delivered();
   return runInDurableObject(team.stub, async (_instance, { storage }) => {
-    const column = (query: string) => [...storage.sql.exec(query).raw()].map(([first]) => first);
+    const column = (query: string) =>
+      storedRows(storage, query).map((row) => Object.values(row)[0]);
     return {
       alarm: await storage.getAlarm(),
       steps: column("select key from step"),

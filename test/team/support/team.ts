@@ -10,6 +10,7 @@ import type { StartRunInput, StreamCaller, TeamGateway } from "#contract/gateway
 import { DurableObjectGateway } from "#team/object/durable-object-gateway.ts";
 import { type Behaviour, script } from "./scripted-agent.ts";
 import { PATIENCE } from "../../support/patience.ts";
+import { storedRows } from "./stored-rows.ts";
 
 let count = 0;
 
@@ -162,7 +163,7 @@ export class TestTeam {
 
   sql<Row extends Record<string, SqlStorageValue>>(query: string): Promise<Row[]> {
     return runInDurableObject(this.stub, (_instance, state) =>
-      state.storage.sql.exec<Row>(query).toArray(),
+      storedRows<Row>(state.storage, query),
     );
   }
 

@@ -213,7 +213,6 @@ export class CodeIndex {
     this.#spaces = undefined;
     this.#changed.clear();
     this.#gone = [];
-    this.goneTable.forget();
   }
 
   #storeGone(): void {

@@ -1,14 +1,13 @@
 import type { CostOf } from "../../../contract/usage/model-usage.ts";
 import type { TroupeError } from "../../../core/errors.ts";
-import type { ServerLogins } from "../../../core/steps/server-logins.ts";
-import type { RunRecord } from "../../storage/runs/run-record.ts";
 import type { Stores } from "../../storage/stores.ts";
 import type { LiveFeed } from "../../stream/live-feed.ts";
 import type { RunFeed } from "../views/run-feed.ts";
 import type { RunTelemetry } from "../views/run-telemetry.ts";
 import type { Fence, SuspectSteps } from "./fence.ts";
-import type { JournaledRun, RunConstants } from "./journaled-run.ts";
+import type { JournaledRun } from "./journaled-run.ts";
 import type { TenantBudget } from "./tenant-budget.ts";
+import type { LoginsOfTenant, RunConstants } from "./turn-facts.ts";
 import type { OtherMemories } from "./turn-memory.ts";
 
 /** The parts that the journal of a turn writes to, reports to and asks. */
@@ -26,8 +25,8 @@ export interface JournalParts {
   memories: OtherMemories | undefined;
   /** The tenant's budget in money; undefined without the binding TENANT. */
   budget: TenantBudget | undefined;
-  /** The tenant's logins at other servers, for a run; undefined without the binding TENANT. */
-  logins: ((run: Pick<RunRecord, "id" | "user">) => ServerLogins) | undefined;
+  /** It has logins at other servers. Undefined without the binding TENANT. */
+  tenant: LoginsOfTenant | undefined;
 }
 
 /** The turn that is recorded. */

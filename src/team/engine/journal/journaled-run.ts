@@ -1,7 +1,5 @@
 import type { RunNote } from "../../../contract/run.ts";
 import type { RunUsage, TokensByModel } from "../../../contract/usage/model-usage.ts";
-import type { ServerLogins } from "../../../core/steps/server-logins.ts";
-import type { RunContext } from "../../../core/turn/run-context.ts";
 import type { ModelCallUnderWay } from "../../../core/turn/turn-host.ts";
 import type { Exchange } from "../../../telemetry/spans/span.ts";
 import type { TurnSpans } from "../../../telemetry/spans/stored-spans.ts";
@@ -9,18 +7,8 @@ import type { TurnTrace } from "../../../telemetry/spans/turn-trace.ts";
 import type { RunInView } from "../views/run-in-view.ts";
 import type { TurnEvents } from "./turn-events.ts";
 
-/** The facts that agents and tools learn of their run: the same in all its turns. */
-export interface RunConstants {
-  /** The name of the team at external services. */
-  session: string;
-  logins: ServerLogins | undefined;
-  hops: number;
-  run: RunContext;
-}
-
 /** The run of a turn, as the turn's journal knows it: what it counts, notes and gives up. */
 export interface JournaledRun extends RunInView {
-  readonly turnId: string;
   /** When the run began, epoch milliseconds. */
   readonly startedAt: number;
   /** True if it has a limit of tokens or of cost. */

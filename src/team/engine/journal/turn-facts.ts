@@ -1,12 +1,49 @@
+import type { TenantOfTeam } from "../../../contract/gateways/tenant-gateway.ts";
+import type { Result } from "../../../contract/result.ts";
+import { TroupeError } from "../../../core/errors.ts";
 import type { MemoryHost } from "../../../core/memory/memory-host.ts";
 import type { AnswerForm, ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import type { ServerLogins } from "../../../core/steps/server-logins.ts";
 import type { StepCache } from "../../../core/steps/step-attempt.ts";
-import type { RunContext } from "../../../core/turn/run-context.ts";
+import { type RunContext, runContext } from "../../../core/turn/run-context.ts";
 import type { Moment } from "../../../core/turn/turn-host.ts";
+import type { RunRecord, StoredRun } from "../../storage/runs/run-record.ts";
+import type { Stores } from "../../storage/stores.ts";
+import { hopsAfter, turnId } from "../../storage/runs/run-store.ts";
 import type { JournalParts, JournaledTurn } from "./journal-parts.ts";
 import type { JournaledRun } from "./journaled-run.ts";
 import { TurnMemory } from "./turn-memory.ts";
+
+/** The facts that agents and tools learn of their run: the same in all its turns. */
+export interface RunConstants {
+  /** The name of the team at external services. */
+  session: string;
+  logins: ServerLogins | undefined;
+  hops: number;
+  run: RunContext;
+}
+
+export type LoginsOfTenant = Pick<TenantOfTeam, "token" | "login">;
+
+export function runConstants(
+  record: RunRecord,
+  stores: Stores,
+  tenant: LoginsOfTenant | undefined,
+): RunConstants {
+  const { team } = stores;
+  return {
+    session: team.session,
+    logins: tenant && loginsOf(tenant, team.record.id, record),
+    hops: hopsAfter(record),
+    run: runContextOf(record, stores),
+  };
+}
+
+/** The caller and the purpose of a run, as its tools and agents see them. */
+export function runContextOf(record: StoredRun["record"], { team }: Stores): RunContext {
+  const { id, tenant } = team.record;
+  return runContext({ ...record, team: id, tenant });
+}
 
 /** The facts that agents and tools learn of their run and their turn. */
 export class TurnFacts {
@@ -26,7 +63,7 @@ export class TurnFacts {
 
   constructor({ stores, memories, env }: JournalParts, { active, fence, facts }: JournaledTurn) {
     const { cache } = stores;
-    this.turnId = active.turnId;
+    this.turnId = turnId(active.record, active.turnOfRun);
     this.started = active.turnStarted;
     this.signal = fence.signal;
     this.session = facts.session;
@@ -54,4 +91,27 @@ export class TurnFacts {
   get stopRequested(): boolean {
     return this.#active.record.stop_requested !== null;
   }
+}
+
+/** The logins at other servers that a run may use: those of its user, or the tenant's for a run without one. */
+function loginsOf(
+  tenant: LoginsOfTenant,
+  team: string,
+  record: Pick<RunRecord, "id" | "user">,
+): ServerLogins {
+  const { id: run } = record;
+  const user = record.user ?? null;
+  return {
+    user,
+    token: async (challenge, request) =>
+      valueOf(await tenant.token({ ...challenge, user, team, run, request })),
+    held: async (server) => valueOf(await tenant.login({ server, user })) ?? undefined,
+  };
+}
+
+/** @throws TroupeError with the tenant's refusal */
+function valueOf<T>(answer: Result<T>): T {
+  if (answer.ok) return answer.value;
+  const { status, code, detail } = answer.problem;
+  throw Object.assign(new TroupeError(code, detail), { retryable: status >= 500 });
 }

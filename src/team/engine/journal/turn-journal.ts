@@ -182,7 +182,7 @@ export class TurnJournal extends TurnFacts implements TurnHost {
 
   #leave(works: readonly RemoteWork[]): void {
     const { stores } = this.#parts;
-    stores.transaction(() => stores.remoteWork.leave(works, this.#active.turnOfTeam));
+    stores.db.transaction(() => stores.remoteWork.leave(works, this.#active.turnOfTeam));
   }
 
   described(scope: string, subject: ScopeSubject, at: Moment): void {

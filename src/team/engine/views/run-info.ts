@@ -2,10 +2,8 @@ import type { RunInfo } from "../../../contract/run.ts";
 import type { ActivityFrame } from "../../../contract/stream/stream-frame.ts";
 import { totalCost } from "../../../contract/usage/model-usage.ts";
 import type { ChatMessage } from "../../../core/messages/message.ts";
-import { type RunContext, runContext } from "../../../core/turn/run-context.ts";
 import type { ModelCallUnderWay } from "../../../core/turn/turn-host.ts";
 import type { StoredRun } from "../../storage/runs/run-record.ts";
-import { isOver } from "../../storage/runs/run-store.ts";
 import type { Stores } from "../../storage/stores.ts";
 import type { RunInView } from "./run-in-view.ts";
 import { openRequests } from "./shown-requests.ts";
@@ -38,7 +36,7 @@ export function runInfo(
     models: record.models ?? {},
     turns: Math.max(0, record.next_turn - Math.max(1, record.first_turn)),
     turn: record.turn,
-    requests: isOver(record) ? [] : openRequests(stores, run),
+    requests: openRequests(stores, run),
     ...(record.notes && { notes: record.notes }),
     pause_requested: record.pause_requested,
     stop_requested: record.stop_requested,
@@ -51,12 +49,6 @@ export function runInfo(
     started_at: record.started_at,
     ended_at: record.ended_at,
   };
-}
-
-/** The caller and the purpose of a run, as its tools and agents see them. */
-export function runContextOf(record: StoredRun["record"], { team }: Stores): RunContext {
-  const { id, tenant } = team.record;
-  return runContext({ ...record, team: id, tenant });
 }
 
 /** The steps under way, as streams show them. */

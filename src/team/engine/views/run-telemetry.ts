@@ -19,9 +19,9 @@ import { committedTurn, givenUpTurn, tracedRun } from "./turn-report.ts";
  */
 export class RunTelemetry {
   readonly #telemetry: Telemetry;
-  readonly #names: { team: () => string; tenant: string | null };
+  readonly #names: { team: string; tenant: string | null };
 
-  constructor(telemetry: Telemetry, names: { team: () => string; tenant: string | null }) {
+  constructor(telemetry: Telemetry, names: { team: string; tenant: string | null }) {
     this.#telemetry = telemetry;
     this.#names = names;
   }
@@ -88,6 +88,6 @@ export class RunTelemetry {
     const { team, tenant } = this.#names;
     const ratio = this.#telemetry.otlp?.ratio ?? 0;
     const asker = { user: user ?? null, subject: subject ?? null };
-    return reportedRun({ id, team: team(), tenant, ...asker }, trace?.context, ratio);
+    return reportedRun({ id, team, tenant, ...asker }, trace?.context, ratio);
   }
 }

@@ -1,5 +1,10 @@
 import type { TracedRun, TracedTurn } from "../../../telemetry/spans/run-spans.ts";
-import { isInside, loadSpans, type TurnSpan } from "../../../telemetry/spans/stored-spans.ts";
+import {
+  isInside,
+  loadSpans,
+  type TurnSpan,
+  type TurnSpans,
+} from "../../../telemetry/spans/stored-spans.ts";
 import type { RunInView } from "./run-in-view.ts";
 import { type Commit, commitAt, commitsAfter } from "../../storage/log/commits.ts";
 import type { RunRecord, StoredRun } from "../../storage/runs/run-record.ts";
@@ -33,11 +38,16 @@ export function tracedRun(record: RunRecord): TracedRun {
   };
 }
 
-/** The turn of a commit. @param before its first moment, epoch milliseconds, and the run's turn it was to be */
+/**
+ * The turn of a commit.
+ *
+ * @param before its first moment, epoch milliseconds, and the run's turn it was to be @param spans those that the commit has
+ */
 export function committedTurn(
   record: RunRecord,
-  { turn, next, time, spans }: Commit,
+  { turn, next, time, spans: stored }: Commit,
   before: { at: number; next: number },
+  spans = loadSpans(stored, before.at),
 ): TracedTurn {
   return {
     // A run that is stopped while it waits commits the turn as it is, and has no next one.
@@ -46,7 +56,7 @@ export function committedTurn(
     start: notBefore(record, before.at),
     end: time.at,
     error: null,
-    ...loadSpans(spans, before.at),
+    ...spans,
   };
 }
 
@@ -138,21 +148,20 @@ export function shownTurn(
 /**
  * The turn that the active run has in progress, once it is committed. Call it before the run moves on.
  *
- * @param visibleState the team's, after the turn
+ * @param state the team's visible state, after the turn
  */
 export function frameOfTurn(
   active: RunInView,
-  commit: Commit,
-  messageIds: readonly string[],
-  visibleState: JsonObject,
+  { commit, spans }: { commit: Commit; spans: TurnSpans },
+  { messageIds, state }: { messageIds: readonly string[]; state: JsonObject },
   costOf: CostOf,
 ): TurnFrame {
   const { record, turnStarted, turnOfRun } = active;
   const before = { at: turnStarted.at, next: turnOfRun };
   const { usage, models = {}, nested } = commit;
-  const rest = { run: record.id, messageIds, ledgers: ledgersIn(visibleState), nested };
+  const rest = { run: record.id, messageIds, ledgers: ledgersIn(state), nested };
   return {
-    ...shownTurn(committedTurn(record, commit, before), rest, costOf),
+    ...shownTurn(committedTurn(record, commit, before, spans), rest, costOf),
     run: {
       id: record.id,
       turns: Math.max(0, commit.next - Math.max(1, record.first_turn)),

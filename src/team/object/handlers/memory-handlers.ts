@@ -1,7 +1,6 @@
 import type { MemoryEventFrame } from "../../../contract/stream/stream-frame.ts";
 import { ok, type Result } from "../../../contract/result.ts";
 import { loadStemmers } from "../../../core/search/stem.ts";
-import { lastTurn } from "../../storage/log/commits.ts";
 import { memoryNotFound } from "../../../sqlite/recall/memory-entries.ts";
 import type { TeamHolder } from "../parts/team-holder.ts";
 import type { TeamParts } from "../parts/team-parts.ts";
@@ -99,8 +98,8 @@ function change<T>(
   ) => [Result<T>, Omit<MemoryEventFrame, "run_id"> & { run_id?: string }],
 ): Result<T> {
   stores.memory.create();
-  const turn = lastTurn(stores.db);
-  const [result, event] = stores.transaction(() => {
+  const turn = stores.commits.turn;
+  const [result, event] = stores.db.transaction(() => {
     const [made, frame] = make(stores, Date.now(), turn);
     if (!made.ok) return [made, undefined] as const;
     const body = JSON.stringify({ run_id: null, ...frame } satisfies MemoryEventFrame);

@@ -8,7 +8,7 @@ import type { ForkSourceStub, ForkTargetStub } from "../../fork/fork.ts";
 import type { Listing } from "../../directory-link/listing.ts";
 import type { CredentialSockets } from "../../stream/credential-watch.ts";
 import type { TeamHolder } from "../parts/team-holder.ts";
-import type { RunInputs } from "../parts/team-parts.ts";
+import type { RunInputs } from "../../engine/new-run.ts";
 
 /** The parts of a team's object that carry out commands. */
 export interface TeamCommandParts {

@@ -19,7 +19,6 @@ import type {
 } from "../../../contract/team/version.ts";
 import type { ComponentSecrets } from "../../../secrets/component-secrets.ts";
 import { type BuildReadable, type BuildTeam, runPartsOf } from "../../engine/team-cache.ts";
-import { lastCommit } from "../../storage/log/commits.ts";
 import type { Stores } from "../../storage/stores.ts";
 import { TeamState } from "../../storage/team-state.ts";
 import { type IdleChanges, resetAlone } from "./idle-changes.ts";
@@ -91,7 +90,7 @@ export class ComponentService {
   }
 
   changeVersion(version: string, changes: VersionChanges): Result<TeamVersion> {
-    const changed = this.#stores.transaction(() =>
+    const changed = this.#stores.db.transaction(() =>
       this.#stores.versions.change(numberOf(version), changes),
     );
     return changed ? ok(changed) : versionNotFound();
@@ -137,9 +136,9 @@ export class ComponentService {
 
   /** Transfers the state to the team of another component. @throws StateError */
   async #takeOver(runnable: Runnable, provider: string): Promise<TeamState> {
-    const { db, texts, team } = this.#stores;
+    const { commits, team } = this.#stores;
     const state = new TeamState(this.#stores, runnable, "replaced");
-    const commit = lastCommit(db, texts);
+    const commit = commits.last;
     if (commit === undefined) return state;
     let present: Runnable;
     let blank: Runnable;

@@ -9,7 +9,7 @@ import {
   loadTeam,
   type TeamCache,
 } from "../../engine/team-cache.ts";
-import { lastCommit, standsAtCancellation } from "../../storage/log/commits.ts";
+import { standsAtCancellation } from "../../storage/log/commits.ts";
 import type { Stores } from "../../storage/stores.ts";
 
 export interface IdleChangesOptions {
@@ -51,14 +51,14 @@ export class IdleChanges {
     conversation: "same" | "none" | "loaded",
     more: (turn: number) => void,
   ): void {
-    const { db, texts, log } = this.#stores;
-    const last = lastCommit(db, texts);
+    const { commits, db, log } = this.#stores;
+    const { last } = commits;
     const turn = (last?.turn ?? 0) + 1;
     const same = conversation === "same";
     const since = same ? (last?.since ?? 0) : log.last;
     const empty = same ? (last?.empty ?? true) : conversation === "none";
     const cancelled = same && standsAtCancellation(this.#stores);
-    this.#stores.transaction(() => {
+    db.transaction(() => {
       more(turn);
       open.state.write({
         turn,

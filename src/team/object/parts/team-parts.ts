@@ -1,16 +1,13 @@
-import { ok, refuseInput, type Result } from "../../../contract/result.ts";
+import type { Result } from "../../../contract/result.ts";
 import type { StartRunInput } from "../../../contract/gateways/team-gateway.ts";
 import type { TenantLimits } from "../../../contract/tenant/tenant.ts";
-import type { TenantOfTeam } from "../../../contract/gateways/tenant-gateway.ts";
-import { TroupeError } from "../../../core/errors.ts";
-import type { ServerLogins } from "../../../core/steps/server-logins.ts";
 import type { ComponentModel } from "../../../core/component/component-model.ts";
 import type { Log } from "../../../core/log.ts";
 import type { CostOf } from "../../../contract/usage/model-usage.ts";
 import type { Runnable } from "../../../core/run/runnable.ts";
 import type { ComponentSecrets } from "../../../secrets/component-secrets.ts";
 import type { Listing } from "../../directory-link/listing.ts";
-import type { Outbox } from "../../directory-link/outbox.ts";
+import type { Outbox } from "../../storage/outbox/outbox.ts";
 import { LateEnds } from "../../engine/late-ends.ts";
 import { RunEngine } from "../../engine/run-engine.ts";
 import { TenantBudget } from "../../engine/journal/tenant-budget.ts";
@@ -20,7 +17,6 @@ import type { Telemetry } from "../../../telemetry/telemetry.ts";
 import { RunTelemetry } from "../../engine/views/run-telemetry.ts";
 import { Scheduler } from "../../schedules/scheduler.ts";
 import { StateTarget } from "../../state-parts/state-target.ts";
-import type { RunRecord } from "../../storage/runs/run-record.ts";
 import type { Stores } from "../../storage/stores.ts";
 import { LiveFeed } from "../../stream/live-feed.ts";
 import { MemoryDelivery } from "../../directory-link/memory-delivery.ts";
@@ -38,9 +34,6 @@ import { RunPushConfigs } from "../../engine/run-push-configs.ts";
 import { RunService } from "../../engine/run-service.ts";
 import type { TeamAlarm } from "../../storage/team-alarm.ts";
 import { TeamService } from "./team-service.ts";
-import type { SecretPushConfig } from "../../../contract/push.ts";
-import type { RunWebhook } from "../../../contract/webhook.ts";
-import type { Sealer } from "../../../secrets/sealer.ts";
 
 /** The parts of an object that holds a team. */
 export interface TeamParts {
@@ -98,6 +91,7 @@ export interface TeamHost {
 /** Loads a stored team. */
 export function loadParts(host: TeamHost): TeamParts {
   const { storage, stores, alarm, listing, secrets } = host;
+  const { id } = stores.team.record;
   const live = new LiveFeed({
     idleMs: host.idleMs,
     db: stores.db,
@@ -115,13 +109,13 @@ export function loadParts(host: TeamHost): TeamParts {
   const telemetry =
     host.telemetry &&
     new RunTelemetry(host.telemetry, {
-      team: () => stores.team.record.id,
+      team: id,
       tenant: listing.tenantName ?? null,
     });
   const memories = openMemories(host);
   const others = memories && new TenantMemories(memories.objects, memories.delivery);
   const { tenant } = listing;
-  const budget = tenant && new TenantBudget(stores.team.record.id, tenant);
+  const budget = tenant && new TenantBudget(id, tenant);
   const engine = new RunEngine({
     storage,
     alarm,
@@ -134,10 +128,10 @@ export function loadParts(host: TeamHost): TeamParts {
     env,
     memories: others,
     budget,
-    logins: tenant && ((run) => loginsOf(tenant, stores.team.record.id, run)),
+    tenant,
   });
   const quota = new Quota({
-    team: stores.team.record.id,
+    team: id,
     tenant,
     limits: host.limits,
     storage,
@@ -202,29 +196,6 @@ export function loadParts(host: TeamHost): TeamParts {
   };
 }
 
-/** The logins at other servers that a run may use: those of its user, or the tenant's for a run without one. */
-function loginsOf(
-  tenant: Pick<TenantOfTeam, "token" | "login">,
-  team: string,
-  record: Pick<RunRecord, "id" | "user">,
-): ServerLogins {
-  const { id: run } = record;
-  const user = record.user ?? null;
-  return {
-    user,
-    token: async (challenge, request) =>
-      valueOf(await tenant.token({ ...challenge, user, team, run, request })),
-    held: async (server) => valueOf(await tenant.login({ server, user })) ?? undefined,
-  };
-}
-
-/** @throws TroupeError with the tenant's refusal */
-function valueOf<T>(answer: Result<T>): T {
-  if (answer.ok) return answer.value;
-  const { status, code, detail } = answer.problem;
-  throw Object.assign(new TroupeError(code, detail), { retryable: status >= 500 });
-}
-
 /** Connects the team with the memories of its tenant, and delivers entries that an earlier instance left. */
 function openMemories({
   stores,
@@ -244,45 +215,4 @@ function openMemories({
   alarm.serve(delivery);
   if (delivery.dueAt !== null) void delivery.deliver();
   return { objects, delivery };
-}
-
-/** Seals the secrets that requests bring with a run, as they are stored. */
-export class RunInputs {
-  readonly #sealer: Sealer;
-
-  constructor(sealer: Sealer) {
-    this.#sealer = sealer;
-  }
-
-  seal(input: StartRunInput): Promise<Result<StartRunInput>> {
-    const { webhook, push } = input;
-    return refusing(async () => ({
-      ...input,
-      webhook: webhook && (await this.#webhook(webhook)),
-      ...(push && { push: await this.#push(push) }),
-    }));
-  }
-
-  sealPush(config: SecretPushConfig): Promise<Result<SecretPushConfig>> {
-    return refusing(() => this.#push(config));
-  }
-
-  async #webhook(webhook: RunWebhook): Promise<RunWebhook> {
-    // Without a secret the tenant's signs, which needs SECRETS_KEY as well.
-    const sealed = await this.#sealer.seal(webhook.secret ?? "");
-    return { ...webhook, secret: webhook.secret && sealed };
-  }
-
-  async #push(config: SecretPushConfig): Promise<SecretPushConfig> {
-    return { ...config, headers: await this.#sealer.seal(config.headers) };
-  }
-}
-
-/** The sealed value, or the refusal if it cannot be sealed. */
-async function refusing<T>(seal: () => Promise<T>): Promise<Result<T>> {
-  try {
-    return ok(await seal());
-  } catch (error) {
-    return refuseInput(error);
-  }
 }

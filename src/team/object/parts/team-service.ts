@@ -10,7 +10,6 @@ import type { TeamCache } from "../../engine/team-cache.ts";
 import type { StateTarget } from "../../state-parts/state-target.ts";
 import { type IdleChanges, resetAlone } from "./idle-changes.ts";
 import { isDocumentSized, isSmallDocument, requireKind } from "./state-fit.ts";
-import { lastTurn } from "../../storage/log/commits.ts";
 import type { Stores } from "../../storage/stores.ts";
 
 export interface TeamServiceOptions {
@@ -56,7 +55,7 @@ export class TeamService {
       active_run: active?.record.id ?? null,
       usage: used ? addUsage(record.usage, used.usage) : record.usage,
       cost: used ? addCosts(cost, totalCost(used.models)) : cost,
-      turn: lastTurn(this.#stores.db),
+      turn: this.#stores.commits.turn,
       forked_from: record.forked_from,
       conversation: shownConversation(record.conversation),
       user: record.user ?? null,
@@ -97,11 +96,11 @@ export class TeamService {
     const refused = this.#stateParts.refuseCommit(state);
     if (refused !== undefined) return refused === "done" ? ok(null) : refused;
     return this.#changes.whileIdle(async () => () => {
-      const { db } = this.#stores;
-      this.#stores.transaction(
+      const { commits, db } = this.#stores;
+      db.transaction(
         () => {
           this.#newEpoch();
-          this.#stateParts.commit(lastTurn(db) + 1);
+          this.#stateParts.commit(commits.turn + 1);
         },
         () => this.#stateParts.forget(),
       );

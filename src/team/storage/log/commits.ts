@@ -35,9 +35,53 @@ export interface Commit {
   cancelled?: boolean;
 }
 
-/** The last commit; undefined before the first. */
-export function lastCommit(db: Database, texts: TextStore): Commit | undefined {
-  return commitAt(db, texts, Number.MAX_SAFE_INTEGER);
+/** Writes commits. The last one stays in memory: each run begins there. */
+export class CommitStore {
+  readonly #db: Database;
+  readonly #texts: TextStore;
+  /** Null for a team without any; undefined as long as it was not read. */
+  #last: Commit | null | undefined;
+
+  constructor(db: Database, texts: TextStore) {
+    this.#db = db;
+    this.#texts = texts;
+  }
+
+  /** The last commit; undefined before the first. */
+  get last(): Commit | undefined {
+    this.#last ??= commitAt(this.#db, this.#texts, Number.MAX_SAFE_INTEGER) ?? null;
+    return this.#last ?? undefined;
+  }
+
+  /** The last finished turn, 0 before the first. */
+  get turn(): number {
+    return this.last?.turn ?? 0;
+  }
+
+  /** Writes a commit with the snapshots that have changed, by their participants, and with the steps of the turn. */
+  write(commit: Commit, changed: ReadonlyMap<string, Snapshot>, steps: string | undefined): void {
+    const { turn } = commit;
+    for (const [group, heads] of changed) {
+      const isOwn = group === "";
+      this.#db.write(
+        "insert into head values (?, ?, ?, ?)",
+        group,
+        turn,
+        this.#texts.store(
+          snapshotOwner(group, turn),
+          JSON.stringify(isOwn ? { commit, heads } : { heads }),
+        ),
+        // Empty when they are too large for the column.
+        isOwn && steps !== undefined ? (this.#texts.store(stepsOwner(turn), steps) ?? "") : null,
+      );
+    }
+    this.#last = commit;
+  }
+
+  /** Drops the copy in memory: a transaction has failed, or others have written commits. */
+  forget(): void {
+    this.#last = undefined;
+  }
 }
 
 /** The last commit up to a turn. */
@@ -144,14 +188,6 @@ export function disownLastCommit(
   db.write("update head set body = ? where path = '' and turn = ?", body, turn);
 }
 
-/** The last finished turn, 0 before the first. */
-export function lastTurn(db: Database): number {
-  return (
-    db.first<{ turn: number }>("select turn from head where path = '' order by turn desc limit 1")
-      ?.turn ?? 0
-  );
-}
-
 /**
  * The small state (counters, speaker index, tool state) of one of the root's participants, by the paths of its parts.
  * Logs, which grow, are stored elsewhere.
@@ -171,11 +207,6 @@ export function readSnapshot<T>(
     turn,
   );
   return row && (JSON.parse(texts.load(snapshotOwner(group, row.turn), row.body)) as T);
-}
-
-/** The value for the column of the steps of a turn. Empty when they are too large for it. */
-export function storeSteps(texts: TextStore, turn: number, steps: string): string {
-  return texts.store(stepsOwner(turn), steps) ?? "";
 }
 
 /** The steps of a finished turn; undefined where none were kept. */

@@ -10,13 +10,11 @@ import type { StoredRunWebhook } from "../../../contract/webhook.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { TraceContext } from "../../../core/steps/step-attempt.ts";
 import {
-  exchangeOf,
   type StoredExchange,
   type ListedStores,
   listedMessage,
   listedRequest,
   listedRun,
-  listedTask,
   occasionOf,
   participantsOf,
   runPush,
@@ -25,7 +23,7 @@ import type { QuestionStore, StoredQuestion } from "../runs/question-store.ts";
 import { TOP } from "../runs/run-queue.ts";
 import type { RunRecord, StoredRun } from "../runs/run-record.ts";
 import { hopsAfter, isOver } from "../runs/run-store.ts";
-import type { OutboxStore } from "./outbox-store.ts";
+import type { OutboxStore } from "./outbox.ts";
 
 /** The stores that entries are made from, and the one they are written to. */
 interface AnnouncedStores extends ListedStores {
@@ -57,8 +55,6 @@ export class Announcer {
   #announced: { id: string; status: RunStatus } | undefined;
   /** The stored value; undefined before it is read. */
   #wantsMessages: boolean | undefined;
-  /** Called when there is something to deliver. */
-  onEntry: (change: OutboxChange) => void = () => undefined;
 
   constructor(stores: AnnouncedStores) {
     this.#stores = stores;
@@ -109,10 +105,7 @@ export class Announcer {
     const { id, status } = record;
     if (this.#announced?.id === id && this.#announced.status === status) return;
     const { usage: team_usage, id: team } = this.#stores.team.record;
-    const exchange = earlier
-      ? { task: listedTask(this.#stores, stored), answer: null }
-      : exchangeOf(this.#stores, stored, known);
-    const run = listedRun(team, record, exchange);
+    const run = listedRun(this.#stores, team, stored, earlier ? undefined : known);
     const push =
       record.push &&
       runPush(this.#stores, record, record.push, () =>
@@ -131,7 +124,7 @@ export class Announcer {
   /** Reports what a run has used after its end. It sends no webhook, as one that was reported before. */
   later(stored: StoredRun, later: LaterUsage): void {
     const { usage: team_usage, id: team } = this.#stores.team.record;
-    const run = listedRun(team, stored.record, exchangeOf(this.#stores, stored, {}));
+    const run = listedRun(this.#stores, team, stored, {});
     this.#add({ kind: "run", run, team_usage, later, earlier: true });
   }
 
@@ -210,10 +203,7 @@ export class Announcer {
   }
 
   #add(change: OutboxChange): void {
-    const { outbox } = this.#stores;
-    if (outbox === undefined) return;
-    outbox.add(change);
-    this.onEntry(change);
+    this.#stores.outbox?.add(change);
   }
 
   /** Drops the copies in memory after a failed transaction. */

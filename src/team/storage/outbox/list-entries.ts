@@ -31,7 +31,18 @@ export function listedMessage(message: JsonObject): JsonObject {
   return { seq, turn, id, type, source, truncated: true };
 }
 
-export function listedRun(team_id: string, record: RunRecord, exchange: ListedExchange): ListedRun {
+/** @param known its messages that are in memory; undefined for a run from before the outbox, whose answer is not read */
+export function listedRun(
+  stores: ListedStores,
+  team_id: string,
+  stored: StoredRun,
+  known: StoredExchange | undefined,
+): ListedRun {
+  const { record } = stored;
+  const exchange =
+    known === undefined
+      ? { task: listedTask(stores, stored), answer: null }
+      : exchangeOf(stores, stored, known);
   const { id, status, stop_reason, error, usage, retry_of, user, subject, metadata } = record;
   const { created_at, started_at, ended_at } = record;
   return {
@@ -138,11 +149,7 @@ export interface StoredExchange {
 }
 
 /** The task of the team's last run, and its answer once it has ended. */
-export function exchangeOf(
-  stores: ListedStores,
-  run: StoredRun,
-  known: StoredExchange,
-): ListedExchange {
+function exchangeOf(stores: ListedStores, run: StoredRun, known: StoredExchange): ListedExchange {
   const { record } = run;
   const task = listedTask(stores, run, known.task);
   if (!isOver(record)) return { task, answer: null };

@@ -100,7 +100,6 @@ export class MemoryOutbox {
   /** Drops the copies in memory after a failed transaction. */
   forget(): void {
     this.#contents = undefined;
-    this.#table.forget();
   }
 
   #read(): Contents {

@@ -2,8 +2,14 @@ import { parseJson } from "../../../core/json.ts";
 import type { Answer, Question } from "../../../core/turn/turn-context.ts";
 import type { Moment } from "../../../core/turn/turn-host.ts";
 import type { TextStore } from "../../../sqlite/text-store.ts";
-import type { Database } from "../../../sqlite/database.ts";
+import type { Database, SqlValue } from "../../../sqlite/database.ts";
+import { LazyTable } from "../../../sqlite/lazy-table.ts";
 import { type QuestionRecord, readRecord, recordOf } from "./question-record.ts";
+
+const QUESTION_TABLE = `(
+  id text primary key, ordinal integer not null, run text not null, question text not null, created_at integer not null,
+  expires_at integer, ran integer not null, answer text, answered_at integer, answered_by text
+) without rowid`;
 
 interface QuestionRow extends Record<string, string | number | null> {
   id: string;
@@ -50,6 +56,7 @@ export class QuestionStore {
   readonly #db: Database;
   readonly #texts: TextStore;
   readonly #listener: QuestionListener;
+  readonly #table: LazyTable;
   /** Only the open ones are kept in memory: answered ones accumulate. */
   #open: StoredQuestion[] | undefined;
 
@@ -57,11 +64,12 @@ export class QuestionStore {
     this.#db = db;
     this.#texts = texts;
     this.#listener = listener;
+    this.#table = new LazyTable(db, "question", QUESTION_TABLE);
   }
 
   get(id: string): StoredQuestion | undefined {
-    const row = this.#db.first<QuestionRow>("select * from question where id = ?", id);
-    return row && this.#load(row);
+    const [found] = this.#rows("id = ?", id);
+    return found;
   }
 
   /** Records a new question. */
@@ -71,6 +79,7 @@ export class QuestionStore {
     const expiresAt =
       timeout_seconds == null ? null : Math.min(LATEST, now.at + timeout_seconds * 1000);
     const open = this.#allOpen();
+    this.#table.create();
     this.#db.write(
       `insert into question
          values (?, (select coalesce(max(ordinal), 0) + 1 from question), ?, ?, ?, ?, ?, null, null, null)`,
@@ -115,19 +124,14 @@ export class QuestionStore {
 
   /** The number of the run's questions that were answered. */
   answered(run: string): number {
+    if (!this.#table.exists) return 0;
     const query = "select count(*) as n from question where run = ? and answer is not null";
     return this.#db.first<{ n: number }>(query, run)?.n ?? 0;
   }
 
   /** The run's questions since a time in epoch milliseconds, answered or not. */
   since(run: string, at: number): StoredQuestion[] {
-    return this.#db
-      .all<QuestionRow>(
-        "select * from question where run = ? and created_at >= ? order by ordinal",
-        run,
-        at,
-      )
-      .map((row) => this.#load(row));
+    return this.#rows("run = ? and created_at >= ?", run, at);
   }
 
   /** Removes the run's open questions: an answer would no longer have an effect. */
@@ -141,6 +145,7 @@ export class QuestionStore {
 
   /** An approval is valid for its component alone: in another one a tool of the same name may do anything. */
   withdrawApprovals(): void {
+    if (!this.#table.exists) return;
     for (const row of this.#db.each<QuestionRow>(
       "select * from question where ordinal > ? order by ordinal",
       [0],
@@ -157,10 +162,15 @@ export class QuestionStore {
   }
 
   #allOpen(): StoredQuestion[] {
-    this.#open ??= this.#db
-      .all<QuestionRow>("select * from question where answer is null order by ordinal")
-      .map((row) => this.#load(row));
+    this.#open ??= this.#rows("answer is null");
     return this.#open;
+  }
+
+  /** @param where one of the constant conditions above */
+  #rows(where: string, ...bindings: SqlValue[]): StoredQuestion[] {
+    if (!this.#table.exists) return [];
+    const query = `select * from question where ${where} order by ordinal`;
+    return this.#db.all<QuestionRow>(query, ...bindings).map((row) => this.#load(row));
   }
 
   #load(row: QuestionRow): StoredQuestion {

@@ -146,7 +146,6 @@ export class RunQueue {
   /** Drops the copies in memory after a failed transaction. */
   forget(): void {
     this.#waiting = undefined;
-    this.#table.forget();
   }
 
   #taskColumn(id: string): string | null {

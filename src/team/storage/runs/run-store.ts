@@ -14,6 +14,8 @@ export class RunStore {
   readonly #db: Database;
   readonly #texts: TextStore;
   readonly #queue: RunQueue;
+  /** The row of the run that started last, 0 before the first; undefined as long as it was not read. */
+  #lastSeq: number | undefined;
 
   constructor(db: Database, texts: TextStore, queue: RunQueue) {
     this.#db = db;
@@ -23,8 +25,9 @@ export class RunStore {
 
   /** Inserts a run that starts. */
   insert(record: RunRecord, task: readonly ChatMessage[] | null): StoredRun {
-    const before = this.#db.first<{ seq: number | null }>("select max(seq) as seq from run");
-    const seq = (before?.seq ?? 0) + 1;
+    this.#lastSeq ??=
+      this.#db.first<{ seq: number | null }>("select max(seq) as seq from run")?.seq ?? 0;
+    const seq = ++this.#lastSeq;
     this.#db.write(
       "insert into run (seq, id, task, record) values (?, ?, ?, ?)",
       seq,
@@ -116,6 +119,11 @@ export class RunStore {
     return [...started, ...queue]
       .toSorted((a, b) => b.place - a.place || b.n - a.n)
       .slice(0, limit);
+  }
+
+  /** Drops the copy in memory after a failed transaction. */
+  forget(): void {
+    this.#lastSeq = undefined;
   }
 
   #taskColumn(seq: number): string | null {

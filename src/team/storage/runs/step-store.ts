@@ -15,6 +15,13 @@ import {
 import type { StepTrace } from "../../../telemetry/spans/turn-trace.ts";
 import { isElsewhere, type TextStore } from "../../../sqlite/text-store.ts";
 import type { Database, LaterValue } from "../../../sqlite/database.ts";
+import { LazyTable } from "../../../sqlite/lazy-table.ts";
+
+/** `result` is null in a started step. */
+const STEP_TABLE = `(
+  key text primary key, state text not null, attempt integer not null, policy text not null,
+  fingerprint text not null, result text, at integer, ran integer, kind text not null default 'effect', trace text
+) without rowid`;
 
 const WRITE_STEP = `insert into step (key, state, attempt, policy, fingerprint, result, at, ran, kind, trace)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do update set
@@ -48,6 +55,7 @@ export interface TracedStep extends StepRecord {
 export class StepStore {
   readonly #db: Database;
   readonly #texts: TextStore;
+  readonly #table: LazyTable;
   #steps: Map<string, TracedStep> | undefined;
   #tokens: TokensByModel = {};
   /** True if the table may have rows: most are withdrawn before they are written. */
@@ -58,6 +66,7 @@ export class StepStore {
   constructor(db: Database, texts: TextStore) {
     this.#db = db;
     this.#texts = texts;
+    this.#table = new LazyTable(db, "step", STEP_TABLE);
   }
 
   get(key: string): TracedStep | undefined {
@@ -160,9 +169,10 @@ export class StepStore {
     this.#write(key, failed ? "failed" : "done", step, column, outcome.time);
   }
 
-  /** Takes back pending rows. Returns a function that writes them after all. */
-  withdraw(): () => void {
-    return this.#all().size === 0 ? () => undefined : this.#db.withdraw("step");
+  /** The steps of a turn that ends: pending rows are not written, unless they are `putBack`. */
+  withdraw(): { ended: (readonly [key: string, step: TracedStep])[]; putBack: () => void } {
+    const ended = [...this.#all()];
+    return { ended, putBack: ended.length === 0 ? () => undefined : this.#db.withdraw("step") };
   }
 
   /** Returns the tokens of the step, which are no longer counted here. */
@@ -170,7 +180,8 @@ export class StepStore {
     const tokens = tokensOf(this.get(key));
     this.#tokens = subtractTokens(this.#tokens, tokens);
     this.#all().delete(key);
-    this.#db.write("delete from step where key = ?", key);
+    this.#db.flush();
+    if (this.#hasRows) this.#db.write("delete from step where key = ?", key);
     this.#texts.remove(owner(key));
     return tokens;
   }
@@ -207,6 +218,7 @@ export class StepStore {
     time: { at: number; ran: number } | null,
   ): void {
     const writtenKey = (): string => {
+      this.#table.create();
       this.#hasRows = true;
       return key;
     };
@@ -232,7 +244,8 @@ export class StepStore {
       this.#steps = new Map();
       this.#elsewhere = [];
       this.#tokens = {};
-      for (const row of this.#db.all<StepRow>("select * from step")) {
+      const rows = this.#table.exists ? this.#db.all<StepRow>("select * from step") : [];
+      for (const row of rows) {
         const step = this.#load(row);
         this.#steps.set(row.key, step);
         this.#hasRows = true;

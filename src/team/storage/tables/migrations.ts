@@ -62,6 +62,8 @@ const MIGRATIONS: TableVersions["migrations"] = [
   ],
   // A question has the name of the credential that answered it.
   ["alter table question add column answered_by text"],
+  // The tables of steps and of questions come with their first row.
+  [],
 ];
 
 export const TEAM_TABLES: TableVersions = { unnumbered: 1, migrations: MIGRATIONS };

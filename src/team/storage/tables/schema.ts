@@ -1,23 +1,14 @@
 import type { Database } from "../../../sqlite/database.ts";
+import { LazyTable } from "../../../sqlite/lazy-table.ts";
 import { OUTBOX_TABLE, SCHEMA_VERSION } from "./migrations.ts";
 
-// No AUTOINCREMENT and hardly an index: each costs another written row per insert. Tables that most teams never need
-// are LazyTables: a tenth of a millisecond for each table is much of the cost of a new team.
+// No AUTOINCREMENT and hardly an index: each costs another written row per insert. Tables that the first run of a plain team does
+// not need are LazyTables: a tenth of a millisecond for each table is much of the cost of a new team.
 const TABLES = [
   // Schema version, the team itself, its component, earlier components, and the progress of an incoming fork.
   "create table meta (name text primary key, value text) without rowid",
   // One row per run; `record` is written when its status changes, not per turn. `steps`: of a turn that was given up.
   "create table run (seq integer primary key, id text not null unique, task text, record text not null, steps text)",
-  // Steps of the turn in progress, removed by its commit. `result` is null in a started one.
-  `create table step (
-    key text primary key, state text not null, attempt integer not null, policy text not null,
-    fingerprint text not null, result text, at integer, ran integer, kind text not null default 'effect', trace text
-  ) without rowid`,
-  // Questions to humans. They outlive their turn, so that a repeated answer is recognized.
-  `create table question (
-    id text primary key, ordinal integer not null, run text not null, question text not null, created_at integer not null,
-    expires_at integer, ran integer not null, answer text, answered_at integer, answered_by text
-  ) without rowid`,
   // The event log; `seq` is the cursor. A run's events are contiguous, so no index is needed. `pieces`: the pieces in
   // which a message was streamed.
   `create table event (
@@ -52,14 +43,10 @@ export function createTables(db: Database): void {
   db.write("insert into meta values ('schema', ?)", String(SCHEMA_VERSION));
 }
 
-/** Created with the first entry, because most teams have no cache. */
-export const CREATE_CACHE_TABLE =
-  "create table if not exists cache (seq integer primary key, key text not null unique, value text not null)";
-
 /** Created with the first search, because most teams have no memory that is searched. */
 export function createSearchTable(db: Database): void {
   // The full-text index of each log that has one, `search_<id>`, and which generation of the log it holds.
-  db.write(
-    "create table if not exists search (id integer primary key, path text not null unique, generation integer not null, tokenizer text not null)",
-  );
+  const columns =
+    "id integer primary key, path text not null unique, generation integer not null, tokenizer text not null";
+  new LazyTable(db, "search", `(${columns})`).create();
 }

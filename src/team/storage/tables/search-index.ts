@@ -21,9 +21,6 @@ interface IndexRow extends Record<string, string | number> {
   tokenizer: string;
 }
 
-/** Thrown to roll back changes that must not stay. */
-class Undo extends Error {}
-
 /**
  * The full-text index of one log: an FTS5 table of its own, whose row ids are the items' places in the log, and whose
  * texts are not stored again. It can always be rebuilt from the log, so it may be behind: in an object that was forked,
@@ -70,15 +67,10 @@ export class SearchIndex {
 
   /** Searches items that follow those of the index and are not stored yet. The index stays unchanged. */
   searchOnce(...[log, ...search]: Parameters<SearchIndex["search"]>): void {
-    try {
-      this.#db.transaction(() => {
-        this.follow(log);
-        this.search(log, ...search);
-        throw new Undo();
-      });
-    } catch (error) {
-      if (!(error instanceof Undo)) throw error;
-    }
+    this.#db.tryOut(() => {
+      this.follow(log);
+      this.search(log, ...search);
+    });
   }
 
   /** The form of a text for SQLite: words as tokens; it makes trigrams by itself. */

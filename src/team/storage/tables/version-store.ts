@@ -102,11 +102,6 @@ export class VersionStore {
     return changed && this.#shown(changed);
   }
 
-  /** Drops what is known of the table after a failed transaction. */
-  forget(): void {
-    this.#table.forget();
-  }
-
   get #current(): number {
     return this.#team.record.component_version;
   }

@@ -6,7 +6,15 @@ import type { TeamVersion } from "#contract/team/version.ts";
 import { catalog } from "../../support/catalog.ts";
 import { ringAt } from "../../support/clock.ts";
 import { script, thought } from "../../support/scripted-agent.ts";
-import { counter, roundRobin, startInput, TestTeam, texts, value } from "../../support/team.ts";
+import {
+  agent,
+  counter,
+  roundRobin,
+  startInput,
+  TestTeam,
+  texts,
+  value,
+} from "../../support/team.ts";
 import version1 from "../../support/version-1.sql?raw";
 import version6 from "../../support/version-6.sql?raw";
 import version8 from "../../support/version-8.sql?raw";
@@ -21,7 +29,8 @@ async function stored(dump: string): Promise<TestTeam> {
   return team;
 }
 
-const columns = "select name, type, \"notnull\", dflt_value from pragma_table_info('step')";
+const columns = `select t.name as of, c.name, c.type, c."notnull", c.dflt_value
+  from sqlite_master t, pragma_table_info(t.name) c where t.name in ('step', 'event', 'head', 'run') order by t.name, c.name`;
 const outbox = "select sql from sqlite_master where name = 'outbox'";
 const schema = "select value from meta where name = 'schema'";
 
@@ -34,7 +43,13 @@ describe("a team stored by version 1", () => {
     const team = await stored(version1);
     const [run] = value(await team.gateway.runs({ limit: 1 })).runs;
     await team.finished(run?.id ?? "");
-    const fresh = await TestTeam.create(counter("a"));
+    const once = agent("fresh", async function* (_self, ctx) {
+      yield* [];
+      await ctx.step("once", () => Promise.resolve(null), { policy: "never" });
+      return "done";
+    });
+    const fresh = await TestTeam.create(once);
+    await fresh.finished((await fresh.start("go")).id);
     expect(await team.sql(columns)).toEqual(await fresh.sql(columns));
     expect(await team.sql(outbox)).toEqual(await fresh.sql(outbox));
     expect(await team.sql(schema)).toEqual(await fresh.sql(schema));
