@@ -9,6 +9,9 @@ import {
   type CostOf,
   NO_USAGE,
   totalCost,
+  addTokens,
+  type TokensByModel,
+  tokensOfCall,
 } from "../../contract/usage/model-usage.ts";
 import { addUsage } from "../../core/models/request-usage.ts";
 import { wait } from "../../core/wait.ts";
@@ -16,8 +19,21 @@ import { type LeftEnd, nextAttempt } from "../storage/outbox/unfinished-store.ts
 import type { Stores } from "../storage/stores.ts";
 import type { AlarmSource, TeamAlarm } from "../storage/team-alarm.ts";
 import { noted, usedLater } from "./run-state.ts";
-import { LateTurn } from "./late-turn.ts";
-import type { OtherMemories } from "./journal/turn-memory.ts";
+import { type OtherMemories, TurnMemory } from "./journal/turn-memory.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { ModelError } from "../../core/models/model-error.ts";
+import { TurnSignal } from "../../core/steps/signals.ts";
+import type { StepCache } from "../../core/steps/step-attempt.ts";
+import type { RunContext } from "../../core/turn/run-context.ts";
+import type {
+  FailedStep,
+  Moment,
+  StepOutcome,
+  StepRecord,
+  TurnHost,
+} from "../../core/turn/turn-host.ts";
+import type { RunRecord } from "../storage/runs/run-record.ts";
+import { runContextOf } from "./journal/turn-facts.ts";
 
 /** A run under way is waited for, because a turn that is repeated must read the same; it is looked for again after this time. */
 const RUNNING_MS = 5_000;
@@ -175,4 +191,84 @@ export class LateEnds implements AlarmSource {
 
 function noteOf({ note, error }: LeftEnd): string {
   return error === undefined ? note : `${note} (${error})`;
+}
+
+interface LateTurnOptions {
+  stores: Stores;
+  env: object;
+  memories: OtherMemories | undefined;
+}
+
+/**
+ * The host of one attempt to finish what a run has left. It records no steps: an attempt that is interrupted leaves nothing, and
+ * the next one begins again.
+ */
+class LateTurn implements TurnHost {
+  readonly turnId: string;
+  readonly started: Moment;
+  readonly signal = new AbortController().signal;
+  readonly stopRequested = false;
+  readonly env: object;
+  readonly run: RunContext;
+  readonly memory: TurnMemory;
+  readonly cache: StepCache;
+  readonly session: string;
+  /** The usage of its model calls. */
+  tokens: TokensByModel = {};
+  readonly notes: string[] = [];
+
+  constructor({ stores, env, memories }: LateTurnOptions, left: LeftEnd, record: RunRecord) {
+    // A fact that is learned holds from the last finished turn on.
+    const turnOfTeam = stores.commits.turn;
+    const { run, path, attempts, turn_started: turnStarted } = left;
+    this.turnId = `${run}/later/${attempts}${path}`;
+    this.started = turnStarted;
+    this.env = env;
+    this.run = runContextOf(record, stores);
+    this.cache = stores.cache;
+    this.session = stores.team.session;
+    this.memory = new TurnMemory(stores, { record, turnOfTeam, turnStarted }, memories);
+  }
+
+  clock(): Moment {
+    return { at: Date.now(), ran: this.started.ran };
+  }
+
+  gate(): void {}
+
+  recall(): undefined {}
+
+  stepStarted(): void {}
+
+  ended(_key: string, { kind, outcome }: StepRecord & { outcome: StepOutcome }): void {
+    if (!("ok" in outcome) || kind !== "model") return;
+    this.tokens = addTokens(this.tokens, tokensOfCall(outcome.ok));
+    const note = isJsonObject(outcome.ok) ? outcome.ok["note"] : undefined;
+    if (typeof note === "string") this.noted("", note);
+  }
+
+  noted(_scope: string, message: string): void {
+    if (!this.notes.includes(message)) this.notes.push(message);
+  }
+
+  threw(_key: string, error: unknown): void {
+    if (error instanceof ModelError && error.spent)
+      this.tokens = addTokens(this.tokens, error.spent);
+  }
+
+  failed(): void {}
+
+  invalidate(): void {}
+
+  discard(): void {}
+
+  async backoff(key: string, delay: number, { error }: FailedStep): Promise<void> {
+    this.threw(key, error);
+    await wait(delay, this.signal);
+  }
+
+  answer(): never {
+    // The run is over: no client answers.
+    throw new TurnSignal("cancel");
+  }
 }

@@ -14,8 +14,8 @@ import {
 } from "../../contract/result.ts";
 import type { RunInfo } from "../../contract/run.ts";
 import type { ScheduleInfo, SchedulePage } from "../../contract/team/schedule.ts";
-import type { AdmissionDecision } from "../engine/admission.ts";
-import type { RunService } from "../engine/run-service.ts";
+import type { AdmissionDecision } from "../engine/requests/admission.ts";
+import type { RunService } from "../engine/requests/run-service.ts";
 import { MAX_PAGE_BYTES } from "../../sqlite/page-limit.ts";
 import type { Stores } from "../storage/stores.ts";
 import { noteStart, runOf } from "./occurrence.ts";

@@ -1,8 +1,8 @@
 import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { Result } from "../../contract/result.ts";
-import type { AdmissionDecision } from "../engine/admission.ts";
-import type { RunService } from "../engine/run-service.ts";
+import type { AdmissionDecision } from "../engine/requests/admission.ts";
+import type { RunService } from "../engine/requests/run-service.ts";
 import type { AlarmSource, TeamAlarm } from "../storage/team-alarm.ts";
 import type { Stores } from "../storage/stores.ts";
 import { noteError, noteStart, occurrenceOf } from "./occurrence.ts";

@@ -122,7 +122,7 @@ export async function refuseAnswers(
   team: TeamHolder,
   input: AnswersInput,
 ): Promise<Refused | undefined> {
-  const { parseAnswer } = await import("../../engine/parse-answer.ts");
+  const { parseAnswer } = await import("../../engine/requests/parse-answer.ts");
   const checked = team.with(({ runs }) => runs.checkAnswers(input, parseAnswer));
   return checked.ok ? undefined : checked;
 }
@@ -137,7 +137,7 @@ export async function withAnswers<T>(
   input: AnswersInput,
   use: (parts: TeamParts, give: () => Result<RunInfo>) => Result<T>,
 ): Promise<Result<T>> {
-  const { parseAnswer } = await import("../../engine/parse-answer.ts");
+  const { parseAnswer } = await import("../../engine/requests/parse-answer.ts");
   return team.with((parts) => {
     const { runs, quota } = parts;
     for (const { answer } of input.answers) {

@@ -6,7 +6,7 @@ import { NEWER_DATA, refuseStored } from "../../../contract/stored-data.ts";
 import { limitReached } from "../../../contract/tenant/tenant-limits.ts";
 import type { TenantLimits } from "../../../contract/tenant/tenant.ts";
 import type { AdmissionRequest, TenantOfTeam } from "../../../contract/gateways/tenant-gateway.ts";
-import type { AdmissionDecision } from "../../engine/admission.ts";
+import type { AdmissionDecision } from "../../engine/requests/admission.ts";
 import type { TenantBudget } from "../../engine/journal/tenant-budget.ts";
 import type { Announcer } from "../../storage/outbox/announcer.ts";
 import type { LiveFeed } from "../../stream/live-feed.ts";

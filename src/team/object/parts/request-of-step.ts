@@ -8,7 +8,7 @@ import { Redaction } from "../../../secrets/redaction.ts";
 import type { ComponentSecrets } from "../../../secrets/component-secrets.ts";
 import { type TracedTurn, turnSpans } from "../../../telemetry/spans/run-spans.ts";
 import type { Span } from "../../../telemetry/spans/span.ts";
-import { type ReplayedTurn, replayRequest } from "../../engine/replayed-turn.ts";
+import { type ReplayedTurn, replayRequest } from "../../engine/requests/replayed-turn.ts";
 import type { RunEngine } from "../../engine/run-engine.ts";
 import { finishedTurns, givenUpTurn, turnInProgress } from "../../engine/views/turn-report.ts";
 import { readSteps } from "../../storage/log/commits.ts";

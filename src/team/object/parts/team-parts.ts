@@ -29,9 +29,9 @@ import { IdleChanges } from "./idle-changes.ts";
 import type { RequestParts } from "./request-of-step.ts";
 import { Expiry } from "./expiry.ts";
 import { Quota } from "./quota.ts";
-import { type AdmissionDecision, RunAdmission } from "../../engine/admission.ts";
-import { RunPushConfigs } from "../../engine/run-push-configs.ts";
-import { RunService } from "../../engine/run-service.ts";
+import { type AdmissionDecision, RunAdmission } from "../../engine/requests/admission.ts";
+import { RunPushConfigs } from "../../engine/requests/run-push-configs.ts";
+import { RunService } from "../../engine/requests/run-service.ts";
 import type { TeamAlarm } from "../../storage/team-alarm.ts";
 import { TeamService } from "./team-service.ts";
 

@@ -165,7 +165,10 @@ test("a team stored by version 10 has the components that it had as versions", a
   for (const turns of [2, 3]) value(await team.gateway.replaceComponent(limit(turns)));
   const { versions: before } = value(await team.gateway.versions({ limit: 9 }));
   await runInDurableObject(team.stub, (_instance, { storage }) => {
-    storage.sql.exec("alter table question drop column answered_by; drop table version");
+    storage.sql.exec(`create table question (
+      id text primary key, ordinal integer not null, run text not null, question text not null, created_at integer not null,
+      expires_at integer, ran integer not null, answer text, answered_at integer
+    ) without rowid; drop table version`);
     storage.sql.exec("update meta set value = '10' where name = 'schema'");
   });
   await team.evict();

@@ -4,10 +4,10 @@ import * as z from "zod";
 import type { ComponentModel, FunctionCall, JsonObject, Message } from "troupe";
 import type { RunInfo } from "#contract/run.ts";
 import { FunctionTool } from "troupe";
-import { catalog } from "../support/catalog.ts";
-import { assistant } from "../support/components.ts";
-import { Effects } from "../support/effects.ts";
-import { type Frame, outline, roundRobin, TestTeam, texts, value } from "../support/team.ts";
+import { catalog } from "../../support/catalog.ts";
+import { assistant } from "../../support/components.ts";
+import { Effects } from "../../support/effects.ts";
+import { type Frame, outline, roundRobin, TestTeam, texts, value } from "../../support/team.ts";
 
 const DAY = 86_400;
 

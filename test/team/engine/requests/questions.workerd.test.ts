@@ -2,8 +2,8 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { ComponentModel } from "troupe";
 import type { HumanRequest } from "#contract/run.ts";
-import { thought } from "../support/scripted-agent.ts";
-import { agent, counter, outline, roundRobin, TestTeam, texts, value } from "../support/team.ts";
+import { thought } from "../../support/scripted-agent.ts";
+import { agent, counter, outline, roundRobin, TestTeam, texts, value } from "../../support/team.ts";
 
 function human(config: { timeout_seconds?: number; default_answer?: string } = {}): ComponentModel {
   return { provider: "UserProxyAgent", config: { name: "human", ...config } };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ComponentModel } from "troupe";
-import { script } from "../support/scripted-agent.ts";
-import { agent, roundRobin, TestTeam, value } from "../support/team.ts";
+import { script } from "../../support/scripted-agent.ts";
+import { agent, roundRobin, TestTeam, value } from "../../support/team.ts";
 import type { Result } from "#contract/result.ts";
 import type { ModelRequest } from "#contract/team/model-request.ts";
 

@@ -1,8 +1,8 @@
-import { ValueError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { ChatMessage } from "../../core/messages/message.ts";
-import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
-import type { Idempotency } from "../../contract/common.ts";
+import { ValueError } from "../../../core/errors.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { ChatMessage } from "../../../core/messages/message.ts";
+import type { StartRunInput } from "../../../contract/gateways/team-gateway.ts";
+import type { Idempotency } from "../../../contract/common.ts";
 import {
   idempotencyMismatch,
   ok,
@@ -13,11 +13,11 @@ import {
   runNotFound,
   teamBusy,
   tooManyQueuedRuns,
-} from "../../contract/result.ts";
-import { sendsMetadata } from "../../core/turn/context-reference.ts";
-import type { RunEngine } from "./run-engine.ts";
-import { MAX_QUEUED_RUNS } from "../../contract/constants.ts";
-import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
+} from "../../../contract/result.ts";
+import { sendsMetadata } from "../../../core/turn/context-reference.ts";
+import type { RunEngine } from "../run-engine.ts";
+import { MAX_QUEUED_RUNS } from "../../../contract/constants.ts";
+import type { RunRecord, StoredRun } from "../../storage/runs/run-record.ts";
 import {
   type EnteringRun,
   presentOf,
@@ -25,9 +25,9 @@ import {
   retryingRun,
   takenOver,
   taskMessages,
-} from "./new-run.ts";
-import { queued, started } from "./run-state.ts";
-import type { Stores } from "../storage/stores.ts";
+} from "../new-run.ts";
+import { queued, started } from "../run-state.ts";
+import type { Stores } from "../../storage/stores.ts";
 
 /** Bytes of JSON of a run's metadata of which the team sends parts in headers. */
 const MOST_METADATA_FOR_HEADERS = 4_096;

@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { counter, roundRobin, TestTeam, value } from "../support/team.ts";
+import { counter, roundRobin, TestTeam, value } from "../../support/team.ts";
 
 function human(config: object = {}) {
   return { provider: "UserProxyAgent", config: { name: "human", ...config } };

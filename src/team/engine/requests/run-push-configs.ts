@@ -1,11 +1,11 @@
-import { MAX_PUSH_CONFIGS } from "../../contract/constants.ts";
-import type { PushConfig, SecretPushConfig } from "../../contract/push.ts";
-import { ok, refuse, type Result, runNotFound } from "../../contract/result.ts";
-import { shownWebhookUrl } from "../../secrets/webhook-url.ts";
-import type { StoredRun } from "../storage/runs/run-record.ts";
-import type { Stores } from "../storage/stores.ts";
-import type { RunEngine } from "./run-engine.ts";
-import { pushedTo } from "./run-state.ts";
+import { MAX_PUSH_CONFIGS } from "../../../contract/constants.ts";
+import type { PushConfig, SecretPushConfig } from "../../../contract/push.ts";
+import { ok, refuse, type Result, runNotFound } from "../../../contract/result.ts";
+import { shownWebhookUrl } from "../../../secrets/webhook-url.ts";
+import type { StoredRun } from "../../storage/runs/run-record.ts";
+import type { Stores } from "../../storage/stores.ts";
+import type { RunEngine } from "../run-engine.ts";
+import { pushedTo } from "../run-state.ts";
 
 /** The push notification configs of runs, with sealed headers. */
 export class RunPushConfigs {

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { type Issue, TroupeError, ValueError } from "../../core/errors.ts";
-import { issuesOf, pathOf } from "../../core/issues.ts";
-import { jsonObjectSchema } from "../../core/json-object.ts";
-import { isJsonObject, type Json, type JsonObject, parsedJson } from "../../core/json.ts";
-import type { Answer } from "../../core/turn/turn-context.ts";
-import { toolParameters } from "../../core/tools/function/tool-parameters.ts";
-import type { QuestionRecord } from "../storage/runs/question-record.ts";
+import { type Issue, TroupeError, ValueError } from "../../../core/errors.ts";
+import { issuesOf, pathOf } from "../../../core/issues.ts";
+import { jsonObjectSchema } from "../../../core/json-object.ts";
+import { isJsonObject, type Json, type JsonObject, parsedJson } from "../../../core/json.ts";
+import type { Answer } from "../../../core/turn/turn-context.ts";
+import { toolParameters } from "../../../core/tools/function/tool-parameters.ts";
+import type { QuestionRecord } from "../../storage/runs/question-record.ts";
 
 /** Arguments as JSON text, which keeps all numbers. */
 const argumentsText = z.string().transform((text, { issues }): JsonObject => {

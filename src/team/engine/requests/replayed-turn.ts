@@ -1,21 +1,21 @@
-import { StateError } from "../../core/errors.ts";
-import type { AnswerForm, ToolSchema } from "../../core/models/chat-completion-client.ts";
-import type { MemoryHost } from "../../core/memory/memory-host.ts";
-import { announceEnd, observersOf, sharedStateOf } from "../../core/run/run-observer.ts";
-import type { Runnable } from "../../core/run/runnable.ts";
-import { isTurnSignal, TurnSignal } from "../../core/steps/signals.ts";
-import type { Answer, Question, RequestOfStep } from "../../core/turn/turn-context.ts";
-import type { Moment, StepRecord, TurnHost } from "../../core/turn/turn-host.ts";
-import type { RunContext } from "../../core/turn/run-context.ts";
-import { TurnScope } from "../../core/turn/turn-scope.ts";
-import { standsAtCancellation, commitAt } from "../storage/log/commits.ts";
-import type { KeptStep } from "../storage/log/kept-steps.ts";
-import type { StoredRun } from "../storage/runs/run-record.ts";
-import { turnId } from "../storage/runs/run-store.ts";
-import { restorePast } from "../storage/team-state.ts";
-import type { Stores } from "../storage/stores.ts";
-import { runContextOf } from "./journal/turn-facts.ts";
-import { type OtherMemories, TurnMemory } from "./journal/turn-memory.ts";
+import { StateError } from "../../../core/errors.ts";
+import type { AnswerForm, ToolSchema } from "../../../core/models/chat-completion-client.ts";
+import type { MemoryHost } from "../../../core/memory/memory-host.ts";
+import { announceEnd, observersOf, sharedStateOf } from "../../../core/run/run-observer.ts";
+import type { Runnable } from "../../../core/run/runnable.ts";
+import { isTurnSignal, TurnSignal } from "../../../core/steps/signals.ts";
+import type { Answer, Question, RequestOfStep } from "../../../core/turn/turn-context.ts";
+import type { Moment, StepRecord, TurnHost } from "../../../core/turn/turn-host.ts";
+import type { RunContext } from "../../../core/turn/run-context.ts";
+import { TurnScope } from "../../../core/turn/turn-scope.ts";
+import { standsAtCancellation, commitAt } from "../../storage/log/commits.ts";
+import type { KeptStep } from "../../storage/log/kept-steps.ts";
+import type { StoredRun } from "../../storage/runs/run-record.ts";
+import { turnId } from "../../storage/runs/run-store.ts";
+import { restorePast } from "../../storage/team-state.ts";
+import type { Stores } from "../../storage/stores.ts";
+import { runContextOf } from "../journal/turn-facts.ts";
+import { type OtherMemories, TurnMemory } from "../journal/turn-memory.ts";
 
 /** A turn that has run, and the step whose request is wanted. */
 export interface ReplayedTurn {

@@ -1,18 +1,18 @@
-import type { JsonObject } from "../../core/json.ts";
-import { PREVIEW_CHARACTERS } from "../../contract/constants.ts";
-import { beginningOf } from "../../core/cut.ts";
-import type { ChatMessage, Message } from "../../core/messages/message.ts";
-import { toText } from "../../core/messages/views.ts";
-import type { Answer } from "../../core/turn/turn-context.ts";
-import type { AskedRequest, HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
-import type { AnswersInput, StartRunInput } from "../../contract/gateways/team-gateway.ts";
-import type { Idempotency } from "../../contract/common.ts";
-import { askedRequest, openRequests } from "./views/shown-requests.ts";
-import { runInfo } from "./views/run-info.ts";
-import type { ActiveRun } from "./active-run.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { PREVIEW_CHARACTERS } from "../../../contract/constants.ts";
+import { beginningOf } from "../../../core/cut.ts";
+import type { ChatMessage, Message } from "../../../core/messages/message.ts";
+import { toText } from "../../../core/messages/views.ts";
+import type { Answer } from "../../../core/turn/turn-context.ts";
+import type { AskedRequest, HumanRequest, RunInfo, RunPage } from "../../../contract/run.ts";
+import type { AnswersInput, StartRunInput } from "../../../contract/gateways/team-gateway.ts";
+import type { Idempotency } from "../../../contract/common.ts";
+import { askedRequest, openRequests } from "../views/shown-requests.ts";
+import { runInfo } from "../views/run-info.ts";
+import type { ActiveRun } from "../active-run.ts";
 import type { parseAnswer } from "./parse-answer.ts";
-import type { RunEngine } from "./run-engine.ts";
-import { MAX_PAGE_BYTES } from "../../sqlite/page-limit.ts";
+import type { RunEngine } from "../run-engine.ts";
+import { MAX_PAGE_BYTES } from "../../../sqlite/page-limit.ts";
 import {
   invalidCursor,
   ok,
@@ -21,13 +21,13 @@ import {
   refuseInput,
   type Result,
   runNotFound,
-} from "../../contract/result.ts";
+} from "../../../contract/result.ts";
 import type { AdmissionDecision, RetryAdmission, RunAdmission } from "./admission.ts";
-import { type RunPosition, TOP } from "../storage/runs/run-queue.ts";
-import type { RunRecord, StoredRun } from "../storage/runs/run-record.ts";
-import type { StoredQuestion } from "../storage/runs/question-store.ts";
-import { isOver } from "../storage/runs/run-store.ts";
-import type { Stores } from "../storage/stores.ts";
+import { type RunPosition, TOP } from "../../storage/runs/run-queue.ts";
+import type { RunRecord, StoredRun } from "../../storage/runs/run-record.ts";
+import type { StoredQuestion } from "../../storage/runs/question-store.ts";
+import { isOver } from "../../storage/runs/run-store.ts";
+import type { Stores } from "../../storage/stores.ts";
 
 /** A run with a larger result is shown without its messages. */
 const LARGEST_RESULT_BYTES = 1_000_000;

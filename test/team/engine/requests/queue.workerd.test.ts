@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RunInfo, RunPage } from "#contract/run.ts";
-import { PATIENCE } from "../../support/patience.ts";
-import { atTime, ringAt } from "../support/clock.ts";
+import { PATIENCE } from "../../../support/patience.ts";
+import { atTime, ringAt } from "../../support/clock.ts";
 import {
   agent,
   counter,
@@ -13,7 +13,7 @@ import {
   TestTeam,
   texts,
   value,
-} from "../support/team.ts";
+} from "../../support/team.ts";
 
 const QUEUE = { on_conflict: "queue" } as const;
 
