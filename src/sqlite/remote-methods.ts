@@ -102,7 +102,7 @@ export function remoteObject<Methods>(
   });
 }
 
-/** What does more than to call an object, and the methods of the object for everything else. @param others made when one is called */
+/** Methods that do more than call an object, beside the methods of that object. @param others made when one of them is called */
 export function remoteMethods<Methods extends object, Own extends object>(
   others: () => Methods,
   own: Own,

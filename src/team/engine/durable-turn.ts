@@ -6,7 +6,7 @@ import { TurnScope } from "../../core/turn/turn-scope.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { Execution } from "./execution.ts";
 import type { JournalParts } from "./journal/journal-parts.ts";
-import type { RunConstants } from "./journal/turn-facts.ts";
+import type { RunConstants } from "./journal/journaled-run.ts";
 import { TurnJournal } from "./journal/turn-journal.ts";
 import { usageLimitError } from "./journal/usage-limit.ts";
 import type { TurnState } from "./next-action.ts";
@@ -106,7 +106,7 @@ export async function openTeam(
   return execution.superseded ? undefined : open;
 }
 
-/** What a turn has come to, its events, and the work that it leaves to do after the run. */
+/** The progress of a turn, its events, and the work that it leaves to do after the run. */
 interface Played extends Pick<EndOfTurn, "events" | "unfinished"> {
   progress: Progress;
 }

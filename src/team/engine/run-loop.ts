@@ -11,7 +11,8 @@ import {
   type TurnsOfRun,
 } from "./durable-turn.ts";
 import type { Execution } from "./execution.ts";
-import { type RunConstants, runConstants } from "./journal/turn-facts.ts";
+import type { RunConstants } from "./journal/journaled-run.ts";
+import { runConstants } from "./journal/turn-facts.ts";
 import type { Idle, NextAction, TurnState } from "./next-action.ts";
 import {
   countRecovery,

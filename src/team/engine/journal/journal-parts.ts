@@ -5,9 +5,8 @@ import type { LiveFeed } from "../../stream/live-feed.ts";
 import type { RunFeed } from "../views/run-feed.ts";
 import type { RunTelemetry } from "../views/run-telemetry.ts";
 import type { Fence, SuspectSteps } from "./fence.ts";
-import type { JournaledRun } from "./journaled-run.ts";
+import type { JournaledRun, LoginsOfTenant, RunConstants } from "./journaled-run.ts";
 import type { TenantBudget } from "./tenant-budget.ts";
-import type { LoginsOfTenant, RunConstants } from "./turn-facts.ts";
 import type { OtherMemories } from "./turn-memory.ts";
 
 /** The parts that the journal of a turn writes to, reports to and asks. */

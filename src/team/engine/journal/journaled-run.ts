@@ -1,3 +1,6 @@
+import type { TenantOfTeam } from "../../../contract/gateways/tenant-gateway.ts";
+import type { ServerLogins } from "../../../core/steps/server-logins.ts";
+import type { RunContext } from "../../../core/turn/run-context.ts";
 import type { RunNote } from "../../../contract/run.ts";
 import type { RunUsage, TokensByModel } from "../../../contract/usage/model-usage.ts";
 import type { ModelCallUnderWay } from "../../../core/turn/turn-host.ts";
@@ -6,6 +9,17 @@ import type { TurnSpans } from "../../../telemetry/spans/stored-spans.ts";
 import type { TurnTrace } from "../../../telemetry/spans/turn-trace.ts";
 import type { RunInView } from "../views/run-in-view.ts";
 import type { TurnEvents } from "./turn-events.ts";
+
+/** The facts that agents and tools learn of their run: the same in all its turns. */
+export interface RunConstants {
+  /** The name of the team at external services. */
+  session: string;
+  logins: ServerLogins | undefined;
+  hops: number;
+  run: RunContext;
+}
+
+export type LoginsOfTenant = Pick<TenantOfTeam, "token" | "login">;
 
 /** The run of a turn, as the turn's journal knows it: what it counts, notes and gives up. */
 export interface JournaledRun extends RunInView {

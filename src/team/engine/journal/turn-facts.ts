@@ -1,4 +1,3 @@
-import type { TenantOfTeam } from "../../../contract/gateways/tenant-gateway.ts";
 import type { Result } from "../../../contract/result.ts";
 import { TroupeError } from "../../../core/errors.ts";
 import type { MemoryHost } from "../../../core/memory/memory-host.ts";
@@ -11,20 +10,10 @@ import type { RunRecord, StoredRun } from "../../storage/runs/run-record.ts";
 import type { Stores } from "../../storage/stores.ts";
 import { hopsAfter, turnId } from "../../storage/runs/run-store.ts";
 import type { JournalParts, JournaledTurn } from "./journal-parts.ts";
-import type { JournaledRun } from "./journaled-run.ts";
+import type { JournaledRun, LoginsOfTenant, RunConstants } from "./journaled-run.ts";
 import { TurnMemory } from "./turn-memory.ts";
 
-/** The facts that agents and tools learn of their run: the same in all its turns. */
-export interface RunConstants {
-  /** The name of the team at external services. */
-  session: string;
-  logins: ServerLogins | undefined;
-  hops: number;
-  run: RunContext;
-}
-
-export type LoginsOfTenant = Pick<TenantOfTeam, "token" | "login">;
-
+/** @param tenant undefined without the binding TENANT */
 export function runConstants(
   record: RunRecord,
   stores: Stores,
