@@ -53,11 +53,12 @@ export function FilesPage() {
   };
 
   const files = value?.filter((file) => !gone.has(keyOf(file)));
+  const isUnavailable = value === undefined && error !== undefined;
   const openedFile = files?.find(({ path }) => path === opened);
   return (
     <div className="page">
-      {mayWrite && <Upload onFile={write} onUploaded={reload} />}
-      {value === undefined && error !== undefined && <Failure error={error} onRetry={reload} />}
+      {mayWrite && !isUnavailable && <Upload onFile={write} onUploaded={reload} />}
+      {isUnavailable && <Failure error={error} onRetry={reload} />}
       {value === undefined && error === undefined && (
         <p className="loading" role="status">
           Loading

@@ -31,6 +31,7 @@ export function fileEndpoints(services: Services): Endpoint[] {
     throw new ProblemError({
       status: 503,
       code: "sandbox_not_configured",
+      repeatable: false,
       detail: "Files are kept by the sandbox, and this server has none: set SANDBOX_URL.",
     });
   };

@@ -11,6 +11,7 @@ test("a server without a sandbox has no files", async () => {
   await app.fetch("/v1/teams", create);
   const response = await app.fetch("/v1/teams/t/files");
   expect(response.status).toBe(503);
+  expect(response.headers.get("x-should-retry")).toBe("false");
   expect(await response.json()).toMatchObject({ code: "sandbox_not_configured" });
 });
 
