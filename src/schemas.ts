@@ -138,6 +138,7 @@ export {
   type RunList,
   type TeamList,
 } from "./contract/directory.ts";
+export { failureListSchema, type FailureGroup, type FailureList } from "./contract/run-failures.ts";
 export { filePageSchema, fileSchema } from "./contract/files/workspace-files.ts";
 export {
   changeVersionSchema,

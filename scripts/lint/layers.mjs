@@ -35,7 +35,7 @@ const TEAM = [
 ];
 
 /** The rooms of a tenant's object, ground floor first. */
-const TENANT = ["directory/", "limits/", "webhooks/", "connections/", "object/"];
+const TENANT = ["usage/", "directory/", "limits/", "webhooks/", "connections/", "object/"];
 
 /** The rooms of an object of memories, ground floor first. */
 const MEMORY = ["vectors/", "documents/", "entries/", "object/"];

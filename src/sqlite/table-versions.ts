@@ -9,9 +9,12 @@ import type { Database } from "./database.ts";
 export interface TableVersions {
   /** The version of tables without a number. */
   unnumbered: number;
-  /** The statements that lead from each version to the next, the first ones from `unnumbered`. */
-  migrations: readonly (readonly string[])[];
+  /** The steps that lead from each version to the next, the first ones from `unnumbered`. */
+  migrations: readonly (readonly Migration[])[];
 }
+
+/** A statement, or what no statement can do. It runs in the transaction of the migration. */
+type Migration = string | ((db: Database) => void);
 
 /** The version of the tables that this code creates and expects. */
 export function currentVersion({ unnumbered, migrations }: TableVersions): number {
@@ -33,7 +36,10 @@ export function migrateTables(db: Database, versions: TableVersions): void {
   if (version > current) throw new NewerDataError(version, current);
   if (version === current) return;
   db.transaction(() => {
-    for (const statement of migrations.slice(version - unnumbered).flat()) db.write(statement);
+    for (const step of migrations.slice(version - unnumbered).flat()) {
+      if (typeof step === "string") db.write(step);
+      else step(db);
+    }
     db.write(
       "insert into meta values ('schema', ?) on conflict (name) do update set value = excluded.value",
       String(current),

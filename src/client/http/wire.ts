@@ -8,6 +8,7 @@ import type {
   RunTotals,
   TeamList,
 } from "../../contract/directory.ts";
+import type { FailureGroup, FailureList } from "../../contract/run-failures.ts";
 import type { createConnectionSchema } from "../../contract/tenant/connection.ts";
 import type {
   createdKeySchema,
@@ -177,6 +178,8 @@ export type {
   DeliveryPage,
   AskedRequest,
   HumanRequest,
+  FailureGroup,
+  FailureList,
   KeyInfo,
   ListedRequest,
   ListedRun,

@@ -32,6 +32,7 @@ import type {
   PutWebhook,
   RequestList,
   RotateSecret,
+  FailureList,
   RunList,
   StoredWebhook,
   TeamList,
@@ -122,6 +123,9 @@ export class TroupeClient {
     /** Runs over all teams. */
     list: (query: Query = {}): Promise<RunList> =>
       this.#commands.json("GET /v1/runs", {}, { query }),
+    /** Failed runs over all teams, in groups of the same failure. */
+    failures: (query: Query = {}): Promise<FailureList> =>
+      this.#commands.json("GET /v1/runs/failures", {}, { query }),
   };
 
   readonly messages = {

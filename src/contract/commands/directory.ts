@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { idSchema } from "../common.ts";
+import { failureListSchema } from "../run-failures.ts";
 import { requestListSchema, runListSchema, teamListSchema } from "../directory.ts";
 import {
   amountParameter,
@@ -67,21 +68,46 @@ export const directoryCommands = {
           .min(1)
           .max(200)
           .optional()
-          .describe("A part of the task, the answer, the error message, or the id of run or team."),
-        model: z.string().min(1).max(200).optional().describe("Runs that called this model."),
+          .describe(
+            "A part of the task, the answer, the error message, or the id of run or team. The whole id of a run finds this run, whatever its age.",
+          ),
+        model: z
+          .string()
+          .min(1)
+          .max(200)
+          .optional()
+          .describe("Runs that called this model. The totals have the tokens and the cost of it."),
         error: z.string().min(1).max(200).optional().describe("The type of the run's error."),
         min_cost: amountParameter.optional().describe("Runs that cost at least this much."),
         since: z.iso.datetime({ offset: true }).optional().describe("Created then or later."),
-        from: momentParameter.optional().describe("Created then or later: a day (UTC) or a time."),
-        to: momentParameter.optional().describe("Created then or earlier: a day (UTC) or a time."),
+        from: momentParameter.optional().describe("Ended then or later: a day (UTC) or a time."),
+        to: momentParameter.optional().describe("Ended then or earlier: a day (UTC) or a time."),
         order: z
           .enum(["created_at", "cost", "seconds"], 'must be "created_at", "cost" or "seconds"')
           .optional()
           .describe("Highest first; newest first where it is left out."),
         limit: pageSizeParameter(limits),
         cursor: listCursorParameter,
+        totals_after: listCursorParameter.describe(
+          "A totals.next_cursor of an earlier answer: the totals are of the next 10,000 runs.",
+        ),
       }),
     answers: { 200: { description: "A page.", schema: { RunList: runListSchema } } },
+  }),
+
+  listFailures: command({
+    method: "get",
+    path: "/v1/runs/failures",
+    summary: "Runs that failed, in groups of the same error, agent and version of the component",
+    tag: "Runs",
+    scope: "runs:read",
+    query: (limits) =>
+      z.strictObject({
+        since: momentParameter.optional().describe("Ended then or later: a day (UTC) or a time."),
+        limit: pageSizeParameter(limits),
+        cursor: listCursorParameter,
+      }),
+    answers: { 200: { description: "A page.", schema: { FailureList: failureListSchema } } },
   }),
 
   searchMessages: command({

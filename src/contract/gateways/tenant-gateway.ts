@@ -10,6 +10,7 @@ import type {
   TeamList,
   TeamQuery,
 } from "../directory.ts";
+import type { FailureList, FailureQuery } from "../run-failures.ts";
 import type { LoginSight } from "./login-sight.ts";
 import type { StreamCaller } from "./team-gateway.ts";
 import type { Idempotency } from "../common.ts";
@@ -149,6 +150,7 @@ export interface TenantGateway
   forget(team: string, user?: string): Promise<boolean>;
   teams(query: TeamQuery): Promise<Result<TeamList>>;
   runs(query: RunQuery): Promise<Result<RunList>>;
+  failures(query: FailureQuery): Promise<Result<FailureList>>;
   /** @param sight the logins whose addresses the caller may be given; left out, none */
   requests(query: RequestQuery, sight?: LoginSight): Promise<Result<RequestList>>;
   /** The team of a listed run; null for one that is not listed. */
@@ -311,6 +313,7 @@ export const REPEATABLE_TENANT_CALLS = [
   "reserve",
   "teams",
   "runs",
+  "failures",
   "requests",
   "teamOfRun",
   "conversationRuns",

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { timeSchema } from "../common.ts";
+import { costSchema, tokenUsageSchema } from "../usage/usage-schemas.ts";
 
 const count = z.number().int().min(0);
 const money = z.number().min(0).nullable();
@@ -57,6 +58,15 @@ export const tenantSchema = z.object({
     "The bytes that all teams, memories and collections store, as they report them.",
   ),
   active_runs: z.number().int().min(0),
+  today: z
+    .object({
+      day: z.iso.date(),
+      runs: count,
+      failed: count,
+      ...tokenUsageSchema.shape,
+      cost: costSchema,
+    })
+    .describe("Of the runs that ended today, UTC."),
   created_at: timeSchema,
 });
 

@@ -23,6 +23,11 @@ export const usageReportSchema = z.object({
     z.object({
       day: daySchema.optional(),
       team: z.string().optional(),
+      team_label: z
+        .string()
+        .nullable()
+        .optional()
+        .describe("Beside team: its label; null without one, and for a team that was deleted."),
       model: z.string().optional(),
       user: z.string().optional().describe("Missing in the row of runs without a user."),
       ...totals,

@@ -1,7 +1,7 @@
 import type { RunKey } from "../../contract/directory.ts";
 import type { TokenUsage } from "../../core/models/request-usage.ts";
 import type { Database } from "../../sqlite/database.ts";
-import type { DayUsage } from "./usage-store.ts";
+import type { DayUsage } from "../usage/day-usage.ts";
 
 /** The row of a team in the list, written when one of its runs ends or the team itself changes. */
 export interface Activity {

@@ -41,14 +41,15 @@ export function fromCursor<const Kinds extends readonly ("string" | "number")[]>
   return fits ? (position as Position<Kinds>) : undefined;
 }
 
-export function invalidCursor(): Refused {
+/** @param parameter the one that has the cursor */
+export function invalidCursor(parameter = "cursor"): Refused {
   return {
     ok: false,
     problem: {
       status: 422,
       code: "invalid_cursor",
-      detail: `cursor ${MESSAGE}.`,
-      errors: [{ path: "cursor", message: MESSAGE }],
+      detail: `${parameter} ${MESSAGE}.`,
+      errors: [{ path: parameter, message: MESSAGE }],
     },
   };
 }

@@ -21,7 +21,9 @@ import { ConversationStore } from "./conversation-store.ts";
 import { ClosedRequests, DeletedTeams } from "./recent-removals.ts";
 import { completeRun, isOpen, type OpenRuns, type RunRow } from "./open-runs.ts";
 import { DirectoryRunStore } from "./directory-run-store.ts";
-import { addDays, type DayUsage, laterUsageOf, usageOf, type UsageStore } from "./usage-store.ts";
+import { addDays, type DayUsage, laterUsageOf, usageOf, usedOn } from "../usage/day-usage.ts";
+import { DayTotals } from "../usage/day-totals.ts";
+import type { UsageStore } from "../usage/usage-store.ts";
 
 /** A change of the directory, for its watchers. `team_user`: to whom the team belongs. */
 export type Change = { team_user?: string | undefined } & (
@@ -75,6 +77,8 @@ export class Directory {
   readonly #closed: ClosedRequests;
   readonly #runs: DirectoryRunStore;
   readonly conversations: ConversationStore;
+  /** The usage of all teams by day. */
+  readonly days: DayTotals;
   /** The places of the rows of teams with an active run. */
   readonly #places = new Map<string, number>();
   #size: number | undefined;
@@ -89,6 +93,7 @@ export class Directory {
     this.#closed = new ClosedRequests(db);
     this.#runs = new DirectoryRunStore(db);
     this.conversations = new ConversationStore(db);
+    this.days = new DayTotals({ db, usage, lastDays: (from) => this.lastDays(from) });
     for (const { team, runs } of this.open.teams()) {
       for (const { place } of runs) if (place !== null) this.#places.set(team, place);
     }
@@ -372,9 +377,10 @@ export class Directory {
     { team_usage: usage, later }: { team_usage: TokenUsage; later?: LaterUsage },
     { ended, day, ...activity }: Activity,
   ): Activity {
-    const used = later ? laterUsageOf(later) : usageOf(run);
+    const used = later ? laterUsageOf(run, later) : usageOf(run);
+    this.days.add(used);
     if (day !== null && day.day !== used.day) this.#usage.put(team, day, activity.user);
-    if (run.user !== undefined) this.#usage.addOfUser(team, run.user, used);
+    if (run.user !== undefined) this.#usage.addOfUser(team, run.user, usedOn(used));
     const { status, id, created_at } = run;
     const key = { status, created: Date.parse(created_at), id, changed };
     return {

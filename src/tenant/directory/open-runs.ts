@@ -18,12 +18,21 @@ export interface RunRow {
 }
 
 /** A run as teams of any version have reported it. */
-export type ReportedRun = Omit<ListedRun, NewField> & Partial<Pick<ListedRun, NewField>>;
-type NewField = "component_version" | "task" | "answer" | "cost";
+export type ReportedRun = Omit<ListedRun, NewField | "error"> &
+  Partial<Pick<ListedRun, NewField>> & { error: ReportedError | null };
+type ReportedError = Omit<NonNullable<ListedRun["error"]>, "agent"> & { agent?: string | null };
+type NewField = "task" | "answer" | "cost" | "component_version";
 
 /** Adds the fields that earlier versions did not report. */
 export function completeRun(run: ReportedRun): ListedRun {
-  return { component_version: null, task: null, answer: null, cost: totalCost(run.models), ...run };
+  return {
+    task: null,
+    answer: null,
+    cost: totalCost(run.models),
+    component_version: null,
+    ...run,
+    error: run.error && { ...run.error, agent: run.error.agent ?? null },
+  };
 }
 
 export function readRunRow(record: string): RunRow {
@@ -64,10 +73,12 @@ export class OpenRuns {
   /** Runs that are not queued. */
   get active(): number {
     let count = 0;
-    for (const runs of this.#teams.values()) {
-      for (const { run } of runs.values()) if (run.status !== "queued") count++;
-    }
+    for (const { run } of this.runs()) if (run.status !== "queued") count++;
     return count;
+  }
+
+  *runs(): Iterable<RunRow> {
+    for (const runs of this.#teams.values()) yield* runs.values();
   }
 
   /** Teams with an active run, and the number of their last change. */

@@ -1,4 +1,4 @@
-import type { RunQuery, RunTotals } from "../../contract/directory.ts";
+import type { ListedRun, RunQuery, RunTotals } from "../../contract/directory.ts";
 import type { RunStatus } from "../../contract/run.ts";
 import { addCosts } from "../../contract/usage/model-usage.ts";
 import { addUsage, type TokenUsage } from "../../core/models/request-usage.ts";
@@ -11,16 +11,21 @@ export interface ListedRunFacts {
   team: string;
   id: string;
   turns: number;
-  usage: TokenUsage;
+  /** The usage that totals add up: that of the model of the query, or of all models. */
+  counted: TokenUsage & { cost: number | null };
   cost: number | null;
   /** From its start to its end, or to now. */
   seconds: number | null;
-  ended: boolean;
+  /** Epoch milliseconds; null for an open run. */
+  ended: number | null;
   error: string | null;
   /** True if it called the model of the query. */
   called: boolean;
   searched: string;
 }
+
+/** Totals of some runs, without what they leave out. */
+export type SomeTotals = Omit<RunTotals, "open" | "complete" | "next_cursor">;
 
 type FactsRow = {
   created: number;
@@ -32,7 +37,7 @@ type FactsRow = {
   started: string | null;
   ended: string | null;
   error: string | null;
-  called: number;
+  of_model: string | null;
   searched: string | null;
 };
 
@@ -43,9 +48,9 @@ export function runFacts(
   db: Database,
   status: RunStatus,
   { from, before }: { from: RunSortKey; before: RunSortKey },
-  { model, q, team_user }: Pick<RunQuery, "model" | "q" | "team_user">,
+  query: Pick<RunQuery, "model" | "q" | "team_user">,
 ): ListedRunFacts[] {
-  const now = Date.now();
+  const { model, q, team_user } = query;
   const rows = db.all<FactsRow>(
     `select created, team, id,
        record ->> '$.run.turns' as turns,
@@ -54,7 +59,7 @@ export function runFacts(
        record ->> '$.run.started_at' as started,
        record ->> '$.run.ended_at' as ended,
        record ->> '$.run.error.type' as error,
-       exists (select 1 from json_each(record, '$.run.models') where key = ?) as called,
+       (select value from json_each(record, '$.run.models') where key = ?) as of_model,
        iif(?, concat_ws(char(10), id, team, record ->> '$.run.task', record ->> '$.run.answer.text',
          record ->> '$.run.error.message'), null) as searched
      from run where ${ofUser(team_user).condition}status = ? and (created, team, id) >= (?, ?, ?) and (created, team, id) < (?, ?, ?)`,
@@ -65,19 +70,50 @@ export function runFacts(
     ...from,
     ...before,
   );
-  return rows.map(({ usage, cost, started, ended, called, searched, ...row }) => ({
-    ...row,
-    status,
-    usage: JSON.parse(usage) as TokenUsage,
-    cost: addCosts(cost, null),
-    seconds:
-      started === null
-        ? null
-        : ((ended === null ? now : Date.parse(ended)) - Date.parse(started)) / 1000,
-    ended: ended !== null,
-    called: called === 1,
-    searched: searched ?? "",
-  }));
+  return rows.map(({ created, team, id, turns, error, searched, ...row }) => {
+    const cost = addCosts(row.cost, null);
+    const counted = model === undefined ? { ...parsed(row.usage), cost } : parsed(row.of_model);
+    const ended = row.ended === null ? null : Date.parse(row.ended);
+    return {
+      ...{ status, created, team, id, turns, cost, ended, error },
+      counted: counted ?? NO_USAGE,
+      seconds: secondsBetween(row.started, ended),
+      called: counted !== null,
+      searched: searched ?? "",
+    };
+  });
+}
+
+const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, cost: null };
+
+type Usage = ListedRunFacts["counted"];
+
+function parsed(json: string): Usage;
+function parsed(json: string | null): Usage | null;
+function parsed(json: string | null): Usage | null {
+  return json === null ? null : (JSON.parse(json) as Usage);
+}
+
+/** The same of a run in memory. */
+export function factsOf(run: ListedRun, { model }: Pick<RunQuery, "model">): ListedRunFacts {
+  const { status, turns, cost, usage, models, error } = run;
+  const called = model === undefined || Object.hasOwn(models, model);
+  const ended = run.ended_at === null ? null : Date.parse(run.ended_at);
+  const texts = [run.id, run.team_id, run.task, run.answer?.text, error?.message];
+  return {
+    ...{ status, turns, cost, ended, called },
+    created: Date.parse(run.created_at),
+    team: run.team_id,
+    id: run.id,
+    counted: model === undefined ? { ...usage, cost } : ((called && models[model]) || NO_USAGE),
+    seconds: secondsBetween(run.started_at, ended),
+    error: error?.type ?? null,
+    searched: texts.filter((text) => typeof text === "string").join("\n"),
+  };
+}
+
+function secondsBetween(started: string | null, ended: number | null): number | null {
+  return started === null ? null : ((ended ?? Date.now()) - Date.parse(started)) / 1000;
 }
 
 /** The condition that runs are of the teams of a user, which an index knows. */
@@ -86,22 +122,37 @@ export function ofUser(user: string | undefined): { condition: string; values: s
   return { condition: "record ->> '$.team_user' = ? and ", values: [user] };
 }
 
-export function matchesRun(
+/** True if the query has a range, in which only runs are that have ended. */
+export function hasRange({ from, to }: Pick<RunQuery, "from" | "to">): boolean {
+  return from !== undefined || to !== undefined;
+}
+
+/** Compares a run with the filters of a query, its range included. */
+export function matchesRun(run: ListedRunFacts, query: Omit<RunQuery, "limit">): boolean {
+  const { from = 0, to = Number.MAX_SAFE_INTEGER } = query;
+  if (hasRange(query) && (run.ended === null || run.ended < from || run.ended > to)) return false;
+  return matchesFilters(run, query);
+}
+
+/** Compares a run with the filters of a query, whenever it ended. */
+export function matchesFilters(
   run: ListedRunFacts,
-  { team, model, error, min_cost, q }: Omit<RunQuery, "limit">,
+  { status, team, model, error, min_cost, since, q }: Omit<RunQuery, "limit">,
 ): boolean {
+  if (status !== undefined && run.status !== status) return false;
   if (team !== undefined && run.team !== team) return false;
   if (model !== undefined && !run.called) return false;
   if (error !== undefined && run.error !== error) return false;
   if (min_cost !== undefined && (run.cost ?? 0) < min_cost) return false;
+  if (since !== undefined && run.created < since) return false;
   return q === undefined || run.searched.toLowerCase().includes(q.toLowerCase());
 }
 
 /** Adds up runs. */
-export function totalsOf(runs: readonly ListedRunFacts[]): Omit<RunTotals, "complete"> {
+export function totalsOf(runs: readonly ListedRunFacts[]): SomeTotals {
   const count = (status: RunStatus): number => runs.filter((run) => run.status === status).length;
   const durations = runs
-    .flatMap(({ ended, seconds }) => (ended && seconds !== null ? [seconds] : []))
+    .flatMap(({ ended, seconds }) => (ended !== null && seconds !== null ? [seconds] : []))
     .toSorted((one, other) => one - other);
   return {
     runs: runs.length,
@@ -110,9 +161,9 @@ export function totalsOf(runs: readonly ListedRunFacts[]): Omit<RunTotals, "comp
     cancelled: count("cancelled"),
     turns: runs.reduce((sum, { turns }) => sum + turns, 0),
     ...runs
-      .map(({ usage }) => usage)
-      .reduce(addUsage, { prompt_tokens: 0, completion_tokens: 0 } satisfies TokenUsage),
-    cost: runs.map(({ cost }) => cost).reduce(addCosts, null),
+      .map(({ counted }) => counted)
+      .reduce<TokenUsage>(addUsage, { prompt_tokens: 0, completion_tokens: 0 }),
+    cost: runs.map(({ counted }) => counted.cost).reduce(addCosts, null),
     seconds: Number(durations.reduce((sum, one) => sum + one, 0).toFixed(3)),
     p50_seconds: percentile(durations, 0.5),
     p95_seconds: percentile(durations, 0.95),

@@ -9,14 +9,34 @@ import type {
 import { ok, type Result } from "../../contract/result.ts";
 import type { RunStatus } from "../../contract/run.ts";
 import type { Database } from "../../sqlite/database.ts";
+import { LAST_DAY } from "../usage/day-totals.ts";
 import { fromCursor, invalidCursor, toCursor } from "./cursor.ts";
+import type { Directory } from "./directory.ts";
 import { OPEN_STATUSES, readRunRow } from "./open-runs.ts";
-import { matchesRun, ofUser, type ListedRunFacts, runFacts, totalsOf } from "./run-facts.ts";
+import { dayAt, type RunCounts, withOpen } from "./run-counts.ts";
+import {
+  factsOf,
+  hasRange,
+  type ListedRunFacts,
+  matchesFilters,
+  matchesRun,
+  ofUser,
+  runFacts,
+  totalsOf,
+} from "./run-facts.ts";
 
 /** Runs examined for one page and for its totals: the latest ones. */
 const MOST_LOOKED_AT = 10_000;
 
-const RUN_STATUSES: readonly RunStatus[] = [...OPEN_STATUSES, "completed", "cancelled", "failed"];
+/** Runs examined first for a page of the newest ones. */
+const FIRST_LOOKED_AT = 200;
+
+const ENDED_STATUSES = ["completed", "cancelled", "failed"] as const;
+const RUN_STATUSES: readonly RunStatus[] = [...OPEN_STATUSES, ...ENDED_STATUSES];
+
+const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const PLACE = ["number", "string", "string"] as const;
 
 /** The place of a run in the lists of runs. */
 type RunPlace = readonly [created: number, team: string, id: string];
@@ -35,30 +55,28 @@ interface Examined {
 /** The paginated lists of runs over all teams. */
 export class RunLists {
   readonly #db: Database;
+  readonly #directory: Directory;
+  readonly #counts: RunCounts;
 
-  constructor(db: Database) {
+  constructor(db: Database, directory: Directory, counts: RunCounts) {
     this.#db = db;
+    this.#directory = directory;
+    this.#counts = counts;
   }
 
   runs(query: RunQuery): Result<RunList> {
-    const { order = "created_at", limit, cursor } = query;
+    const { order = "created_at", limit, cursor, totals_after } = query;
     const start = cursor === undefined ? undefined : placeIn(cursor, order);
+    const after = totals_after === undefined ? FIRST : fromCursor(totals_after, PLACE);
     if (cursor !== undefined && start === undefined) return invalidCursor();
-    const all = this.#examine(query, FIRST, MOST_LOOKED_AT);
-    const totals: RunTotals = {
-      ...totalsOf(all.matching),
-      complete: all.end === undefined,
-    };
+    if (after === undefined) return invalidCursor("totals_after");
+    const found = query.q === undefined ? undefined : this.#byId(query.q, query);
+    if (found !== undefined) return ok(this.#alone(found));
+    const totals = this.#totals(query, after);
     if (order === "created_at") {
-      const after = start === undefined ? all : this.#examine(query, start.place, MOST_LOOKED_AT);
-      const page = after.matching.slice(0, limit);
-      const last = page.length < after.matching.length ? placeOf(page.at(-1)) : after.end;
-      return ok({
-        runs: page.map((run) => this.#load(run)),
-        totals,
-        next_cursor: last === undefined ? null : toCursor(...last),
-      });
+      return ok({ ...this.#newest(query, start?.place ?? FIRST), totals, complete: true });
     }
+    const all = this.#examine(query, FIRST, MOST_LOOKED_AT);
     const value = (run: ListedRunFacts): number => run[order === "cost" ? "cost" : "seconds"] ?? -1;
     const sorted = all.matching
       .toSorted((one, other) => value(other) - value(one) || newestFirst(one, other))
@@ -68,11 +86,71 @@ export class RunLists {
     return ok({
       runs: page.map((run) => this.#load(run)),
       totals,
+      complete: all.end === undefined,
       next_cursor:
         last === undefined || page.length === sorted.length
           ? null
           : toCursor(value(last), ...placeOf(last)),
     });
+  }
+
+  /** @param after the place after which runs are looked at, where they are not counted by day */
+  #totals(query: RunQuery, after: RunPlace): RunTotals {
+    const open = [...this.#directory.open.runs()]
+      .filter(({ team_user }) => query.team_user === undefined || team_user === query.team_user)
+      .map(({ run }) => factsOf(run, query))
+      .filter((run) => matchesFilters(run, query));
+    const counted = this.#counts.totals(query);
+    if (counted !== undefined) {
+      const totals = hasRange(query) ? counted : withOpen(counted, totalsOf(open));
+      return { ...totals, open: open.length, complete: true, next_cursor: null };
+    }
+    const { matching, end } = this.#examine(query, after, MOST_LOOKED_AT);
+    return {
+      ...totalsOf(matching),
+      open: open.length,
+      complete: end === undefined,
+      next_cursor: end === undefined ? null : toCursor(...end),
+    };
+  }
+
+  /** A page of the list that is not sorted by a value: as many runs are looked at as it takes. */
+  #newest(query: RunQuery, start: RunPlace): Pick<RunList, "runs" | "next_cursor"> {
+    const { limit } = query;
+    const matching: ListedRunFacts[] = [];
+    let end: RunPlace | undefined = start;
+    let left = MOST_LOOKED_AT;
+    for (let most = FIRST_LOOKED_AT; end && left > 0 && matching.length <= limit; most *= 4) {
+      const next: Examined = this.#examine(query, end, Math.min(most, left));
+      left -= most;
+      matching.push(...next.matching);
+      end = next.end;
+    }
+    const page = matching.slice(0, limit);
+    const last = page.length < matching.length ? placeOf(page.at(-1)) : end;
+    return {
+      runs: page.map((run) => this.#load(run)),
+      next_cursor: last === undefined ? null : toCursor(...last),
+    };
+  }
+
+  /** The run with this id, whatever its age, if it matches the rest of the query. */
+  #byId(id: string, query: RunQuery): ListedRunFacts | undefined {
+    if (!RUN_ID.test(id)) return undefined;
+    const row = this.#db.first<KeyRow & { status: RunStatus }>(
+      "select status, created, team, id from run where id = ? limit 1",
+      id.toLowerCase(),
+    );
+    if (row === undefined) return undefined;
+    const { status, created, team } = row;
+    const place = { from: placeOf(row), before: [created, team, `${row.id} `] } as const;
+    return runFacts(this.#db, status, place, query).find((run) => matchesRun(run, query));
+  }
+
+  #alone(run: ListedRunFacts): RunList {
+    const open = run.ended === null ? 1 : 0;
+    const totals = { ...totalsOf([run]), open, complete: true, next_cursor: null };
+    return { runs: [this.#load(run)], totals, complete: true, next_cursor: null };
   }
 
   /** Reads all runs in one pass: they are ordered by status and time. */
@@ -117,8 +195,11 @@ export class RunLists {
 
   /** The runs after a place that match, among the latest ones. */
   #examine(query: RunQuery, start: RunPlace, most: number): Examined {
-    const statuses = query.status === undefined ? RUN_STATUSES : [query.status];
-    const { from = 0, to = Number.MAX_SAFE_INTEGER } = query;
+    const statuses = (hasRange(query) ? ENDED_STATUSES : RUN_STATUSES).filter(
+      (status) => query.status === undefined || status === query.status,
+    );
+    const from = this.#oldest(query);
+    const { to = Number.MAX_SAFE_INTEGER } = query;
     const begin: RunPlace = to < start[0] ? [to + 1, "", ""] : start;
     const keys = statuses
       .flatMap((status) =>
@@ -145,6 +226,14 @@ export class RunLists {
     };
   }
 
+  /** When the first of the runs that may match was created: the days know it of those that ended on them. */
+  #oldest({ since = 0, from, to }: RunQuery): number {
+    if (from === undefined) return since;
+    const last = to === undefined ? LAST_DAY : dayAt(to);
+    const first = this.#directory.days.firstCreated(dayAt(from), last);
+    return Math.max(since, first ?? Number.MAX_SAFE_INTEGER);
+  }
+
   #load({ status, created, team, id }: ListedRunFacts): ListedRun {
     const { record } = this.#db.first<{ record: string }>(
       "select record from run where status = ? and created = ? and team = ? and id = ?",
@@ -153,7 +242,8 @@ export class RunLists {
       team,
       id,
     ) as { record: string };
-    return readRunRow(record).run;
+    const team_label = this.#directory.team(team)?.label ?? null;
+    return { ...readRunRow(record).run, team_label };
   }
 }
 
@@ -165,7 +255,7 @@ interface Start {
 
 function placeIn(cursor: string, order: NonNullable<RunQuery["order"]>): Start | undefined {
   if (order === "created_at") {
-    const place = fromCursor(cursor, ["number", "string", "string"]);
+    const place = fromCursor(cursor, PLACE);
     return place && { value: 0, place };
   }
   const position = fromCursor(cursor, ["number", "number", "string", "string"]);

@@ -4,7 +4,8 @@ import type { TenantLimits } from "../../contract/tenant/tenant.ts";
 import { addCosts } from "../../contract/usage/model-usage.ts";
 import type { RequestUsage } from "../../core/models/request-usage.ts";
 import type { Directory } from "../directory/directory.ts";
-import { dayOf, type UsageStore } from "../directory/usage-store.ts";
+import { dayOf, usedOn } from "../usage/day-usage.ts";
+import type { UsageStore } from "../usage/usage-store.ts";
 
 type PeriodKind = "day" | "month";
 
@@ -91,7 +92,9 @@ export class Spending {
     const period = { name, tokens: 0, cost: 0 };
     const days = [...this.#usage.between(from, to), ...this.#directory.lastDays(Date.parse(from))];
     for (const { usage } of days) {
-      if (usage.day.startsWith(name)) count(period, usage, usage.cost);
+      if (!usage.day.startsWith(name)) continue;
+      const used = usedOn(usage);
+      count(period, used, used.cost);
     }
     return period;
   }

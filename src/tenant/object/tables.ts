@@ -1,4 +1,5 @@
 import type { Database } from "../../sqlite/database.ts";
+import { countOutcomes } from "../usage/count-outcomes.ts";
 import { migrateTables, type TableVersions } from "../../sqlite/table-versions.ts";
 
 /** The tables of webhooks. Without rowid: an insert, and an update even of the key, is one written row. */
@@ -101,6 +102,8 @@ const MIGRATIONS: TableVersions["migrations"] = [
     "create index login_of on login (record ->> '$.server', coalesce(record ->> '$.user', ''), record ->> '$.until')",
     "create index login_until on login (record ->> '$.until')",
   ],
+  // Usage by the outcome of runs, and the sums of all teams for each day that is over.
+  ["create table day_usage (day text primary key, record text not null) without rowid", countOutcomes],
 ];
 
 /** True if anything is stored for this tenant. Writes nothing. */

@@ -6,8 +6,8 @@ import type { TenantHolder } from "./tenant-holder.ts";
 import { MONEY_LIMITS } from "../../contract/tenant/tenant-limits.ts";
 import type { TenantInfo } from "../../contract/tenant/tenant.ts";
 import type { TenantHandlers } from "./tenant-methods.ts";
-import { totalsOf } from "../directory/run-facts.ts";
-import { usageReport } from "../directory/usage-store.ts";
+import { dayOf } from "../usage/day-usage.ts";
+import { emptyPage } from "./directory-handlers.ts";
 
 /** Commands on a tenant: its limits, its keys, admission of its teams, and the registry of all tenants. */
 export const tenantHandlers = {
@@ -188,7 +188,7 @@ function info(tenant: TenantHolder): Result<TenantInfo> {
   const { parts } = tenant;
   if (parts === undefined || parts.tenant.record.deleting) return tenantNotFound();
   const { id, label, created_at } = parts.tenant.record;
-  const { directory, memories, stored } = parts;
+  const { counts, directory, memories, stored } = parts;
   return ok({
     id,
     label,
@@ -198,6 +198,7 @@ function info(tenant: TenantHolder): Result<TenantInfo> {
     memory_users: memories.users,
     stored_bytes: stored.total,
     active_runs: directory.open.active,
+    today: counts.onDay(dayOf(new Date().toISOString())),
     created_at,
   });
 }
@@ -214,49 +215,4 @@ function tooManyKeys(value: number): Refused {
   const detail = `The tenant has ${value} keys, its limit. Revoke those that are not used.`;
   const { problem } = refuse(429, "too_many_keys", detail, { limit: "keys", value });
   return { ok: false, problem: { ...problem, repeatable: false } };
-}
-
-const NO_RUNS = { ...totalsOf([]), complete: true };
-
-/** Commands on the lists over all teams of a tenant. */
-export const directoryHandlers = {
-  teams: ({ tenant: { parts } }, query) =>
-    parts?.lists.teams(query) ?? emptyPage(query, { teams: [] }),
-
-  runs: ({ tenant: { parts } }, query) =>
-    parts?.runLists.runs(query) ?? emptyPage(query, { runs: [], totals: NO_RUNS }),
-
-  conversationRuns: ({ tenant: { parts } }, query) =>
-    parts?.runLists.conversationRuns(query) ?? emptyPage(query, { runs: [], total: 0 }),
-
-  teamOfRun: ({ tenant: { parts } }, run) => parts?.runLists.teamOf(run) ?? null,
-
-  requests({ tenant: { parts } }, query, sight) {
-    if (parts === undefined) return emptyPage(query, { requests: [] });
-    const { store } = parts.connections;
-    const page = parts.lists.requests(query);
-    if (!page.ok) return page;
-    const requests = page.value.requests.map((request) => store.withLogin(request, sight));
-    return ok({ ...page.value, requests });
-  },
-
-  usageReport({ tenant: { parts } }, query) {
-    if (parts === undefined) return usageReport(query, []);
-    const { usage, directory } = parts;
-    const inRange = ({ usage: { day } }: { usage: { day: string } }): boolean =>
-      day >= query.from && day <= query.to;
-    const days = [
-      ...usage.between(query.from, query.to, query.team_user),
-      ...[...directory.lastDays(Date.parse(query.from), query.team_user)].filter(inRange),
-    ];
-    return usageReport(query, query.by.includes("user") ? usage.byUser(days) : days);
-  },
-} satisfies Partial<TenantHandlers>;
-
-/** The page of a tenant without stored data. It never gave out a cursor, so any cursor is invalid. */
-function emptyPage<T extends object>(
-  { cursor }: { cursor?: string },
-  items: T,
-): Result<T & { next_cursor: null }> {
-  return cursor === undefined ? ok({ ...items, next_cursor: null }) : invalidCursor();
 }

@@ -2,8 +2,10 @@ import { type WebhookHost, Webhooks } from "../webhooks/webhooks.ts";
 import { Admission } from "../limits/admission.ts";
 import { CostClaims } from "../limits/cost-claims.ts";
 import type { ChangeClock } from "../directory/change-clock.ts";
+import { Failures } from "../directory/failures.ts";
 import { Directory } from "../directory/directory.ts";
 import { Lists } from "../directory/lists.ts";
+import { RunCounts } from "../directory/run-counts.ts";
 import { RunLists } from "../directory/run-lists.ts";
 import { ConnectionStore } from "../connections/connection-store.ts";
 import { type ConnectionsOptions, Connections } from "../connections/connections.ts";
@@ -16,7 +18,7 @@ import { Spending } from "../limits/spending.ts";
 import { StoredBytes } from "../limits/stored-bytes.ts";
 import type { TenantStore } from "./tenant-store.ts";
 import { TokenStore } from "./token-store.ts";
-import { UsageStore } from "../directory/usage-store.ts";
+import { UsageStore } from "../usage/usage-store.ts";
 
 /** The parts of a tenant's object while it holds a tenant. */
 export interface TenantParts {
@@ -33,7 +35,9 @@ export interface TenantParts {
   stored: StoredBytes;
   admission: Admission;
   lists: Lists;
+  counts: RunCounts;
   runLists: RunLists;
+  failures: Failures;
   webhooks: Webhooks;
   connections: Connections;
 }
@@ -61,6 +65,7 @@ export function loadParts(
   const costs = new CostClaims(directory, spending);
   const memories = new MemoryNames(db);
   const stored = new StoredBytes(directory, memories);
+  const counts = new RunCounts(directory, usage);
   return {
     tenant,
     keys: new KeyStore(db),
@@ -75,7 +80,9 @@ export function loadParts(
     stored,
     admission: new Admission(directory, costs, stored),
     lists: new Lists(db, directory),
-    runLists: new RunLists(db),
+    counts,
+    runLists: new RunLists(db, directory, counts),
+    failures: new Failures(db, directory),
     webhooks: new Webhooks(host),
     connections: loadConnections(tenant.record.id, host),
   };

@@ -281,6 +281,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   },
   "GET /v1/teams": { needs: ["teams:read"], status: 200 },
   "GET /v1/runs": { needs: ["runs:read"], status: 200 },
+  "GET /v1/runs/failures": { needs: ["runs:read"], status: 200 },
   "GET /v1/messages/search": { needs: ["teams:read"], status: 200, query: "?q=hello" },
   "GET /v1/requests": { needs: ["runs:read", "runs:write", "requests:write"], status: 200 },
   // With teams:read it sends teams, with runs:read too what changes of runs and requests; otherwise requests alone.

@@ -42,8 +42,9 @@ export function tenantObject(tenant: TenantStub): DurableObjectStub<Tenant> {
   return tenant as never;
 }
 
-/** Takes back what knows of the users of runs, teams and logins, so that the tables are those of an earlier version. */
+/** Takes back what knows of the sums of days, and of the users of runs, teams and logins: the tables are those of an earlier version. */
 export const WITHOUT_USERS = `
+drop table day_usage;
 drop table user_usage;
 drop index activity_user;
 drop index run_user;

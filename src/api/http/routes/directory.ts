@@ -31,15 +31,26 @@ export function directoryEndpoints(services: Services): Endpoint[] {
 
     async listAllRuns({ query, principal }) {
       const { since, from, to, ...filters } = query;
-      const begin = Math.max(...[since, from].map((time) => (time ? Date.parse(time) : 0)));
+      const begin = from === undefined ? undefined : Date.parse(from);
       const end = to === undefined ? undefined : endOf(to);
-      if (end !== undefined && begin > end) throw badRange("from", "must not be after to");
+      if (begin !== undefined && end !== undefined && begin > end) {
+        throw badRange("from", "must not be after to");
+      }
       const page = await listsOf(services, principal).runs({
         ...filters,
-        ...(begin > 0 && { from: begin }),
+        ...(since !== undefined && { since: Date.parse(since) }),
+        ...(begin !== undefined && { from: begin }),
         ...(end !== undefined && { to: end }),
       });
       return json(unwrap(page));
+    },
+
+    async listFailures({ query: { since, ...page }, principal }) {
+      const failures = await listsOf(services, principal).failures({
+        ...page,
+        ...(since !== undefined && { since: Date.parse(since) }),
+      });
+      return json(unwrap(failures));
     },
 
     async listAllRequests({ query: { user, ...query }, principal }) {

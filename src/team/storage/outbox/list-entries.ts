@@ -52,7 +52,7 @@ export function listedRun(
     component_version: record.component_version ?? null,
     ...exchange,
     stop_reason,
-    error: error && { type: error.type, message: error.message },
+    error: error && { type: error.type, message: error.message, agent: error.agent ?? null },
     usage,
     models: record.models ?? {},
     cost: totalCost(record.models ?? {}),
