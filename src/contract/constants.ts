@@ -94,3 +94,6 @@ export const PLAYGROUND = "playground";
 
 /** Characters of a run's task where only its beginning is asked for. */
 export const PREVIEW_CHARACTERS = 300;
+
+/** The most retryable runs that a group of failures names. */
+export const MOST_LATEST_FAILURES = 200;

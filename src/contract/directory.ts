@@ -34,7 +34,9 @@ const runErrorSchema = z
     agent: z
       .string()
       .nullable()
-      .describe("The innermost agent that threw; null without one, and in runs of earlier versions."),
+      .describe(
+        "The innermost agent that threw; null without one, and in runs of earlier versions.",
+      ),
   })
   .nullable();
 
@@ -171,7 +173,9 @@ export const runListSchema = z.object({
   totals: runTotalsSchema,
   complete: z
     .boolean()
-    .describe("False for a list sorted by cost or duration of which only the latest 10,000 runs were sorted."),
+    .describe(
+      "False for a list sorted by cost or duration of which only the latest 10,000 runs were sorted.",
+    ),
   next_cursor,
 });
 export const requestListSchema = z.object({ requests: z.array(listedRequestSchema), next_cursor });

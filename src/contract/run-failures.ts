@@ -1,10 +1,8 @@
 import * as z from "zod";
 import { idSchema, timeSchema } from "./common.ts";
+import { MOST_LATEST_FAILURES } from "./constants.ts";
 
 const count = z.number().int().min(0);
-
-/** The most runs of a group that are named. */
-export const MOST_LATEST = 200;
 
 const failureGroupSchema = z.object({
   error: z.string().describe("The type of the error."),
@@ -20,7 +18,7 @@ const failureGroupSchema = z.object({
   ),
   latest: z
     .array(z.object({ team_id: idSchema, run_id: z.string() }))
-    .describe(`The retryable ones, the first ${MOST_LATEST}.`),
+    .describe(`The retryable ones, the first ${MOST_LATEST_FAILURES}.`),
 });
 
 export const failureListSchema = z.object({

@@ -1,9 +1,5 @@
-import {
-  type FailureGroup,
-  type FailureList,
-  type FailureQuery,
-  MOST_LATEST,
-} from "../../contract/run-failures.ts";
+import { MOST_LATEST_FAILURES } from "../../contract/constants.ts";
+import type { FailureGroup, FailureList, FailureQuery } from "../../contract/run-failures.ts";
 import { ok, type Result } from "../../contract/result.ts";
 import type { Database } from "../../sqlite/database.ts";
 import { LAST_DAY } from "../usage/day-totals.ts";
@@ -11,10 +7,19 @@ import { fromCursor, invalidCursor, toCursor } from "./cursor.ts";
 import type { Directory } from "./directory.ts";
 import { dayAt } from "./run-counts.ts";
 import { ofUser } from "./run-facts.ts";
-import { withoutNumbers } from "./without-numbers.ts";
 
 /** Failed runs that are looked at: the latest ones. */
 const MOST_LOOKED_AT = 10_000;
+
+/** Stands for an id or a number. */
+const LEFT_OUT = "…";
+
+const WORD = /[\w-]+/g;
+
+/** Longer words with several groups of digits are ids. */
+const SHORTEST_ID = 8;
+/** Longer words without a hyphen are ids, too. */
+const SHORTEST_WORD_ID = 16;
 
 interface FailedRun extends Record<string, string | number | null> {
   created: number;
@@ -110,7 +115,7 @@ export class Failures {
       last_at: runs[0]?.ended ?? "",
       retryable: retryable.length,
       latest: retryable
-        .slice(0, MOST_LATEST)
+        .slice(0, MOST_LATEST_FAILURES)
         .map(({ team, id }) => ({ team_id: team, run_id: id })),
     };
   }
@@ -141,4 +146,17 @@ function latestFirst(one: FailedRun, other: FailedRun): number {
 
 function isAfter({ ended, id }: FailedRun, [time, last]: readonly [string, string]): boolean {
   return ended === time ? id < last : ended < time;
+}
+
+/** A message without what differs between equal failures: ids and numbers. */
+export function withoutNumbers(message: string): string {
+  return message
+    .replaceAll(WORD, (word) => (isId(word) ? LEFT_OUT : word.replaceAll(/\d+/g, LEFT_OUT)))
+    .replaceAll(/…(?:[.,:+]?…)+/g, LEFT_OUT);
+}
+
+function isId(word: string): boolean {
+  const numbers = word.match(/\d+/g)?.length ?? 0;
+  if (word.length >= SHORTEST_ID && numbers > 1) return true;
+  return word.length >= SHORTEST_WORD_ID && !word.includes("-");
 }

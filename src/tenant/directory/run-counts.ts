@@ -54,7 +54,7 @@ export class RunCounts {
     };
   }
 
-  /** What the runs used that have ended on a day. */
+  /** The usage of the runs that have ended on a day. */
   onDay(day: string): TenantInfo["today"] {
     const { all, runs } = this.#sum({ from: day, to: day }, {});
     const { cost } = all;

@@ -75,7 +75,14 @@ export function runFacts(
     const counted = model === undefined ? { ...parsed(row.usage), cost } : parsed(row.of_model);
     const ended = row.ended === null ? null : Date.parse(row.ended);
     return {
-      ...{ status, created, team, id, turns, cost, ended, error },
+      status,
+      created,
+      team,
+      id,
+      turns,
+      cost,
+      ended,
+      error,
       counted: counted ?? NO_USAGE,
       seconds: secondsBetween(row.started, ended),
       called: counted !== null,
@@ -101,11 +108,15 @@ export function factsOf(run: ListedRun, { model }: Pick<RunQuery, "model">): Lis
   const ended = run.ended_at === null ? null : Date.parse(run.ended_at);
   const texts = [run.id, run.team_id, run.task, run.answer?.text, error?.message];
   return {
-    ...{ status, turns, cost, ended, called },
+    status,
+    turns,
+    cost,
+    ended,
+    called,
     created: Date.parse(run.created_at),
     team: run.team_id,
     id: run.id,
-    counted: model === undefined ? { ...usage, cost } : ((called && models[model]) || NO_USAGE),
+    counted: model === undefined ? { ...usage, cost } : (called && models[model]) || NO_USAGE,
     seconds: secondsBetween(run.started_at, ended),
     error: error?.type ?? null,
     searched: texts.filter((text) => typeof text === "string").join("\n"),

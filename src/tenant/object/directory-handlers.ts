@@ -13,7 +13,8 @@ export const directoryHandlers = {
     parts?.lists.teams(query) ?? emptyPage(query, { teams: [] }),
 
   runs: ({ tenant: { parts } }, query) =>
-    parts?.runLists.runs(query) ?? emptyPage(query, { runs: [], totals: NO_TOTALS, complete: true }),
+    parts?.runLists.runs(query) ??
+    emptyPage(query, { runs: [], totals: NO_TOTALS, complete: true }),
 
   failures: ({ tenant: { parts } }, query) =>
     parts?.failures.list(query) ?? emptyPage(query, { groups: [], complete: true }),

@@ -103,7 +103,10 @@ const MIGRATIONS: TableVersions["migrations"] = [
     "create index login_until on login (record ->> '$.until')",
   ],
   // Usage by the outcome of runs, and the sums of all teams for each day that is over.
-  ["create table day_usage (day text primary key, record text not null) without rowid", countOutcomes],
+  [
+    "create table day_usage (day text primary key, record text not null) without rowid",
+    countOutcomes,
+  ],
 ];
 
 /** True if anything is stored for this tenant. Writes nothing. */

@@ -6,7 +6,7 @@ import { addUsage } from "../../core/models/request-usage.ts";
 import { addDurations, type Durations, durationsOf, NO_DURATIONS } from "./durations.ts";
 
 /**
- * How runs ended. `earlier`: an earlier version has counted them without their outcome, and they are not listed any more,
+ * The outcome of runs. `earlier`: an earlier version has counted them without their outcome, and they are not listed any more,
  * because their team was deleted.
  */
 export type Outcome = Extract<RunStatus, "completed" | "failed" | "cancelled"> | "earlier";
@@ -18,7 +18,7 @@ export interface Counted extends UsageTotals {
 }
 
 export interface OutcomeUsage extends Counted {
-  /** Of the runs that called a model, what they used of it. */
+  /** The usage of each model, of the runs that called it. */
   models: { readonly [model: string]: Counted };
 }
 

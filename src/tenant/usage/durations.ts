@@ -1,5 +1,5 @@
 /**
- * How long runs took, as counts of buckets. The bound of each bucket is 3 % above that of the one before, so a percentile is at
+ * The durations of runs, as counts of buckets. The bound of each bucket is 3 % above that of the one before, so a percentile is at
  * most 1.5 % away from the exact one, and the counts of several days add up.
  */
 export type Durations = Readonly<Record<string, number>>;

@@ -1,4 +1,9 @@
-import type { UsageGroup, UsageQuery, UsageReport, UsageTotals } from "../../contract/usage/usage-report.ts";
+import type {
+  UsageGroup,
+  UsageQuery,
+  UsageReport,
+  UsageTotals,
+} from "../../contract/usage/usage-report.ts";
 import { refuse, ok, type Result } from "../../contract/result.ts";
 import { addTotals, NOTHING } from "./day-usage.ts";
 import type { TeamUsage } from "./usage-store.ts";

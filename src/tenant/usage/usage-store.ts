@@ -79,11 +79,7 @@ export class UsageStore {
   }
 
   /** @param user only of the teams of this user */
-  *between(
-    from: string,
-    to: string,
-    user?: string,
-  ): Iterable<{ team: string; usage: DayUsage }> {
+  *between(from: string, to: string, user?: string): Iterable<{ team: string; usage: DayUsage }> {
     const of = user === undefined ? "" : "record ->> '$.team_user' = ? and ";
     const owner = user === undefined ? [] : [user];
     for (const { day, team, record } of this.#db.each<{

@@ -26,7 +26,10 @@ export class Teller {
   }
 }
 
-export function made(label: string | null = null, metadata: Record<string, string> = {}): OutboxChange {
+export function made(
+  label: string | null = null,
+  metadata: Record<string, string> = {},
+): OutboxChange {
   const time = "2026-01-01T00:00:00.000Z";
   const facts = { provider: "p", component_version: 1, created_at: time, updated_at: time };
   return { kind: "team", team: { label, metadata, ...facts } };

@@ -1,11 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  addDurations,
-  durationsOf,
-  NO_DURATIONS,
-  percentileOf,
-} from "#tenant/usage/durations.ts";
+import { addDurations, durationsOf, NO_DURATIONS, percentileOf } from "#tenant/usage/durations.ts";
 
 const milliseconds = fc.oneof(
   fc.integer({ min: 1, max: 1_000 }),

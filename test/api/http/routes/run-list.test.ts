@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ReplayChatCompletionClient, AssistantAgent, dumpComponent } from "troupe";
 import { SCOPES } from "#contract/constants.ts";
-import type { RunList, TeamList } from "#contract/directory.ts";
+import type { RunList, RunTotals, TeamList } from "#contract/directory.ts";
+import type { FailureList } from "#contract/run-failures.ts";
+import type { UsageReport } from "#contract/usage/usage-report.ts";
 import { sha256Hex } from "#core/hash.ts";
 import { jsonInit } from "../../../support/http-app.ts";
 import { TestWorker } from "../../../support/worker.ts";
@@ -73,7 +75,16 @@ test("a run is listed with its task, its answer and its cost", async () => {
       error: undefined,
     },
   ]);
-  expect(totals).toMatchObject({ runs: 3, completed: 2, failed: 1, cancelled: 0, complete: true });
+  expect(runs[0]).toMatchObject({ component_version: 1, error: { agent: "broken_agent" } });
+  expect(totals).toMatchObject({
+    runs: 3,
+    completed: 2,
+    failed: 1,
+    cancelled: 0,
+    open: 0,
+    complete: true,
+    next_cursor: null,
+  });
   expect(totals.cost).toBe(runs.reduce((sum, { cost }) => sum + (cost ?? 0), 0));
   expect(totals.p50_seconds).toBeLessThanOrEqual(totals.p95_seconds ?? 0);
 });
@@ -113,12 +124,12 @@ test("a sorted list continues where its page ended, with the same totals", async
   }
 });
 
-test("a range is of days or times, both included", async () => {
+test("a range is of the days or times at which runs ended, both included", async () => {
   const { runs } = await ask<RunList>("/v1/runs?team=long");
-  const created = runs[0]?.created_at ?? "";
-  const day = created.slice(0, 10);
+  const ended = runs[0]?.ended_at ?? "";
+  const day = ended.slice(0, 10);
   expect(await list(`from=${day}&to=${day}&team=long`)).toEqual(["long"]);
-  expect(await list(`from=${created}&to=${created}`)).toEqual(["long"]);
+  expect(await list(`from=${ended}&to=${ended}`)).toEqual(["long"]);
   expect(await list("from=2020-01-01&to=2020-01-31")).toEqual([]);
   expect(await list("from=2100-01-01")).toEqual([]);
 });
@@ -133,6 +144,7 @@ test("an invalid query of runs is refused with the field's name", async () => {
     ["min_cost=-1", "min_cost"],
     ["min_cost=much", "min_cost"],
     ["order=cost&cursor=x", "cursor"],
+    ["totals_after=x", "totals_after"],
   ]) {
     const response = await respond(`/v1/runs?${query}`);
     const { errors } = (await response.json()) as { errors: unknown };
@@ -159,11 +171,78 @@ test("another tenant sees none of these runs, and the scope is needed", async ()
       seconds: 0,
       p50_seconds: null,
       p95_seconds: null,
+      open: 0,
       complete: true,
+      next_cursor: null,
     },
+    complete: true,
     next_cursor: null,
   });
   expect((await respond("/v1/runs", {}, "teams")).status).toBe(403);
+});
+
+test("totals of days are those of the usage report, by team and by model, too", async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const amounts = ({ runs, turns, prompt_tokens, completion_tokens, cost }: RunTotals) => {
+    return { runs, turns, prompt_tokens, completion_tokens, cost };
+  };
+  const totals = async (query: string) => (await ask<RunList>(`/v1/runs?${query}`)).totals;
+  const report = (query: string) => ask<UsageReport>(`/v1/usage?${query}`);
+  const range = `from=2026-01-01&to=${today}`;
+  expect(amounts(await totals(range))).toEqual(
+    expect.objectContaining((await report(`from=${today}&to=${today}`)).total),
+  );
+  for (const row of (await report("by=team")).usage) {
+    expect(row.team_label).toBeNull();
+    expect(amounts(await totals(`team=${row.team}&${range}`))).toMatchObject({ cost: row.cost });
+  }
+  const [model] = (await report("by=model")).usage;
+  expect(model).toMatchObject(amounts(await totals(`model=replay&${range}`)));
+});
+
+test("a whole id of a run finds this run alone, with the label of its team", async () => {
+  const found = await ask<RunList>(`/v1/runs?q=${ids["long"]?.toUpperCase()}`);
+  expect(found).toMatchObject({
+    runs: [{ id: ids["long"], team_label: null }],
+    totals: { runs: 1, completed: 1, complete: true },
+    next_cursor: null,
+  });
+  expect(await list(`q=${ids["long"]}&status=failed`)).toEqual([]);
+});
+
+test("failed runs are listed in groups with the agent, the version and what can be retried", async () => {
+  const failures = await ask<FailureList>("/v1/runs/failures?since=2026-01-01");
+  const [{ runs }] = [await ask<RunList>("/v1/runs?status=failed")];
+  expect(failures).toEqual({
+    groups: [
+      {
+        error: "model_exhausted",
+        message: expect.stringMatching(/^\D+$/),
+        agent: "broken_agent",
+        component_version: 1,
+        count: 1,
+        teams: 1,
+        first_at: runs[0]?.ended_at,
+        last_at: runs[0]?.ended_at,
+        retryable: 1,
+        latest: [{ team_id: "broken", run_id: ids["broken"] }],
+      },
+    ],
+    complete: true,
+    next_cursor: null,
+  });
+  expect(await ask("/v1/runs/failures?since=2100-01-01")).toMatchObject({ groups: [] });
+  expect(await ask("/v1/runs/failures", {}, "other")).toMatchObject({ groups: [] });
+  for (const [query, path] of [
+    ["since=yesterday", "since"],
+    ["limit=0", "limit"],
+    ["cursor=x", "cursor"],
+    ["status=failed", "status"],
+  ]) {
+    const response = await respond(`/v1/runs/failures?${query}`);
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ errors: [{ path }] });
+  }
 });
 
 test("a team is listed with its participants and its last run", async () => {
