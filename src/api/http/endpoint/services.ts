@@ -78,7 +78,10 @@ export function tenantOf(services: Pick<Services, "tenants">, id: string): Tenan
 }
 
 /** The lists over the teams of a tenant, or over those that a principal may reach. */
-type TenantLists = Pick<TenantGateway, "teams" | "runs" | "requests" | "usageReport" | "events">;
+type TenantLists = Pick<
+  TenantGateway,
+  "teams" | "runs" | "failures" | "requests" | "usageReport" | "events"
+>;
 
 /** @throws ProblemError 503 without the binding TENANT */
 export function listsOf(services: Pick<Services, "tenants">, principal: Principal): TenantLists {
@@ -88,6 +91,7 @@ export function listsOf(services: Pick<Services, "tenants">, principal: Principa
   return {
     teams: (query) => tenant.teams({ ...query, team_user }),
     runs: (query) => tenant.runs({ ...query, team_user }),
+    failures: (query) => tenant.failures({ ...query, team_user }),
     requests: (query, sight) => tenant.requests({ ...query, team_user }, sight),
     usageReport: (query) => tenant.usageReport({ ...query, team_user }),
     events: (after, changes, caller) => tenant.events(after, changes, { ...caller, team_user }),
