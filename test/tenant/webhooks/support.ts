@@ -145,7 +145,6 @@ export function event(
         error: null,
         usage: { prompt_tokens: 0, completion_tokens: 0 },
         models: {},
-        component_version: 1,
         task: null,
         answer: null,
         cost: null,
