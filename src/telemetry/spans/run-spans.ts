@@ -156,29 +156,28 @@ function attemptSpans(
       kind: "attempt",
       name: `attempt ${number}`,
     }) as const;
-  const isWaiting = stepEnd === null && failed.length >= attempts;
+  const failedLast = failed.at(-1)?.attempt === attempts;
   const spans: Span[] = [];
-  for (const [index, { start, end, error: why, next }] of failed.entries()) {
-    const number = index + 1;
-    const isLast = number === failed.length;
+  for (const [index, { start, end, error: why, next, ...one }] of failed.entries()) {
+    const number = one.attempt ?? index + 1;
+    const isLast = index === failed.length - 1;
     spans.push({ ...attempt(number), start, end, error: why });
     if (next === undefined) continue;
-    // The run may have ended while the step waited.
-    const isCut = isLast && stepEnd !== null && failed.length >= attempts;
-    if (next > end || isWaiting) {
+    // The run waits for the next attempt, or has ended while it did.
+    const isOpen = isLast && failedLast;
+    if (next > end || isOpen) {
       spans.push({
         ...place,
         id: spanIds.backoff(run, turn, key, number),
         kind: "backoff",
         name: "backoff",
         start: end,
-        end: isLast && isWaiting ? null : isCut ? stepEnd : next,
-        error: isCut ? "cancelled" : null,
+        end: isOpen ? stepEnd : next,
+        error: isOpen && stepEnd !== null ? "cancelled" : null,
       });
     }
-    if (isLast && !isWaiting && !isCut) {
-      const last = Math.max(attempts, number + 1);
-      spans.push({ ...attempt(last), start: next, end: stepEnd, error });
+    if (isLast && !failedLast) {
+      spans.push({ ...attempt(attempts), start: next, end: stepEnd, error });
     }
   }
   return spans;

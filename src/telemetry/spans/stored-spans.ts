@@ -7,8 +7,8 @@ import {
 /** Fields that few spans have: attempts, failed attempts, error, note, recovered, discarded, details of the usage, thought. */
 interface RareSpanFields {
   a?: number;
-  /** `wait`: milliseconds until the next attempt. */
-  f?: (readonly [start: number, ms: number, error: string, wait?: number])[];
+  /** `wait`: milliseconds until the next attempt. `number`: of the attempt, where some before it were left out. */
+  f?: (readonly [start: number, ms: number, error: string, wait?: number, number?: number])[];
   e?: string;
   n?: string;
   r?: 1;
@@ -87,9 +87,10 @@ export function loadSpans(stored: StoredSpans | undefined, started: number): Tur
       name: name ?? (below.startsWith(MEMBER) ? below.slice(MEMBER.length) : null),
       provider,
       attempts: rest.a ?? 1,
-      failed: (rest.f ?? []).map(([at, lasted, error, wait]): FailedAttempt => {
+      failed: (rest.f ?? []).map(([at, lasted, error, wait, number], index): FailedAttempt => {
         const ended = start + at + lasted;
         return {
+          attempt: number ?? index + 1,
           start: start + at,
           end: ended,
           error,
@@ -141,9 +142,12 @@ function restOf({
     ...(Object.keys(details).length > 0 && { u: details }),
     ...(attempts !== 1 && { a: attempts }),
     ...(failed.length > 0 && {
-      f: failed.map(({ start: from, end, error: type, next }) => {
-        const attempt = [from - start, end - from, type] as const;
-        return next === undefined ? attempt : ([...attempt, next - end] as const);
+      f: failed.map(({ attempt, start: from, end, error: type, next }, index) => {
+        const stored = [from - start, end - from, type] as const;
+        if (next === undefined) return stored;
+        const wait = next - end;
+        const number = attempt ?? index + 1;
+        return number === index + 1 ? [...stored, wait] : [...stored, wait, number];
       }),
     }),
     ...(error !== null && { e: error }),
@@ -157,6 +161,8 @@ function restOf({
 
 /** An attempt at a step that failed. Times are epoch milliseconds. */
 export interface FailedAttempt {
+  /** From 1. Missing where an earlier version recorded all of them. */
+  attempt?: number;
   start: number;
   end: number;
   error: string;

@@ -34,6 +34,8 @@ export interface StepTrace {
 /** The most characters kept of the text of an attempt that failed, and of what its error says. */
 const LONGEST_TEXT = 16_384;
 const LONGEST_MESSAGE = 2_000;
+/** The most failed attempts kept of a step: the first ones, and the last one. */
+const MOST_ATTEMPTS = 20;
 
 /** A step that has no result yet. Times are epoch milliseconds. */
 export interface StepUnderWay {
@@ -151,7 +153,9 @@ export class TurnTrace {
     if (step === undefined) return undefined;
     const type = errorType(error);
     const message = errorMessage(error);
+    if (step.failed.length >= MOST_ATTEMPTS) step.failed.pop();
     step.failed.push({
+      attempt: step.attempts,
       start: step.attemptedAt,
       end: at,
       error: type,

@@ -46,11 +46,18 @@ test("stored spans may have all fields", () => {
       path: "tool:0:0",
       name: "helper",
       failed: [
-        { start: STARTED, end: STARTED + 20, error: "http_timeout", next: STARTED + 820 },
+        { attempt: 1, start: STARTED, end: STARTED + 20, error: "timeout", next: STARTED + 820 },
         // An earlier version did not record the wait.
-        { start: STARTED + 820, end: STARTED + 840, error: "http_timeout" },
+        { attempt: 2, start: STARTED + 820, end: STARTED + 840, error: "timeout" },
+        {
+          attempt: 9,
+          start: STARTED + 900,
+          end: STARTED + 940,
+          error: "timeout",
+          next: STARTED + 990,
+        },
       ],
-      attempts: 3,
+      attempts: 10,
     },
     { ...AGENT, path: "tool:0:0/turn:1", name: "helper" },
     { ...AGENT, kind: "wait", path: "tool:0:0/turn:1/ask:1a2b3c4d", name: "human" },

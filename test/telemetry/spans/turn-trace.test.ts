@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { turnSpans } from "#telemetry/spans/run-spans.ts";
 import { TurnTrace } from "#telemetry/spans/turn-trace.ts";
 
 const AT = Date.parse("2026-11-23T00:00:00.000Z");
@@ -41,5 +42,33 @@ test("a step that was discarded comes after the one that replaced it in the same
     ["speaker:writer", false],
     [key, false],
     [key, true],
+  ]);
+});
+
+test("a step keeps its first failed attempts and the last one, with their numbers, also when its turn runs again", () => {
+  const key = "speaker:writer/model:0";
+  let turn = trace();
+  let kept: ReturnType<TurnTrace["attemptFailed"]>;
+  for (let attempt = 1; attempt <= 30; attempt++) {
+    const at = AT + attempt * 1_000;
+    turn.attemptStarted(key, { ...step, attempt }, at, kept);
+    kept = turn.attemptFailed(key, new Error("away"), { at: at + 100, nextAt: at + 900, text: "" });
+    // The object is unloaded between the attempts.
+    turn = trace();
+  }
+  const waiting = trace();
+  waiting.underWayBefore(key, { ...step, attempt: 30 }, AT, kept);
+  const [span] = waiting.spans().spans;
+  const numbers = Array.from({ length: 19 }, (_, index) => index + 1);
+  expect(span?.failed.map(({ attempt }) => attempt)).toEqual([...numbers, 30]);
+  const run = { number: 1, turn: 1, start: AT, end: null, error: null };
+  const last = turnSpans("run", { ...run, ...waiting.spans() }).at(-1);
+  expect(last).toMatchObject({ kind: "backoff", start: AT + 30_100, end: null });
+
+  waiting.attemptStarted(key, { ...step, attempt: 31 }, AT + 31_000);
+  const now = turnSpans("run", { ...run, ...waiting.spans() }).slice(-2);
+  expect(now).toMatchObject([
+    { kind: "backoff", start: AT + 30_100, end: AT + 31_000 },
+    { kind: "attempt", name: "attempt 31", start: AT + 31_000, end: null, error: null },
   ]);
 });

@@ -138,9 +138,9 @@ function attemptsOf(
   const inTrace = turn.spans.find(({ path, discarded }) => path === span.path && !discarded);
   const kept = steps.get(span.path)?.failed ?? [];
   return (inTrace?.failed ?? []).map((traced, index) => {
-    const { start, end, error, message, text } = { ...traced, ...kept[index] };
+    const { attempt, start, end, error, message, text } = { ...traced, ...kept[index] };
     return {
-      attempt: index + 1,
+      attempt: attempt ?? index + 1,
       started_at: new Date(start).toISOString(),
       ended_at: new Date(end).toISOString(),
       error: {
