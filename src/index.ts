@@ -4,7 +4,8 @@
  * @module troupe
  */
 
-// Components. Each class has its name, its types and its place in the registry in one of these files only.
+// Components. Each class has its name, its types and its place in the registry in one of these files only: names here would be a
+// second list of them.
 export * from "./core/registry/basic-classes.ts";
 export * from "./core/registry/team-classes.ts";
 export * from "./core/registry/part-classes.ts";

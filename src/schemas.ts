@@ -1,5 +1,4 @@
-// The zod schemas of what the HTTP API takes and answers, component JSON included, and their types: `troupe/schemas`. A file of the
-// contract is exported as a whole where nothing in it is for the service alone.
+// The zod schemas of what the HTTP API takes and answers, component JSON included, and their types: `troupe/schemas`.
 
 // Messages
 export { requestUsageSchema } from "./core/models/llm-messages.ts";
@@ -170,6 +169,7 @@ export {
   type RunStatus,
 } from "./contract/run.ts";
 export { turnPageSchema, turnSchema, type TurnInfo, type TurnPage } from "./contract/turn.ts";
+// As a whole: the schema of an answer is named where it is and in its command, and nowhere else.
 export * from "./contract/team/trace.ts";
 export { modelRequestSchema, type ModelRequest } from "./contract/team/model-request.ts";
 export {
@@ -179,7 +179,14 @@ export {
   type FoundMessages,
 } from "./contract/team/found-messages.ts";
 export { usageByModelSchema, type UsageByModel } from "./contract/usage/usage-schemas.ts";
-export * from "./contract/team/schedule.ts";
+export {
+  createScheduleSchema,
+  patchScheduleSchema,
+  type ScheduleInfo,
+  type SchedulePage,
+  schedulePageSchema,
+  scheduleSchema,
+} from "./contract/team/schedule.ts";
 
 // Tenants
 export { SCOPES, type Scope } from "./contract/constants.ts";

@@ -50,7 +50,7 @@ export const listedTeamSchema = z.object({
   id: idSchema,
   label: z.string().nullable(),
   metadata: describedObject("Kept as it is."),
-  provider: z.string().describe("Of its component."),
+  provider: z.string().describe("The provider of the team's component."),
   component_version: z.number().int().min(1),
   status: z.enum(TEAM_STATUSES),
   active_run: z.string().nullable(),
@@ -117,7 +117,7 @@ export const listedRequestSchema = humanRequestSchema
     team_id: idSchema,
     team_label: z.string().nullable().default(null),
     run_id: idSchema,
-    task: z.string().nullable().default(null).describe("Of the run, its beginning as text."),
+    task: z.string().nullable().default(null).describe("The beginning of the run's task as text."),
     said: z
       .object({ source: z.string(), text: z.string() })
       .nullable()
@@ -163,7 +163,7 @@ export const runTotalsSchema = z
       .describe("Pass as totals_after for the totals of the runs that were not looked at."),
   })
   .describe(
-    "Of all runs that match, on all pages. With model, the tokens and the cost of this model. Percentiles are exact to 2 %.",
+    "The totals of all runs that match, on all pages. With model, the tokens and the cost of this model. Percentiles are exact to 2 %.",
   );
 
 export type RunTotals = z.output<typeof runTotalsSchema>;

@@ -56,7 +56,7 @@ export const startRunSchema = z.strictObject({
     .positive()
     .nullable()
     .default(null)
-    .describe("Of all model calls; a run that uses more fails."),
+    .describe("The tokens of all model calls; a run that uses more fails."),
   max_cost: z
     .number()
     .positive()
@@ -105,11 +105,11 @@ export const answerSchema = z
         oneOf: [{ type: "string" }, chatMessage],
       })
       .optional(),
-    is_error: z.boolean().describe("Of a tool of the client: whether it failed.").optional(),
+    is_error: z.boolean().describe("True if the tool of the client failed.").optional(),
     approved: z.boolean().describe("The answer to an approval.").optional(),
-    reason: z.string().max(10_000).describe("Of an approval.").optional(),
+    reason: z.string().max(10_000).describe("Why the approval is given or refused.").optional(),
     arguments: describedObject(
-      "Of an approval: replace the tool call's arguments; must fit its parameters.",
+      "Replace the arguments of the tool call that is approved; must fit its parameters.",
     ).optional(),
   })
   .superRefine((body, context) => {
@@ -130,7 +130,7 @@ export const answerSchema = z
   .meta({ oneOf: [{ required: ["content"] }, { required: ["approved"] }] });
 
 export const humanRequestSchema = z.object({
-  id: z.string().describe("Of an input: the request_id of its event."),
+  id: z.string().describe("The id of the request; for an input, the request_id of its event."),
   kind: z
     .enum(["input", "approval", "tool"])
     .describe("tool: the client makes the call, and answers with its result."),
@@ -228,7 +228,7 @@ export const runSchema = z.object({
     .int()
     .min(1)
     .nullable()
-    .describe("Of a queued run: 1 for the one that starts next. Otherwise null."),
+    .describe("The place of a queued run: 1 for the one that starts next. Otherwise null."),
   component_version: z
     .number()
     .int()

@@ -71,7 +71,7 @@ export const forkTeamSchema = z.strictObject({
     .describe(
       "The turn at whose end the fork begins, as Team.turn, Run.turn and a message's turn name it. Left out, the last finished one; 0 is before the first.",
     ),
-  id: idSchema.optional().describe("Of the new team. Left out, an unguessable one is made."),
+  id: idSchema.optional().describe("The id of the new team. Left out, an unguessable one is made."),
   label: teamLabelSchema.optional().describe("Left out, that of the forked team."),
   metadata: metadataSchema.optional().describe("Left out, that of the forked team."),
 });

@@ -59,14 +59,16 @@ export const turnSchema = z.object({
   started_at: timeSchema,
   ended_at: timeSchema,
   message_ids: z.array(z.string()).describe("Its messages and events, in their order."),
-  usage: tokenUsageSchema.describe("Of the model calls in it."),
+  usage: tokenUsageSchema.describe("The usage of the model calls in the turn."),
   cost: costSchema,
   agents: z.array(speakerSchema).describe("Who worked in it, in the order of their first steps."),
-  ledgers: ledgersSchema.nullable().describe("Of a Magentic-One team; null for other teams."),
+  ledgers: ledgersSchema
+    .nullable()
+    .describe("The ledgers of a Magentic-One team; null for other teams."),
   nested_ledgers: z
     .array(nestedLedgersSchema)
     .describe(
-      "Of Magentic-One teams inside participants, which take several turns of their own in one of the team: an entry for each that changed a ledger, up to 100.",
+      "The ledgers of Magentic-One teams inside participants, which take several turns of their own in one of the team: an entry for each that changed a ledger, up to 100.",
     ),
 });
 

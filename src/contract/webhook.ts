@@ -100,7 +100,7 @@ export const rotateSecretSchema = z.strictObject({
 export const webhooksSchema = z.object({ webhooks: z.array(webhookSchema) });
 
 const attemptResult = {
-  status: z.number().int().nullable().describe("Of the answer; null: there was none."),
+  status: z.number().int().nullable().describe("The status of the answer; null: there was none."),
   error: z.string().nullable().describe("Why it failed; null when it was delivered."),
   response: z.string().nullable().describe("The beginning of a failed answer's body."),
   duration_ms: z.number().int().min(0),

@@ -128,11 +128,13 @@ export const collectionCommands = {
     maxBytes: MAX_DOCUMENT_BYTES,
     query: () =>
       z.strictObject({
-        title: titleSchema.optional().describe("Of raw bytes. Left out, the title that it has."),
+        title: titleSchema
+          .optional()
+          .describe("The title of raw bytes. Left out, the title that the document has."),
         metadata: z
           .record(z.string(), z.string())
           .optional()
-          .describe("Of raw bytes: metadata.KEY=value, for filters."),
+          .describe("The metadata of raw bytes: metadata.KEY=value, for filters."),
       }),
     answers: {
       202: {

@@ -63,7 +63,7 @@ export const activitySchema = z.object({
         kind: z
           .enum(["chat", "execute_tool", "step"])
           .describe("As in a trace: the call of a model, of a tool, or another effect."),
-        name: z.string().nullable().describe("Of the model or the tool."),
+        name: z.string().nullable().describe("The name of the model or the tool."),
         call_id: z.string().nullable().describe("The model's id of the tool call."),
         attempt: z.number().int().min(1).describe("1 is the first one."),
         started_at: timeSchema.describe("When the first attempt began."),

@@ -56,7 +56,7 @@ export const modelRequestSchema = z.object({
     .describe(
       "The body as its client sends it to the model's server; null for clients without one.",
     ),
-  server_path: z.string().nullable().describe("Of the URL, below the server's address."),
+  server_path: z.string().nullable().describe("The path of the URL, below the server's address."),
   note: z.string().nullable().describe("What was left out, so that the server accepted it."),
   reply: anObject
     .nullable()
@@ -82,7 +82,11 @@ export const modelRequestSchema = z.object({
         .int()
         .nullable()
         .describe("As the model's server counted them; null while it has not."),
-      window: z.number().int().nullable().describe("Of the model, if it is known."),
+      window: z
+        .number()
+        .int()
+        .nullable()
+        .describe("The context window of the model, if it is known."),
     })
     .describe("What fills the context, in estimated tokens."),
   usage: tokenUsageSchema.nullable(),

@@ -22,7 +22,7 @@ const timezoneSchema = z
   .string()
   .max(100, "must be at most 100 characters")
   .refine(isTimeZone, 'must be an IANA time zone such as "Europe/Berlin"')
-  .describe("Of cron: an IANA time zone.")
+  .describe("The IANA time zone of cron.")
   .meta({ examples: ["Europe/Berlin"] });
 
 const atSchema = z.iso
@@ -37,7 +37,7 @@ const enabledSchema = z.boolean().describe("A disabled schedule starts no runs b
 const createFields = runSchema.extend({
   id: idSchema.optional().describe("Left out, an unguessable one is made."),
   cron: cronSchema.optional(),
-  timezone: timezoneSchema.optional().describe("Of cron: an IANA time zone. Left out, UTC."),
+  timezone: timezoneSchema.optional().describe("The IANA time zone of cron. Left out, UTC."),
   at: atSchema.optional(),
   enabled: enabledSchema.default(true),
 });
@@ -81,7 +81,7 @@ export const scheduleSchema = runSchema.extend({
   last_run: z.string().nullable().describe("The run it started."),
   last_error: z
     .object({
-      code: z.string().describe("Of the problem, for example team_busy."),
+      code: z.string().describe("The code of the problem, for example team_busy."),
       message: z.string(),
       scheduled_for: timeSchema,
     })

@@ -33,13 +33,13 @@ export const traceSpanSchema = z.object({
   ended_at: timeSchema.nullable().describe("Null while it lasts."),
   duration_ms: z.number().int().min(0).nullable(),
   turn: z.number().int().min(0).nullable().describe("The team's turn."),
-  path: z.string().nullable().describe("Of the agent or step, below the turn."),
+  path: z.string().nullable().describe("The path of the agent or step, below the turn."),
   attempts: z
     .number()
     .int()
     .min(1)
     .nullable()
-    .describe("Of a step, those that failed included; null for other spans."),
+    .describe("The attempts at a step, those that failed included; null for other spans."),
   recovered: z
     .boolean()
     .describe("Whether its result was recorded before an interruption and used again."),
@@ -52,8 +52,8 @@ export const traceSpanSchema = z.object({
   tool: z.string().nullable(),
   provider: z.string().nullable().describe("Who runs the model."),
   model: z.string().nullable(),
-  usage: tokenUsageSchema.nullable().describe("Of a model call that has ended."),
-  cost: costSchema.describe("Of a model call, at the present price."),
+  usage: tokenUsageSchema.nullable().describe("The usage of a model call that has ended."),
+  cost: costSchema.describe("The cost of a model call, at the present price."),
   note: z
     .string()
     .optional()

@@ -22,7 +22,7 @@ export const createConnectionSchema = z
     client_id: text
       .optional()
       .describe(
-        "Of a client that the authorization server knows. Left out, the address of this server's client metadata, or a registration.",
+        "The id of a client that the authorization server knows. Left out, the address of this server's client metadata, or a registration.",
       ),
     client_secret: text
       .optional()

@@ -115,10 +115,12 @@ export const whoamiSchema = z.object({
   user: z
     .string()
     .nullable()
-    .describe("Of an identity token or a team token: the only user it is good for."),
+    .describe("The only user that an identity token or a team token is good for."),
   currency: z
     .string()
     .nullable()
-    .describe("Of all costs, such as EUR: the setting CURRENCY; null if it is missing."),
-  team_id: idSchema.nullable().describe("Of a team token: the only team it is good for."),
+    .describe(
+      "The currency of all costs, such as EUR: the setting CURRENCY; null if it is missing.",
+    ),
+  team_id: idSchema.nullable().describe("The only team that a team token is good for."),
 });

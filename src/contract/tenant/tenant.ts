@@ -13,26 +13,32 @@ export const tenantLimitsSchema = z.strictObject({
   team_tokens: count.describe("Team tokens and links that have not ended, over all teams."),
   active_runs: count.describe("Runs that are running, waiting or paused."),
   runs_per_minute: count,
-  tokens_per_day: count.nullable().describe("Of runs that ended that day, UTC; null: no limit."),
-  tokens_per_month: count.nullable().describe("Of runs that ended that month, UTC."),
+  tokens_per_day: count
+    .nullable()
+    .describe("The tokens of runs that ended that day, UTC; null: no limit."),
+  tokens_per_month: count.nullable().describe("The tokens of runs that ended that month, UTC."),
   cost_per_day: money.describe(
     "In the currency of MODEL_PRICES: of runs that ended that day, UTC, and of active ones; null: no limit.",
   ),
-  cost_per_month: money.describe("Of runs that ended that month, UTC, and of active ones."),
+  cost_per_month: money.describe(
+    "The cost of runs that ended that month, UTC, and of active ones.",
+  ),
   collections: count.describe("Collections of documents."),
   memory_users: count.describe("Users of whom something is remembered."),
   stored_bytes: count
     .nullable()
-    .describe("Of all teams, memories and collections, as they report it; null: no limit."),
+    .describe(
+      "The bytes of all teams, memories and collections, as they report them; null: no limit.",
+    ),
   stored_bytes_per_team: count.describe(
     "A team at its limit starts no run; a fork of it is refused.",
   ),
   streams_per_team: count.describe("Open at the same time."),
   streams_per_tenant: count.describe("Open at the same time, over all teams."),
   streams_per_credential: count.describe(
-    "Of one team, or of the lists. One more closes the oldest of the credential.",
+    "Streams of one team, or of the lists. One more closes the oldest of the credential.",
   ),
-  message_bytes_per_minute: count.describe("Of tasks and answers, per team."),
+  message_bytes_per_minute: count.describe("The bytes of tasks and answers, per team."),
 });
 
 export type TenantLimits = z.output<typeof tenantLimitsSchema>;

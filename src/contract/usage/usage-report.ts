@@ -11,7 +11,7 @@ const daySchema = z.iso.date("must be a date like 2026-11-22");
 
 const totals = {
   runs: z.number().int().min(0).describe("That ended. By model: that called it."),
-  turns: z.number().int().min(0).describe("Of these runs."),
+  turns: z.number().int().min(0).describe("The turns of these runs."),
   ...tokenUsageSchema.shape,
   cost: costSchema,
 };

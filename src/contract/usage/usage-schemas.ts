@@ -5,14 +5,18 @@ const count = z.number().int().nonnegative();
 
 /** Tokens, with the details that model providers report. A detail of 0 is left out. */
 export const tokenUsageSchema = requestUsageSchema.extend({
-  cached_tokens: count.describe("Of the prompt: read from the model server's cache.").optional(),
-  cache_write_tokens: count
-    .describe("Of the prompt: written to the model server's cache.")
+  cached_tokens: count
+    .describe("Tokens of the prompt that were read from the model server's cache.")
     .optional(),
-  reasoning_tokens: count.describe("Of the completion: the model's reasoning.").optional(),
+  cache_write_tokens: count
+    .describe("Tokens of the prompt that were written to the model server's cache.")
+    .optional(),
+  reasoning_tokens: count
+    .describe("Tokens of the completion that are the model's reasoning.")
+    .optional(),
   estimated_tokens: count
     .describe(
-      "Of both: estimated from the length of the texts, because a call was cut off or its server reports no usage.",
+      "Tokens of both that are estimated from the length of the texts, because a call was cut off or its server reports no usage.",
     )
     .optional(),
 });
