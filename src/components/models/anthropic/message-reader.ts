@@ -3,7 +3,7 @@ import type { CreateResult } from "../../../core/models/chat-completion-client.t
 import { CallAssembly, callPartsOf } from "../chat/call-assembly.ts";
 import type { AnsweringModel } from "../chat/reply.ts";
 import { StreamedText, type StreamedTextSettings } from "../chat/streamed-text.ts";
-import type { Piece } from "../http/answer-pieces.ts";
+import type { Piece } from "../http/answer-formats.ts";
 import { unfinished } from "../http/errors.ts";
 import type { AnswerReader } from "../http/read-stream.ts";
 import { type Block, type BlockDelta, eventOf, type AnthropicUsage } from "./events.ts";

@@ -12,21 +12,22 @@ export interface AnswerFormat {
   end(): void;
 }
 
-/** The receiver of the pieces of a body. */
-interface PieceTarget {
-  /** @param event the name of the piece's event */
-  add(value: Json, event?: string): void;
-  /** `[DONE]` of a stream of events, or the end of a body that is one JSON document. */
-  end(): void;
+/** A piece of an answer: the JSON of an event, of a line or of the whole body. */
+export interface Piece {
+  /** The name of its event, if it has one. */
+  event?: string | undefined;
+  /** `undefined` for the end: `[DONE]` of a stream of events, or that of a body which is one JSON document. */
+  value: Json | undefined;
 }
 
 /**
  * The form of a body that begins with this text: events, lines of JSON or one document. The content type is not relied on:
  * gateways and small servers give a wrong one.
  *
+ * @param pieces gets the pieces
  * @throws ModelError `bad_response` for a page
  */
-export function formatOf(start: string, pieces: PieceTarget): AnswerFormat {
+export function formatOf(start: string, pieces: Piece[]): AnswerFormat {
   if (start.startsWith("<")) throw pageInstead(start);
   return /^[{[]/.test(start) ? new JsonLines(pieces) : new Events(pieces);
 }
@@ -52,13 +53,13 @@ function parsed(text: string, event: string | undefined): Json | undefined {
 
 /** Server-sent events. */
 class Events implements AnswerFormat {
-  readonly #pieces: PieceTarget;
+  readonly #pieces: Piece[];
   readonly #parser: ReturnType<typeof createParser>;
   /** The beginning of the body, which is quoted where no event follows. */
   #beginning = "";
   #hasEvents = false;
 
-  constructor(pieces: PieceTarget) {
+  constructor(pieces: Piece[]) {
     this.#pieces = pieces;
     this.#parser = createParser({
       onEvent: ({ data, event }) => this.#read(data, event),
@@ -90,24 +91,24 @@ class Events implements AnswerFormat {
     const text = data.trim();
     // An empty event keeps the connection alive.
     if (text === "") return;
-    if (/^\[DONE\]$/i.test(text)) this.#pieces.end();
+    if (/^\[DONE\]$/i.test(text)) this.#pieces.push({ value: undefined });
     else {
       const value = parsed(text, event);
-      if (value !== undefined) this.#pieces.add(value, event);
+      if (value !== undefined) this.#pieces.push({ event, value });
     }
   }
 }
 
 /** Lines of JSON, or one document of several lines. */
 class JsonLines implements AnswerFormat {
-  readonly #pieces: PieceTarget;
+  readonly #pieces: Piece[];
   #count = 0;
   /** The parts of a line whose end has not arrived. Joined once, so that a long line costs linear time. */
   #parts: string[] = [];
   /** True if the body is one document, which is parsed at its end. */
   #isDocument = false;
 
-  constructor(pieces: PieceTarget) {
+  constructor(pieces: Piece[]) {
     this.#pieces = pieces;
   }
 
@@ -127,12 +128,12 @@ class JsonLines implements AnswerFormat {
   end(): void {
     const text = this.#parts.join("").trim();
     if (text !== "") this.#add(documentOf(text));
-    if (this.#count === 1) this.#pieces.end();
+    if (this.#count === 1) this.#pieces.push({ value: undefined });
   }
 
   #add(value: Json): void {
     this.#count++;
-    this.#pieces.add(value);
+    this.#pieces.push({ value });
   }
 
   #keep(text: string): void {

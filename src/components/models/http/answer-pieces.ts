@@ -1,7 +1,6 @@
-import type { Json } from "../../../core/json.ts";
 import { ModelError } from "../../../core/models/model-error.ts";
 import { MOST_ANSWER_BYTES } from "../../../outgoing/outgoing-fetch.ts";
-import { type AnswerFormat, formatOf } from "./answer-formats.ts";
+import { type AnswerFormat, formatOf, type Piece } from "./answer-formats.ts";
 import { type BodyReader, readerOf } from "./body-reader.ts";
 import { readingError, ServerFailure } from "./errors.ts";
 import { unreadable } from "./fields.ts";
@@ -26,14 +25,6 @@ export interface ServerAnswer {
   server: string;
 }
 
-/** A piece of an answer: the JSON of an event, of a line or of the whole body. */
-export interface Piece {
-  /** The name of its event, if it has one. */
-  event?: string | undefined;
-  /** `undefined` for the end: `[DONE]` of a stream of events, or that of a body which is one JSON document. */
-  value: Json | undefined;
-}
-
 /**
  * Reads the pieces of an answer, whether it is a stream of events, lines of JSON or one JSON document: servers answer in one of
  * them where another was requested. Pieces that arrived in one packet are returned together, because an `await` per token costs
@@ -52,6 +43,8 @@ export class AnswerPieces {
   #buffered = 0;
   #characters = 0;
   #largePieces = 0;
+  /** The pieces that have arrived and were not looked at yet. */
+  readonly #arrived: Piece[] = [];
   #ready: Piece[] = [];
   #ended = false;
   /** The error of a piece, which is thrown after those before it were returned. */
@@ -85,15 +78,20 @@ export class AnswerPieces {
     const { done, value } = (await this.#body?.read()) ?? { done: true };
     let text = "the end of the answer";
     try {
-      if (done || value === undefined) {
-        this.#ended = true;
-        this.#end();
-      } else {
-        this.#count(value.byteLength);
-        text = this.#decoder.decode(value, { stream: true });
-        this.#feed(text);
-        if (this.#ready.length > 0) this.#endPiece();
+      try {
+        if (done || value === undefined) {
+          this.#ended = true;
+          this.#end();
+        } else {
+          this.#count(value.byteLength);
+          text = this.#decoder.decode(value, { stream: true });
+          this.#feed(text);
+        }
+      } finally {
+        // An error that a piece reports comes before one of what follows the piece.
+        for (const piece of this.#arrived.splice(0)) this.#add(piece);
       }
+      if (!this.#ended && this.#ready.length > 0) this.#endPiece();
     } catch (error) {
       this.#failure = { error: readingError(error, text) };
     }
@@ -159,20 +157,19 @@ export class AnswerPieces {
     if (this.#format === undefined) {
       const start = text.trimStart();
       if (start === "") return;
-      this.#format = formatOf(start, {
-        add: (value, event) => this.#add(value, event),
-        end: () => void this.#ready.push({ value: undefined }),
-      });
+      this.#format = formatOf(start, this.#arrived);
       this.#format.feed(start);
     } else this.#format.feed(text);
   }
 
-  #add(value: Json, event?: string): void {
+  #add(piece: Piece): void {
+    const { value, event } = piece;
     if (value === null) return;
-    const failure = failureIn(value, event);
+    const failure = value === undefined ? undefined : failureIn(value, event);
     if (failure !== undefined) throw new ServerFailure(failure, undefined, this.headers);
-    if (Array.isArray(value) && !this.#keepsLists) for (const item of value) this.#add(item, event);
-    else if (typeof value === "object") this.#ready.push({ event, value });
+    if (Array.isArray(value) && !this.#keepsLists)
+      for (const item of value) this.#add({ event, value: item });
+    else if (value === undefined || typeof value === "object") this.#ready.push(piece);
     else throw unreadable("a piece that is not a JSON object", value);
   }
 }

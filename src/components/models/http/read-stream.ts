@@ -2,7 +2,8 @@ import { TroupeError } from "../../../core/errors.ts";
 import type { Json } from "../../../core/json.ts";
 import type { CreateOptions } from "../../../core/models/chat-completion-client.ts";
 import type { TraceContext } from "../../../core/steps/step-attempt.ts";
-import { AnswerPieces, type ServerAnswer, type Piece } from "./answer-pieces.ts";
+import type { Piece } from "./answer-formats.ts";
+import { AnswerPieces, type ServerAnswer } from "./answer-pieces.ts";
 import { readingError, timeoutError, withRequestId } from "./errors.ts";
 
 export interface SendOptions {

@@ -1,7 +1,7 @@
 import { mapTexts } from "../../../core/json.ts";
 import type { CreateOptions, CreateResult } from "../../../core/models/chat-completion-client.ts";
 import { PieceRedaction, type SecretForms, type Secrets } from "../../../outgoing/dependencies.ts";
-import type { Piece } from "./answer-pieces.ts";
+import type { Piece } from "./answer-formats.ts";
 import type { AnswerReader } from "./read-stream.ts";
 
 /**

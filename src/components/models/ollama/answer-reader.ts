@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../../core/json.ts";
 import type { CreateResult, TokenLogprob } from "../../../core/models/chat-completion-client.ts";
-import type { Piece } from "../http/answer-pieces.ts";
+import type { Piece } from "../http/answer-formats.ts";
 import { unfinished } from "../http/errors.ts";
 import type { AnswerReader } from "../http/read-stream.ts";
 import { CallAssembly } from "../chat/call-assembly.ts";

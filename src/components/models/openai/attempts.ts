@@ -22,7 +22,8 @@ export class Attempts {
   #chatError: unknown;
 
   /** @param dropReasoning leaves out the reasoning of earlier answers; returns whether there was any */
-  constructor(routes: Routes, habits: ServerHabits, dropReasoning: () => boolean) {
+  constructor(request: RouteRequest, habits: ServerHabits, dropReasoning: () => boolean) {
+    const routes = routesFor(request);
     this.#habits = habits;
     this.#asked = { ...habits.account };
     this.#dropReasoning = dropReasoning;
@@ -118,13 +119,13 @@ function refusalOf(error: unknown, api: ApiName): RefusedPart | undefined {
 export type ApiName = "responses" | "chat_completions";
 
 /** An API of a server, with its path. */
-export interface Route {
+interface Route {
   api: ApiName;
   path: string;
 }
 
 /** Routes in the order of attempts: the next one is used when the server refuses the one before. */
-export type Routes = readonly [Route, ...Route[]];
+type Routes = readonly [Route, ...Route[]];
 
 /** A server and its possible routes. */
 export interface Server {
@@ -135,18 +136,23 @@ export interface Server {
   paths: { readonly [api in ApiName]: readonly [string, ...string[]] };
 }
 
-/**
- * The routes of a server. For servers of other providers chat completions come first, whatever the model.
- *
- * @param wanted `api` of the config
- * @param effort the reasoning effort of the request
- */
-export function routesFor(
-  { isMakers, paths }: Server,
-  wanted: ApiName | "auto",
-  catalogued: KnownModel | undefined,
-  effort: unknown,
-): Routes {
+/** The server and the settings by which the routes of a request are chosen. */
+export interface RouteRequest {
+  server: Server;
+  /** `api` of the config. */
+  wanted: ApiName | "auto";
+  catalogued: KnownModel | undefined;
+  /** The reasoning effort of the request. */
+  effort: unknown;
+}
+
+/** The routes of a server. For servers of other providers chat completions come first, whatever the model. */
+function routesFor({
+  server: { isMakers, paths },
+  wanted,
+  catalogued,
+  effort,
+}: RouteRequest): Routes {
   const routesOf = (api: ApiName): Routes => {
     const [first, ...others] = paths[api];
     return [{ api, path: first }, ...others.map((path) => ({ api, path }))];

@@ -13,7 +13,7 @@ import { noted, type RequestForms } from "../http/request-forms.ts";
 import { openBySdk, postBySdk, type Sdk, type SdkTarget } from "../http/sdk-connection.ts";
 import { withoutSecrets } from "../http/without-secrets.ts";
 import { withTimeLimit } from "../http/time-limit.ts";
-import { type ApiName, Attempts, routesFor, type Server } from "./attempts.ts";
+import { type ApiName, Attempts, type Server } from "./attempts.ts";
 import { makerOf } from "./chat-completions/maker.ts";
 import { type RequestSettings, RequestBodies } from "./chat-completions/request-body.ts";
 import { habitsOf, type ServerHabits } from "./responses/server-habits.ts";
@@ -129,10 +129,10 @@ export class OpenAIApi implements ModelApi {
     messages: readonly LLMMessage[],
     { extraCreateArgs = {} }: CreateOptions,
   ): Attempts {
-    const { api, known, createArgs } = this.#settings;
+    const { api: wanted, known: catalogued, createArgs } = this.#settings;
     const effort = extraCreateArgs["reasoning_effort"] ?? createArgs["reasoning_effort"];
-    const routes = routesFor(server, api, known, effort);
-    return new Attempts(routes, habits, () => responses.dropReasoning(messages));
+    const request = { server, wanted, catalogued, effort };
+    return new Attempts(request, habits, () => responses.dropReasoning(messages));
   }
 
   #connected(): Connection {

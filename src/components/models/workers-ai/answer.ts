@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { CreateOptions, CreateResult } from "../../../core/models/chat-completion-client.ts";
-import type { Piece } from "../http/answer-pieces.ts";
+import type { Piece } from "../http/answer-formats.ts";
 import type { AnswerReader } from "../http/read-stream.ts";
 import { type Chunk, chunkOf } from "../openai/chat-completions/chunk.ts";
 import { CompletionReader } from "../openai/chat-completions/completion-reader.ts";

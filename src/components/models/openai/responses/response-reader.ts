@@ -5,7 +5,7 @@ import type { TokenUsage } from "../../../../core/models/request-usage.ts";
 import { CallAssembly } from "../../chat/call-assembly.ts";
 import { type AnsweringModel, toResult } from "../../chat/reply.ts";
 import { StreamedText, type StreamedTextSettings } from "../../chat/streamed-text.ts";
-import type { Piece } from "../../http/answer-pieces.ts";
+import type { Piece } from "../../http/answer-formats.ts";
 import { ServerFailure, unfinished } from "../../http/errors.ts";
 import { nameIn, objectIn, textIn, typeIn } from "../../http/fields.ts";
 import type { AnswerReader } from "../../http/read-stream.ts";
