@@ -35,7 +35,8 @@ export class AssistantTurn {
   readonly #inner: Message[] = [];
   readonly #citations: Citation[] = [];
   #messageId: string;
-  #chunk: (content: string) => ModelClientStreamingChunkEvent;
+  /** A piece of the streamed text, as an event. */
+  chunk: (content: string) => ModelClientStreamingChunkEvent;
   #modelCalls = 0;
   #iterations = 0;
   #reflecting = false;
@@ -50,7 +51,7 @@ export class AssistantTurn {
     this.#settings = settings;
     this.#ctx = ctx;
     this.#messageId = ctx.id();
-    this.#chunk = chunkEvents(ctx, settings.name, this.#messageId);
+    this.chunk = chunkEvents(ctx, settings.name, this.#messageId);
   }
 
   /** Adds the new messages to the context and queries the memories. */
@@ -100,11 +101,6 @@ export class AssistantTurn {
 
   #target(isAnswer: boolean): Pick<ModelCall, "messageId" | "isAnswer" | "replaces"> {
     return { messageId: this.#messageId, isAnswer, replaces: false };
-  }
-
-  /** A piece of the streamed text, as an event. */
-  chunk(content: string): ModelClientStreamingChunkEvent {
-    return this.#chunk(content);
   }
 
   /** Handles a model's reply: the response, or undefined when the model must be called again. */
@@ -223,7 +219,7 @@ export class AssistantTurn {
 
   #newMessage(): void {
     this.#messageId = this.#ctx.id();
-    this.#chunk = chunkEvents(this.#ctx, this.#settings.name, this.#messageId);
+    this.chunk = chunkEvents(this.#ctx, this.#settings.name, this.#messageId);
   }
 
   #observe(messages: readonly ChatMessage[]): void {
