@@ -28,9 +28,9 @@ const lists = new Map(
 );
 const listed = [...lists.values()].flatMap((classes) => Object.keys(classes));
 
-/** The files that name something in `export { ... } from`. */
+/** The files that name a value in `export { ... } from`. A type of the client may have the name of a class. */
 function exportersOf(name: string): string[] {
-  const clause = new RegExp(`^export \\{[^}]*\\b${name}\\b[^}]*\\} from`, "m");
+  const clause = new RegExp(`^export \\{[^}]*(?<!type )\\b${name}\\b[^}]*\\} from`, "m");
   return [...sources].filter(([, text]) => clause.test(text)).map(([file]) => file);
 }
 
