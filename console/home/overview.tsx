@@ -21,8 +21,7 @@ export function Overview() {
   if (value === undefined) {
     return error === undefined ? null : <Failure error={error} onRetry={reload} />;
   }
-  const { running, failed, today, before, yesterday, labels } = value;
-  const labelOf = (id: string): string => labels.get(id) ?? id;
+  const { running, failed, today, before, yesterday } = value;
   return (
     <div className="home-overview">
       <Panel
@@ -47,7 +46,7 @@ export function Overview() {
         none="Nothing is running."
       >
         {running.runs.map((run) => (
-          <RunningLine key={run.id} run={run} label={labelOf(run.team_id)} />
+          <RunningLine key={run.id} run={run} label={run.team_label ?? run.team_id} />
         ))}
       </Panel>
       <Panel
@@ -56,11 +55,11 @@ export function Overview() {
         href={`/runs?status=failed&from=${yesterday}`}
         none="Nothing failed."
       >
-        {failed.runs.map(({ id, team_id, error: reason, created_at }) => (
+        {failed.runs.map(({ id, team_id, team_label, error: reason, created_at }) => (
           <li key={id}>
             <span className="line-head">
               <Link className="one-line" href={`/teams/${team_id}/runs/${id}`}>
-                <Name name={labelOf(team_id)} />
+                <Name name={team_label ?? team_id} />
               </Link>
               <span className="muted">
                 <Ago time={created_at} />
@@ -73,7 +72,7 @@ export function Overview() {
         ))}
       </Panel>
       <section className="home-panel">
-        <h2>Today</h2>
+        <h2>Today (UTC)</h2>
         <dl>
           <Measure
             name="Cost"

@@ -4,10 +4,12 @@ import { useTroupe } from "troupe/react";
 import { useChanges } from "../hooks/use-changes.ts";
 import { type Loaded, useLoaded } from "../hooks/use-loaded.ts";
 import { failureRate } from "../runs/run-totals.tsx";
+import { dayOf } from "../usage/period.ts";
 
 /** The most lines of a panel. */
 export const MOST_SHOWN = 4;
 const DAYS_BEFORE = 7;
+const DAY_MS = 86_400_000;
 const KINDS: readonly DirectoryChange["kind"][] = ["run", "team_deleted"];
 
 interface SomeRuns {
@@ -28,10 +30,8 @@ interface OverviewValues {
   failed: SomeRuns;
   today: RunTotals;
   before: DaysBefore;
-  /** The first moment of yesterday, in the time zone of the user. */
+  /** Yesterday, UTC. */
   yesterday: string;
-  /** Labels by the ids of teams. */
-  labels: ReadonlyMap<string, string>;
 }
 
 export function useOverview(): Loaded<OverviewValues> {
@@ -39,12 +39,11 @@ export function useOverview(): Loaded<OverviewValues> {
   const load = useCallback(async (): Promise<OverviewValues> => {
     const list = client.runs.list;
     const [today, yesterday, first] = [0, 1, DAYS_BEFORE].map(daysAgo) as [string, string, string];
-    const [running, failed, ofToday, ofBefore, { teams }] = await Promise.all([
+    const [running, failed, ofToday, ofBefore] = await Promise.all([
       list({ status: "running", limit: MOST_SHOWN }),
       list({ status: "failed", from: yesterday, limit: MOST_SHOWN }),
       list({ from: today, limit: 1 }),
-      list({ from: first, to: justBefore(today), limit: 1 }),
-      client.teams.list({ limit: 200 }),
+      list({ from: first, to: yesterday, limit: 1 }),
     ]);
     const { totals } = ofBefore;
     return {
@@ -58,7 +57,6 @@ export function useOverview(): Loaded<OverviewValues> {
         failureRate: failureRate(totals),
       },
       yesterday,
-      labels: new Map(teams.flatMap(({ id, label }) => (label === null ? [] : [[id, label]]))),
     };
   }, [client]);
   const loaded = useLoaded(load);
@@ -66,14 +64,6 @@ export function useOverview(): Loaded<OverviewValues> {
   return loaded;
 }
 
-/** The first moment of a day in the time zone of the user. */
 function daysAgo(days: number): string {
-  const date = new Date();
-  date.setHours(0, 0, 0, 0);
-  date.setDate(date.getDate() - days);
-  return date.toISOString();
-}
-
-function justBefore(time: string): string {
-  return new Date(Date.parse(time) - 1).toISOString();
+  return dayOf(Date.now() - days * DAY_MS);
 }

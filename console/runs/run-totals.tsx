@@ -5,7 +5,7 @@ import { costOf, counted, durationOf, shareOf, tokensOf } from "../parts/numbers
 export function RunTotalsLine({ totals }: { totals: RunTotals }) {
   const { runs, failed, cost, p50_seconds, p95_seconds, complete } = totals;
   const parts = [
-    `${complete ? "" : "Latest "}${counted(runs, "run")}`,
+    `${counted(runs, "run")}${complete ? "" : " among the latest 10,000"}`,
     ...(failed > 0 ? [`${failed.toLocaleString()} failed (${failureRate(totals)})`] : []),
     tokensOf(totals),
     ...(cost === null ? [] : [costOf(cost)]),

@@ -54,7 +54,7 @@ testAppearances(
     await panel("Failed since yesterday")
       .getByText(/has no answer left/)
       .waitFor();
-    await panel("Today").getByText(/^€\d/).waitFor();
+    await panel("Today (UTC)").getByText(/^€\d/).waitFor();
     const row = (label: string): Locator => page.getByRole("row").filter({ hasText: label });
     await row("Ada").getByText("speaker: Good morning.").waitFor();
     await row("Review").getByText("Round robin · first · second").waitFor();
