@@ -55,6 +55,8 @@ export {
   type DeliveryPage,
   type DocumentInfo,
   type DocumentList,
+  type FailureGroup,
+  type FailureList,
   type FileContent,
   type FileInfo,
   type FilePage,
