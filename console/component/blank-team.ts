@@ -16,7 +16,7 @@ export function blankTeam(
   const model = usualModel(catalogue, templates);
   const assistant: ComponentData = {
     ...catalogue.empty(ASSISTANT),
-    config: { name: "assistant", model_client: model },
+    config: { name: "assistant", model_client: model, model_client_stream: true },
   };
   if (provider === ASSISTANT) return assistant;
   const made = emptyTeam(provider, catalogue);

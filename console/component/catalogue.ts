@@ -44,6 +44,9 @@ export type ComponentData = {
   config?: { [key: string]: unknown };
 };
 
+/** A model of the server's catalogue. */
+type OfferedModel = NonNullable<KnownComponent["models"]>[number];
+
 /** A team's component in the client's form. */
 export type CatalogueTeam = NonNullable<CreateTeam["component"]>;
 
@@ -89,6 +92,11 @@ export class Catalogue {
       properties?: { [key: string]: { examples?: readonly string[] } };
     };
     return properties?.[key]?.examples ?? [];
+  }
+
+  /** The facts of the server about a model of a class. */
+  model(provider: string, name: string): OfferedModel | undefined {
+    return this.#known.get(provider)?.models?.find((model) => model.name === name);
   }
 
   /** A component with only its required parts. */

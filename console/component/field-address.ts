@@ -28,3 +28,10 @@ function* agentPlaces(component: unknown, path: ValuePath): Generator<ValuePath>
   }
   if (team != null) yield* agentPlaces(component, [...path, "config", "team"]);
 }
+
+/** The places of all teams of a component. */
+export function teamsIn(component: unknown): ValuePath[] {
+  return [...agentPlaces(component, [])].filter((path) =>
+    Array.isArray(configOf(valueAt(component, path))["participants"]),
+  );
+}

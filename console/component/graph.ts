@@ -92,7 +92,9 @@ export function withEdge<T>(root: T, team: ValuePath, from: string, to: string):
   // A second edge to the same target makes sense with a condition only.
   if (edges.some(({ target, condition }) => target === to && condition === "")) return root;
   const list = edgeList(root, team, from);
-  const known = valueAt(root, list.slice(0, -1)) === undefined ? withNode(root, team, from) : root;
+  const known = [from, to]
+    .filter((name) => !nodesIn(root, team).includes(name))
+    .reduce((next, name) => withNode(next, team, name), root);
   return withValue(known, list, [...listOf(valueAt(known, list)), { target: to }]);
 }
 

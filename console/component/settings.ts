@@ -1,4 +1,4 @@
-import { titleOf } from "../teams/kinds.ts";
+import { labelOf } from "./setting-labels.ts";
 
 type Schema = { readonly [key: string]: unknown };
 
@@ -68,7 +68,7 @@ function settingOf(key: string, given: Schema, required: boolean): Setting {
   const choices = Array.isArray(schema["enum"]) ? schema["enum"] : [schema["const"]];
   return {
     key,
-    title: titleOf(key),
+    title: labelOf(key),
     required,
     first: required || FIRST.includes(key),
     kind: kindOf(key, schema, type, items),

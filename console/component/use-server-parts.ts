@@ -8,15 +8,26 @@ export interface ServerParts {
   catalogue: Catalogue;
   /** The components of its templates. */
   templates: readonly ComponentData[];
+  /** The names of its collections of documents. */
+  collections: readonly string[];
 }
 
 export function useServerParts(): Loaded<ServerParts> {
   const client = useTroupe();
   return useLoaded(
     useCallback(async () => {
-      const [known, templates] = await Promise.all([client.components(), client.templates()]);
+      const [known, templates, collections] = await Promise.all([
+        client.components(),
+        client.templates(),
+        // A server without memories, or a key that does not see them, has none to offer.
+        client.collections.list({ limit: 200 }).then(
+          (page) => page.collections.map(({ id }) => id),
+          () => [],
+        ),
+      ]);
       return {
         catalogue: new Catalogue(known),
+        collections,
         templates: templates.map(({ component }) => component as ComponentData),
       };
     }, [client]),

@@ -107,14 +107,16 @@ export const EdgeLabel = memo(function EdgeLabel(props: EdgeLabelProps) {
       {...common}
       type="button"
       aria-pressed={selected}
-      aria-label={`${way}${when}${wrong}`}
       title={missing ?? (visibleName(text) || way)}
       onClick={() => onSelect(edge)}
       onKeyDown={({ key }) => {
         if (key === "Delete") onRemove?.(edge);
       }}
     >
-      {content}
+      <span className="edge-content" aria-hidden="true">
+        {content}
+      </span>
+      <span className="hidden">{`${way}${when}${wrong}`}</span>
     </button>
   );
 });

@@ -7,6 +7,7 @@ import type { Catalogue, ComponentData } from "../component/catalogue.ts";
 import { freeName, modelsIn, namesIn, withParticipant, wrongName } from "../component/edits.ts";
 import { connects as areConnected } from "../component/connections.ts";
 import { graphOf } from "../component/graph.ts";
+import { promptKeyIn } from "../component/setting-labels.ts";
 import type { ValuePath } from "../component/value-path.ts";
 import type { ServerParts } from "../component/use-server-parts.ts";
 
@@ -104,8 +105,8 @@ export function AddAgent({ component, team, server, onAdd }: AddAgentProps) {
       )}
       {promptKey(kind, catalogue) !== undefined && (
         <label className="field">
-          <span>Prompt: its instructions</span>
-          <textarea rows={4} value={prompt} onChange={({ target }) => setPrompt(target.value)} />
+          <span>System message</span>
+          <textarea rows={8} value={prompt} onChange={({ target }) => setPrompt(target.value)} />
         </label>
       )}
       {hasModel && (
@@ -193,11 +194,11 @@ export function agentOf(
       ...(description !== "" && { description }),
       ...(key !== undefined && prompt !== "" && { [key]: prompt }),
       ...(client !== undefined && { model_client: client }),
+      ...(catalogue.has(kind, "model_client_stream") && { model_client_stream: true }),
     },
   };
 }
 
-/** The setting with the instructions of an agent. */
 function promptKey(kind: string, catalogue: Catalogue): string | undefined {
-  return ["system_message", "instructions", "instruction"].find((key) => catalogue.has(kind, key));
+  return promptKeyIn((key) => catalogue.has(kind, key));
 }

@@ -10,9 +10,12 @@ import { AddAgent } from "./add-agent.tsx";
 import { AgentFields } from "../fields/agent-fields.tsx";
 import type { ComponentData } from "../component/catalogue.ts";
 import { JsonField } from "../fields/json-field.tsx";
-import { type Mistake, Mistakes } from "../fields/mistakes.tsx";
+import { Flaws } from "../fields/flaw.tsx";
+import { Mistakes } from "../fields/mistakes.tsx";
+import type { Mistake } from "../component/repairs.ts";
+import { silentAgents } from "../component/silent-agents.ts";
 import { connectionAt } from "../component/connections.ts";
-import { type ValuePath, valueAt } from "../component/value-path.ts";
+import { isWithin, type ValuePath, valueAt } from "../component/value-path.ts";
 import { useWantedFocus, Wanted } from "../fields/wanted.ts";
 import { EdgeFields } from "../fields/edge-fields.tsx";
 import { TeamFields } from "../fields/team-fields.tsx";
@@ -63,6 +66,7 @@ export default function EditorPanel(props: EditorPanelProps) {
             path={subject.path}
             team={team}
             templates={server.templates}
+            collections={server.collections}
             onAgent={onAgent}
             onRemove={() => onRemove(subject.node)}
           />
@@ -97,6 +101,13 @@ export default function EditorPanel(props: EditorPanelProps) {
   const node = subject.kind === "node" ? subject.node : undefined;
   const place = "path" in subject ? subject.path : team;
   const title = titleOf(subject, component, team);
+  const silent = node && silentAgents(component, team).get(node.name);
+  const flaws =
+    subject.kind === "edge"
+      ? mistakes.filter((mistake) => isWithin(mistake.path, place))
+      : silent === undefined
+        ? []
+        : [silent];
   const form = useRef<HTMLElement>(null);
   const key = JSON.stringify([subject.kind, place]);
   const ready = server !== undefined;
@@ -124,6 +135,7 @@ export default function EditorPanel(props: EditorPanelProps) {
           Show its team
         </button>
       )}
+      <Flaws mistakes={flaws} component={component} onChange={onChange} onShow={onShow} />
       <Problem error={error} />
       {server === undefined && error === undefined && (
         <p className="loading" role="status">

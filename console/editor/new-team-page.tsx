@@ -149,7 +149,12 @@ function NewTeamPicture({ name, template, component }: NewTeamPictureProps) {
               </button>
             </div>
             {mistakesIn(task.error).length === 0 && <Problem error={task.error} />}
-            <FoundMistakes component={draft.component} checked={checked} onShow={show} />
+            <FoundMistakes
+              component={draft.component}
+              checked={checked}
+              onChange={draft.change}
+              onShow={show}
+            />
           </section>
         )}
         notes={() => null}

@@ -96,7 +96,12 @@ export function SaveBar(props: SaveBarProps) {
       {mistakesIn(task.error).length === 0 && !(isReplaced(task.error) && theirs !== undefined) && (
         <Problem error={task.error} />
       )}
-      <FoundMistakes component={draft.component} checked={checked} onShow={onShow} />
+      <FoundMistakes
+        component={draft.component}
+        checked={checked}
+        onChange={draft.change}
+        onShow={onShow}
+      />
       {forking && (
         <TryInFork
           team={handle}

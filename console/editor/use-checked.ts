@@ -1,14 +1,18 @@
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { ApiError, type NotedTeam } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import type { Draft } from "./use-draft.ts";
-import { type Mistake, mistakesIn } from "../fields/mistakes.tsx";
+import { mistakesIn } from "../fields/mistakes.tsx";
+import { teamsIn } from "../component/field-address.ts";
+import { graphFlaws } from "../component/graph-flaws.ts";
+import { explained, type Mistake } from "../component/repairs.ts";
+import { stepsOf } from "../parts/json-path.ts";
 import { withStandIns } from "../component/value-path.ts";
 import type { CatalogueTeam } from "../component/catalogue.ts";
 
 export interface Checked {
   mistakes: readonly Mistake[];
-  notes: NotedTeam["notes"];
+  notes: readonly Mistake[];
 }
 
 const NOTHING: Checked = { mistakes: [], notes: [] };
@@ -30,7 +34,7 @@ export function useChecked({ component, stored, changed, refusal }: Draft): Chec
       // Only the team knows its stored secrets.
       const complete = withStandIns(component, stored) as CatalogueTeam;
       const found = await client.validate(complete).then(
-        ({ notes }) => ({ mistakes: [], notes }),
+        ({ notes }) => ({ mistakes: [], notes: notes.map(noted) }),
         (error: unknown) => ({
           mistakes: error instanceof ApiError ? mistakesIn(error) : [],
           notes: [],
@@ -44,6 +48,26 @@ export function useChecked({ component, stored, changed, refusal }: Draft): Chec
       clearTimeout(timer);
     };
   }, [client, json, changed]);
+  const flaws = useMemo(
+    () => (changed ? teamsIn(component).flatMap((team) => graphFlaws(component, team)) : []),
+    [json, changed],
+  );
   const refused = mistakesIn(refusal);
-  return refused.length > 0 ? { ...checked, mistakes: refused } : checked;
+  const mistakes = refused.length > 0 ? refused : checked.mistakes;
+  return { ...checked, mistakes: flaws.length === 0 ? mistakes : [...flaws, ...besides(mistakes)] };
+}
+
+/** The server's mistakes about other things than the order of agents, whose flaws have sentences and repairs of their own. */
+function besides(mistakes: readonly Mistake[]): Mistake[] {
+  return mistakes.filter(
+    ({ path, message }) =>
+      !(
+        path.includes("graph") ||
+        (path.at(-1) === "termination_condition" && /cycle/.test(message))
+      ),
+  );
+}
+
+function noted({ path, message }: NotedTeam["notes"][number]): Mistake {
+  return explained({ path: stepsOf(path), message });
 }

@@ -1,14 +1,16 @@
 import { useMemo } from "react";
 import { configOf, textOf } from "../picture/component-json.ts";
-import { titleOf } from "../teams/kinds.ts";
+import { isPrompt, labelOf } from "../component/setting-labels.ts";
 import type { ComponentData } from "../component/catalogue.ts";
 import { EdgesField } from "./edges-field.tsx";
 import { namesIn, withName } from "../component/edits.ts";
 import { graphOf } from "../component/graph.ts";
 import { HandoffsField } from "./handoffs-field.tsx";
 import { FoldedSettings } from "./mistakes.tsx";
+import { MemoryField } from "./memory-field.tsx";
 import { ModelFields } from "./model-fields.tsx";
 import { NameField } from "./name-field.tsx";
+import { PromptField } from "./prompt-field.tsx";
 import { OrderField } from "./order-field.tsx";
 import { agentPath, modelPath, readyTools } from "../component/parts.ts";
 import { type ValuePath, valueAt, withValue } from "../component/value-path.ts";
@@ -16,7 +18,7 @@ import { type FieldsProps, PartField, SettingsFields } from "./settings-fields.t
 import { TextField } from "./text-field.tsx";
 import { ToolsField } from "./tools-field.tsx";
 
-/** The texts that instruct an agent, with the value that stands for no text. */
+/** The texts about an agent, with the value that stands for no text. */
 const TEXTS: readonly (readonly [key: string, none: "" | null | undefined])[] = [
   ["description", ""],
   ["system_message", null],
@@ -31,6 +33,7 @@ const APART = [
   "name",
   "model_client",
   "tools",
+  "memory",
   "workbench",
   "handoffs",
   "code_executor",
@@ -44,6 +47,7 @@ interface AgentFieldsProps extends FieldsProps {
   team: ValuePath;
   /** The components of the server's templates, which have tools. */
   templates: readonly ComponentData[];
+  collections: readonly string[];
   /** Called when it was moved or renamed. */
   onAgent: (component: ComponentData, name: string) => void;
   onRemove: () => void;
@@ -57,6 +61,7 @@ export function AgentFields(props: AgentFieldsProps) {
     team,
     catalogue,
     templates,
+    collections,
     onChange,
     onAgent,
     onRemove,
@@ -89,19 +94,20 @@ export function AgentFields(props: AgentFieldsProps) {
           )
         }
       />
-      {TEXTS.filter(([key]) => has(key)).map(([key, none]) => (
-        <TextField
-          key={key}
-          long
-          path={[...path, "config", key]}
-          label={titleOf(key)}
-          value={textOf(config[key])}
-          placeholder={config[key] === undefined ? "Default" : "None"}
-          onChange={(text) =>
-            onChange(withValue(component, [...path, "config", key], text === "" ? none : text))
-          }
-        />
-      ))}
+      {TEXTS.filter(([key]) => has(key)).map(([key, none]) => {
+        const field = {
+          path: [...path, "config", key],
+          value: textOf(config[key]),
+          placeholder: config[key] === undefined ? "Default" : "None",
+          onChange: (text: string) =>
+            onChange(withValue(component, [...path, "config", key], text === "" ? none : text)),
+        };
+        return isPrompt(key) ? (
+          <PromptField key={key} {...field} />
+        ) : (
+          <TextField key={key} long label={labelOf(key)} {...field} />
+        );
+      })}
       {model !== undefined ? (
         <ModelFields {...fields} path={model} />
       ) : (
@@ -123,6 +129,7 @@ export function AgentFields(props: AgentFieldsProps) {
         />
       )}
       {has("tools") && <ToolsField {...fields} ready={ready} />}
+      {has("memory") && <MemoryField {...fields} collections={collections} />}
       {index !== undefined && graphOf(component, team) !== undefined ? (
         <EdgesField
           component={component}
@@ -141,7 +148,7 @@ export function AgentFields(props: AgentFieldsProps) {
       </FoldedSettings>
       {index !== undefined && (
         <footer className="node-editor-foot">
-          {names.length > 1 && (
+          {names.length > 1 && graphOf(component, team) === undefined && (
             <OrderField
               component={component}
               team={team}

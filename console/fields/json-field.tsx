@@ -1,4 +1,5 @@
 import { useId, useState } from "react";
+import { fromPython, namesOf } from "../component/python-json.ts";
 import { MistakesAt } from "./mistakes.tsx";
 import type { ValuePath } from "../component/value-path.ts";
 import { at } from "./wanted.ts";
@@ -29,6 +30,7 @@ export function JsonField({ path, label, value, onChange }: JsonFieldProps) {
       setWrong(`This is not JSON: ${(error as Error).message}`);
     }
   };
+  const python = wrong === undefined ? undefined : fromPython(text);
   const isWrong = wrong !== undefined && typed?.of === json;
   return (
     <div className="editor-field" {...at(path)}>
@@ -46,8 +48,15 @@ export function JsonField({ path, label, value, onChange }: JsonFieldProps) {
       </label>
       {isWrong && (
         <p id={id} className="field-errors">
-          {wrong}
+          {python === undefined
+            ? wrong
+            : `This is Python, not JSON: it has ${namesOf(python.found)}.`}
         </p>
+      )}
+      {isWrong && python !== undefined && (
+        <button className="button small" type="button" onClick={() => change(python.json)}>
+          Change it to JSON
+        </button>
       )}
       <MistakesAt path={path} id={`${id}-server`} />
     </div>

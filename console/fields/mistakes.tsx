@@ -2,18 +2,16 @@ import { createContext, type ReactNode, useContext, useEffect } from "react";
 import { ApiError } from "troupe/client";
 import { FieldErrors } from "./field-errors.tsx";
 import { stepsOf } from "../parts/json-path.ts";
+import { explained, type Mistake } from "../component/repairs.ts";
 import { isWithin, type ValuePath } from "../component/value-path.ts";
 import { isBeside, useUnfolded } from "./wanted.ts";
-
-export interface Mistake {
-  path: ValuePath;
-  message: string;
-}
 
 /** The places that a refusal of the server names. */
 export function mistakesIn(error: Error | undefined): Mistake[] {
   const problem = error instanceof ApiError ? error.problem : undefined;
-  return (problem?.errors ?? []).map(({ path, message }) => ({ path: stepsOf(path), message }));
+  return (problem?.errors ?? []).map(({ path, message }) =>
+    explained({ path: stepsOf(path), message }),
+  );
 }
 
 export const Mistakes = createContext<readonly Mistake[]>([]);

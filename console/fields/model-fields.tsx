@@ -4,6 +4,7 @@ import { ClassChoice } from "./class-choice.tsx";
 import { FoldedSettings, MistakesAt } from "./mistakes.tsx";
 import { valueAt, withValue } from "../component/value-path.ts";
 import { type FieldsProps, NumberField, SettingsFields } from "./settings-fields.tsx";
+import { costOf, shortNumber } from "../parts/numbers.ts";
 import { TextField } from "./text-field.tsx";
 import { at } from "./wanted.ts";
 
@@ -33,6 +34,8 @@ export function ModelFields({ component, path, catalogue, onChange }: FieldsProp
           label="Model"
           value={textOf(config["model"])}
           choices={catalogue.names(provider, "model")}
+          choiceText={(name) => factsOf(catalogue.model(provider, name), config["api_key"])}
+          about={factsOf(catalogue.model(provider, textOf(config["model"])), config["api_key"])}
           onChange={(text) => set("model", text)}
         />
       )}
@@ -57,4 +60,20 @@ export function ModelFields({ component, path, catalogue, onChange }: FieldsProp
       </FoldedSettings>
     </fieldset>
   );
+}
+
+/** The window and the price of a model, and whether there is a key for it. */
+function factsOf(
+  model: ReturnType<FieldsProps["catalogue"]["model"]>,
+  ownKey: unknown,
+): string | undefined {
+  if (model === undefined) return undefined;
+  const { context_window, input_price, output_price, has_key } = model;
+  return [
+    context_window === null ? "window not published" : `${shortNumber(context_window)} tokens`,
+    input_price === null || output_price === null
+      ? "no price set"
+      : `${costOf(input_price)} in and ${costOf(output_price)} out per million`,
+    ownKey ? "has its own key" : has_key ? "the server has a key" : "no key on this server",
+  ].join(" · ");
 }

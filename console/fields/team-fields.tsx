@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { titleOf } from "../teams/kinds.ts";
+import { labelOf } from "../component/setting-labels.ts";
 import { configOf, textOf } from "../picture/component-json.ts";
 import type { ComponentData } from "../component/catalogue.ts";
 import { ClassChoice } from "./class-choice.tsx";
@@ -60,7 +60,7 @@ export function TeamFields({ component, path, catalogue, onChange }: FieldsProps
           key={key}
           long
           path={[...path, "config", key]}
-          label={titleOf(key)}
+          label={labelOf(key)}
           value={textOf(config[key])}
           placeholder="Default"
           onChange={(text) =>
@@ -83,7 +83,7 @@ export function TeamFields({ component, path, catalogue, onChange }: FieldsProps
       <PartField
         {...fields}
         path={[...path, "config", "termination_condition"]}
-        label="The run ends by"
+        label="The run ends with"
         of="termination_condition"
       />
       <SettingsFields key={part.provider} {...fields} without={APART} />

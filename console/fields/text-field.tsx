@@ -11,14 +11,31 @@ interface TextFieldProps {
   placeholder?: string;
   /** A field of several lines. */
   long?: boolean;
+  /** The fewest lines of a field of several lines. */
+  rows?: number;
+  /** A sentence below it. */
+  about?: string;
   /** Texts to choose from. Others are as good. */
   choices?: readonly string[];
+  /** A text beside a choice. */
+  choiceText?: (choice: string) => string | undefined;
   onChange: (text: string) => void;
 }
 
 /** A text of a component, with its mistakes. */
 export function TextField(props: TextFieldProps) {
-  const { path, label, value, placeholder, long = false, choices = [], onChange } = props;
+  const {
+    path,
+    label,
+    value,
+    placeholder,
+    rows = 2,
+    about,
+    choices = [],
+    choiceText,
+    onChange,
+  } = props;
+  const long = props.long === true || props.rows !== undefined;
   const id = useId();
   const wrong = useMistakes(path).length > 0;
   const common = {
@@ -35,7 +52,7 @@ export function TextField(props: TextFieldProps) {
         {long ? (
           <textarea
             {...common}
-            rows={rowsFor(value)}
+            rows={Math.max(rows, rowsFor(value))}
             onChange={({ target }) => onChange(target.value)}
           />
         ) : (
@@ -46,10 +63,11 @@ export function TextField(props: TextFieldProps) {
           />
         )}
       </label>
+      {about !== undefined && <p className="muted field-about">{about}</p>}
       {choices.length > 0 && (
         <datalist id={`${id}-choices`}>
           {choices.map((choice) => (
-            <option key={choice} value={choice} />
+            <option key={choice} value={choice} label={choiceText?.(choice)} />
           ))}
         </datalist>
       )}

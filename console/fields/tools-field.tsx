@@ -1,14 +1,14 @@
 import { useId, useState } from "react";
 import type { ComponentData } from "../component/catalogue.ts";
-import { Icon } from "../parts/icon.tsx";
-import { IconButton } from "../parts/icon-button.tsx";
+import { configOf, textOf } from "../picture/component-json.ts";
 import { kindOf } from "../teams/kinds.ts";
 import { visibleName } from "../text/foreign.ts";
 import { MistakesAt } from "./mistakes.tsx";
 import { nameOf, toolPaths, withTool } from "../component/parts.ts";
-import { isWithin, type ValuePath, valueAt, withValue } from "../component/value-path.ts";
-import { at, useUnfolded } from "./wanted.ts";
-import { type FieldsProps, SettingsFields } from "./settings-fields.tsx";
+import { type ValuePath, valueAt } from "../component/value-path.ts";
+import { at } from "./wanted.ts";
+import { PartChoice, PartItem, partAt } from "./part-item.tsx";
+import type { FieldsProps } from "./settings-fields.tsx";
 
 interface ToolsFieldProps extends FieldsProps {
   /** Complete tools: those of the server's templates and of this team. */
@@ -36,48 +36,46 @@ export function ToolsField({ component, path, catalogue, ready, onChange }: Tool
   return (
     <fieldset className="editor-group" {...at([...path, "config", "tools"])}>
       <legend>Tools</legend>
-      {places.length === 0 && <p className="muted">No tools.</p>}
+      {places.length === 0 && <p className="muted">This agent has no tools.</p>}
       <ul className="editor-list" aria-label="Tools">
         {places.map((place) => (
-          <li key={place.join(" ")}>
-            <Tool
-              component={component}
-              path={place}
-              catalogue={catalogue}
-              begin={added?.join(" ") === place.join(" ")}
-              onChange={onChange}
-            />
-          </li>
+          <PartItem
+            key={place.join(" ")}
+            component={component}
+            path={place}
+            catalogue={catalogue}
+            icon="tool"
+            name={toolName(partAt(component, place))}
+            begin={added?.join(" ") === place.join(" ")}
+            onChange={onChange}
+          />
         ))}
       </ul>
       <MistakesAt path={[...path, "config", "tools"]} id={`${id}-tools`} />
-      <select
-        aria-label="Add a tool"
-        value=""
-        onChange={({ target }) => {
-          if (target.value !== "") add(target.value);
-        }}
-      >
-        <option value="">Add a tool</option>
-        {offered.length > 0 && (
-          <optgroup label="From templates and this team">
-            {offered.map((tool) => (
-              <option key={nameOf(tool)} value={`ready ${nameOf(tool)}`}>
-                {visibleName(nameOf(tool))}
-              </option>
-            ))}
-          </optgroup>
-        )}
-        <optgroup label="New">
-          {classes.map(({ provider, name }) => (
-            <option key={provider} value={provider}>
-              {name}
-            </option>
-          ))}
-        </optgroup>
-      </select>
+      <PartChoice
+        label="Add a tool"
+        groups={[
+          {
+            title: "From templates and this team",
+            choices: offered.map((tool) => ({
+              value: `ready ${nameOf(tool)}`,
+              name: visibleName(nameOf(tool)),
+            })),
+          },
+          {
+            title: "New",
+            choices: classes.map(({ provider, name }) => ({ value: provider, name })),
+          },
+        ]}
+        onChoose={add}
+      />
     </fieldset>
   );
+}
+
+/** The name of a tool, or the kind of a tool without one. */
+function toolName(tool: ComponentData): string {
+  return visibleName(textOf(configOf(tool)["name"]) || kindOf(tool.provider));
 }
 
 /** The path of an added tool. */
@@ -87,45 +85,4 @@ function placeOf(
   tool: ComponentData,
 ): ValuePath | undefined {
   return toolPaths(component, agent).find((place) => valueAt(component, place) === tool);
-}
-
-interface ToolProps extends FieldsProps {
-  /** True if its settings are unfolded at first. */
-  begin: boolean;
-}
-
-function Tool({ component, path, catalogue, begin, onChange }: ToolProps) {
-  const [open, setOpen] = useUnfolded(
-    begin,
-    (place) => place !== undefined && isWithin(place, path),
-  );
-  const tool = valueAt(component, path) as ComponentData;
-  const name = visibleName(nameOf(tool) || kindOf(tool.provider));
-  return (
-    <>
-      <div className="editor-item" {...at(path)}>
-        <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-          <summary>
-            <Icon name="tool" />
-            <span>{name}</span>
-          </summary>
-          {open && (
-            <SettingsFields
-              component={component}
-              path={path}
-              catalogue={catalogue}
-              onChange={onChange}
-            />
-          )}
-        </details>
-        <IconButton
-          small
-          icon="bin"
-          name={`Remove ${name}`}
-          onClick={() => onChange(withValue(component, path, undefined))}
-        />
-      </div>
-      {!open && <MistakesAt path={path} id={`${path.join("-")}-tool`} />}
-    </>
-  );
 }

@@ -14,7 +14,8 @@ import { withoutParticipant, namesIn } from "../component/edits.ts";
 import { connects as areConnected, withConnection } from "../component/connections.ts";
 import { nodePlace } from "../component/parts.ts";
 import { isWithin, type ValuePath, valueAt, withValue } from "../component/value-path.ts";
-import { Drawing } from "../drawing/drawing.tsx";
+import { silentAgents } from "../component/silent-agents.ts";
+import { Drawing, type Flaws as PictureFlaws } from "../drawing/drawing.tsx";
 import type { EditorPanelKind, EditorSubject } from "../editor/editor-panel.tsx";
 import { EditorTools } from "../editor/editor-tools.tsx";
 import type { Checked } from "../editor/use-checked.ts";
@@ -141,7 +142,24 @@ export function EditablePicture(props: EditablePictureProps) {
       })
       .map(({ id }) => id),
   );
-  const flaws = { wrong, silent: new Map<string, string>(), missing: new Map<string, string>() };
+  const never = useMemo(() => silentAgents(own, within), [own, within.join(" ")]);
+  const flaws: PictureFlaws = {
+    wrong,
+    silent: new Map(
+      picture.nodes.flatMap(({ id, name, kind }) => {
+        const { message } = (kind === "participant" && never.get(name)) || {};
+        return message === undefined ? [] : [[id, message] as const];
+      }),
+    ),
+    missing: new Map(
+      picture.edges.flatMap((one) => {
+        const place = one.place && placeOf(one);
+        const found =
+          place && checked.mistakes.find(({ path: wrongAt }) => isWithin(wrongAt, place));
+        return found === undefined ? [] : [[one.id, found.message] as const];
+      }),
+    ),
+  };
   const isEdited = mayEdit && node?.kind !== "outside";
   const subject: EditorSubject | undefined =
     panel !== undefined

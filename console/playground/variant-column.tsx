@@ -1,9 +1,9 @@
-import { useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { Catalogue, ComponentData } from "../component/catalogue.ts";
 import { Mistakes, mistakesIn } from "../fields/mistakes.tsx";
 import { ModelFields } from "../fields/model-fields.tsx";
 import { valueAt, withValue } from "../component/value-path.ts";
-import { TextField } from "../fields/text-field.tsx";
+import { PromptField } from "../fields/prompt-field.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { textOf } from "../picture/component-json.ts";
@@ -33,6 +33,9 @@ export function VariantColumn(props: VariantColumnProps) {
   const { onAnswer, onChange, onKeep, onRemove } = props;
   const { component, fork, error } = variant;
   const mistakes = useMemo(() => mistakesIn(error), [error]);
+  // Beside its run, the settings would push the answer out of view.
+  const [open, setOpen] = useState(fork === undefined);
+  useEffect(() => setOpen(fork === undefined || error !== undefined), [fork, error]);
   const prompt = subject?.prompt;
   const model = subject?.model;
   return (
@@ -45,26 +48,33 @@ export function VariantColumn(props: VariantColumnProps) {
         )}
       </header>
       <Mistakes value={mistakes}>
-        <div className="stack">
-          {prompt && (
-            <TextField
-              long
-              path={prompt}
-              label="Prompt"
-              placeholder="None"
-              value={textOf(valueAt(component, prompt))}
-              onChange={(text) => onChange(withValue(component, prompt, text === "" ? null : text))}
-            />
-          )}
-          {model && (
-            <ModelFields
-              component={component}
-              path={model}
-              catalogue={catalogue}
-              onChange={onChange}
-            />
-          )}
-        </div>
+        <details
+          className="variant-settings"
+          open={open}
+          onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+        >
+          <summary>Settings</summary>
+          <div className="stack">
+            {prompt && (
+              <PromptField
+                path={prompt}
+                placeholder="None"
+                value={textOf(valueAt(component, prompt))}
+                onChange={(text) =>
+                  onChange(withValue(component, prompt, text === "" ? null : text))
+                }
+              />
+            )}
+            {model && (
+              <ModelFields
+                component={component}
+                path={model}
+                catalogue={catalogue}
+                onChange={onChange}
+              />
+            )}
+          </div>
+        </details>
       </Mistakes>
       <Problem error={error} />
       {fork !== undefined && (

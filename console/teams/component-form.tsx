@@ -58,6 +58,13 @@ export function ComponentForm() {
           onDrop={(event) => void drop(event)}
         />
       </label>
+      {validation.json !== undefined && (
+        <div className="buttons">
+          <button className="button" type="button" onClick={() => setText(validation.json ?? text)}>
+            Change it to JSON
+          </button>
+        </div>
+      )}
       {gallery === undefined ? (
         <Mistakes id="mistakes" validation={validation} />
       ) : (

@@ -5,6 +5,8 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
+import { fromPython, namesOf } from "../component/python-json.ts";
+import { explained } from "../component/repairs.ts";
 import { stepsOf } from "../parts/json-path.ts";
 
 export interface Mistake {
@@ -21,6 +23,8 @@ export interface JsonPlaces {
   error: Mistake | undefined;
   /** The line of a path from a problem: `component.config.participants[0].provider`. */
   lineOf: (path: string) => number | undefined;
+  /** The server's words about a path as a sentence. */
+  explained: (path: string, message: string) => string;
 }
 
 export function jsonPlaces(text: string): JsonPlaces {
@@ -44,6 +48,17 @@ export function jsonPlaces(text: string): JsonPlaces {
       message: `This is not JSON: ${wordsOf(printParseErrorCode(first.error))}`,
     },
     lineOf,
+    explained: (path, message) => explained({ path: stepsOf(path), message }).message,
+  };
+}
+
+/** A printed value of Python: what it has that JSON has not, and the JSON that it stands for. */
+export function pythonMistake(text: string): { message: string; json: string } | undefined {
+  const python = fromPython(text);
+  if (python === undefined) return undefined;
+  return {
+    message: `This is Python, not JSON: it has ${namesOf(python.found)}.`,
+    json: python.json,
   };
 }
 

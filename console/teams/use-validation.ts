@@ -11,6 +11,8 @@ export interface Validation {
   /** The component, once it is known to be valid. */
   component: Component | undefined;
   mistakes: readonly Mistake[];
+  /** The JSON that a text of Python stands for. */
+  json?: string | undefined;
   /** Remarks on a valid component. */
   notes: readonly Mistake[];
 }
@@ -42,9 +44,12 @@ export function useValidation(text: string): Validation {
 }
 
 async function check(client: TroupeClient, text: string): Promise<Validation> {
-  const { jsonPlaces } = await import("./json-places.ts");
+  const { jsonPlaces, pythonMistake } = await import("./json-places.ts");
   const places = jsonPlaces(text);
-  if (places.error !== undefined) return { ...NOTHING, mistakes: [places.error] };
+  if (places.error !== undefined) {
+    const { json, message = places.error.message } = pythonMistake(text) ?? {};
+    return { ...NOTHING, json, mistakes: [{ ...places.error, message }] };
+  }
   const component = places.value as Component;
   try {
     const { notes } = await client.validate(component);
@@ -60,5 +65,9 @@ function located(
   issues: readonly { path: string; message: string }[],
   places: JsonPlaces,
 ): Mistake[] {
-  return issues.map(({ path, message }) => ({ path, message, line: places.lineOf(path) }));
+  return issues.map(({ path, message }) => ({
+    path,
+    message: places.explained(path, message),
+    line: places.lineOf(path),
+  }));
 }

@@ -45,7 +45,7 @@ testInBrowser(
     const { page, complaints } = await draw("Swarm");
     await add(page, "refunds", async (panel) => {
       await panel.getByLabel(/^Description/).fill("Refunds orders.");
-      await panel.getByLabel(/^Prompt/).fill("You refund.");
+      await panel.getByLabel("System message").fill("You refund.");
       await panel.getByLabel("Handoff from").selectOption("assistant");
     });
     // Back to the first one, without the mouse.
@@ -123,18 +123,12 @@ testInBrowser("edges of a graph are pulled with the mouse, and have conditions",
   const critic = page.getByRole("complementary", { name: "About critic" });
   await critic.getByLabel(/^Only if the message contains/).fill("AGAIN");
   await page.locator(".edge-label", { hasText: "AGAIN" }).waitFor();
-  // The graph now begins nowhere by itself, and says so where it is chosen.
+  // A loop needs an agent with which it ends.
   const mistakes = page.getByRole("list", { name: "Mistakes" });
-  await mistakes.waitFor();
-  await mistakes.getByRole("button").first().click();
-  const settings = page.getByRole("complementary", { name: "Team settings" });
-  await settings.locator(".field-errors").first().waitFor();
-  await settings.getByLabel("Start with").selectOption("assistant");
-  await settings.getByLabel("The run ends by").selectOption({ label: "Max message termination" });
-  await settings.getByLabel(/^Max messages/).fill("6");
-  await node(page, "critic").click();
-  await critic.getByLabel("Add a next agent").selectOption("assistant");
-  await critic.getByRole("button", { name: "Remove the edge to assistant" }).nth(1).click();
+  await mistakes.getByText("Nothing comes after this loop").waitFor();
+  await mistakes.getByRole("button", { name: "critic to assistant" }).click();
+  const edge = page.getByRole("complementary", { name: "From critic to assistant" });
+  expect(await edge.getByLabel(/^Only if the message contains/).inputValue()).toBe("AGAIN");
   // An edge with a condition has to have another one beside it.
   await add(page, "editor", (panel) => panel.getByLabel("Works after").selectOption("critic"));
   await node(page, "critic").click();
@@ -245,14 +239,14 @@ testInBrowser(
   "agents of other classes show their missing parts, and get a team inside",
   async () => {
     const { page, complaints } = await draw("Round robin");
-    const kinds = { remote: "A2A agent", mind: "Society of mind agent" };
+    const kinds = { remote: "A2A agent", mind: "Team as an agent" };
     for (const [name, label] of Object.entries(kinds)) {
       await add(page, name, (panel) => panel.getByLabel("Kind").selectOption({ label }));
     }
     const mistakes = page.getByRole("list", { name: "Mistakes" });
-    await mistakes.getByRole("button", { name: "remote: Url" }).click();
+    await mistakes.getByRole("button", { name: "remote: URL" }).click();
     const remote = page.getByRole("complementary", { name: "About remote" });
-    await remote.getByLabel(/^Url/).fill("https://agents.example");
+    await remote.getByLabel(/^URL/).fill("https://agents.example");
     await mistakes.getByText("remote").waitFor({ state: "detached" });
     await node(page, "mind").click();
     await page.getByRole("button", { name: "Show its team" }).click();
@@ -294,8 +288,8 @@ testAppearances("axe finds nothing while a team is drawn", async (context) => {
   await page.getByRole("button", { name: "Close" }).click();
   await add(page, "critic", (panel) => panel.getByLabel("Works after").selectOption("assistant"));
   await page.getByRole("button", { name: "Team settings" }).click();
-  await page.getByLabel("The run ends by").selectOption({ label: "Or termination condition" });
-  await page.getByLabel("Add a condition").selectOption({ label: "Text mention termination" });
+  await page.getByLabel("The run ends with").selectOption({ label: "One of several conditions" });
+  await page.getByLabel("Add a condition").selectOption({ label: "A text that is mentioned" });
   await page.getByRole("list", { name: "Mistakes" }).waitFor();
   expect(await findings(page)).toEqual([]);
 });

@@ -66,9 +66,9 @@ testInBrowser(
     for (const name of ["desk", "office", "clerk"]) {
       const { page, complaints } = await stage.open(fieldAddress(id, keyPath(nested, name) ?? []));
       const form = page.getByRole("complementary", { name: `About ${name}` });
-      await form.getByLabel("Api key").waitFor();
-      await expect.poll(() => focused(page)).toMatch(/^Api key/);
-      expect(await form.getByLabel("Api key").inputValue()).toBe("**********");
+      await form.getByLabel("API key").waitFor();
+      await expect.poll(() => focused(page)).toMatch(/^API key/);
+      expect(await form.getByLabel("API key").inputValue()).toBe("**********");
       expect(complaints).toEqual([]);
     }
     expect(keyPath(nested, "nobody")).toBeUndefined();

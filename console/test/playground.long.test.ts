@@ -67,11 +67,14 @@ testInBrowser(
     await a.getByText("the team as it is").waitFor();
     await page.getByRole("button", { name: "Add a variant" }).click();
     await says(b, ["The sea is wild and blue."]);
-    await b.getByLabel("Prompt").fill("Answer wildly.");
+    await b.getByLabel("System message").fill("Answer wildly.");
     await c.getByLabel("Server").selectOption({ label: "OpenAI" });
     await page.getByRole("button", { name: "Run 3 variants" }).click();
     await b.getByRole("button", { name: "Keep this variant" }).waitFor();
 
+    // The settings are folded beside an answer, and stay where something has to be changed.
+    expect(await b.getByLabel("System message").isVisible()).toBe(false);
+    expect(await c.getByLabel("Server").isVisible()).toBe(true);
     // Words that differ are marked; a variant that cannot run says why.
     await expect.poll(() => b.locator("ins").allTextContents()).toEqual(["wild"]);
     await c.getByRole("alert").first().waitFor();
@@ -87,7 +90,7 @@ testInBrowser(
     // The address keeps the variants.
     await page.reload();
     await expect.poll(() => b.locator("ins").allTextContents()).toEqual(["wild"]);
-    expect(await b.getByLabel("Prompt").inputValue()).toBe("Answer wildly.");
+    expect(await b.getByLabel("System message").inputValue()).toBe("Answer wildly.");
     expect(await task.inputValue()).toBe("Sing of the sea.");
 
     await b.getByRole("button", { name: "Keep this variant" }).click();
@@ -173,14 +176,16 @@ testInBrowser("the playground survives a reload, in this tab", async () => {
   const team = await asked(replay("Ahoy."));
   const { page } = await stage.open(`/teams/${team.id}/playground`);
   await page.getByRole("button", { name: "Add a variant" }).click();
-  await variant(page, "C").getByLabel("Prompt").fill("Answer wildly.");
+  await variant(page, "C").getByLabel("System message").fill("Answer wildly.");
   await page.getByLabel("Task for all variants").fill("Sing of the land.");
   await page.getByLabel("Forks start from").selectOption({ label: "No conversation" });
   await page.reload();
   await expect
-    .poll(() => variant(page, "C").getByLabel("Prompt").inputValue())
+    .poll(() => variant(page, "C").getByLabel("System message").inputValue())
     .toBe("Answer wildly.");
-  expect(await variant(page, "A").getByLabel("Prompt").inputValue()).toBe("Answer in rhyme.");
+  expect(await variant(page, "A").getByLabel("System message").inputValue()).toBe(
+    "Answer in rhyme.",
+  );
   expect(await page.getByLabel("Task for all variants").inputValue()).toBe("Sing of the land.");
   expect(await page.getByLabel("Forks start from").inputValue()).toBe("empty");
 

@@ -212,6 +212,16 @@ export const templatesSchema = z.object({
   ),
 });
 
+/** A model that a class of model clients can name, and what the server knows about it. */
+const offeredModelSchema = z.object({
+  name: z.string(),
+  context_window: z.number().int().nullable().describe("Tokens; null if it is not published."),
+  input_price: z.number().nullable().describe("Per million tokens; null without a price."),
+  output_price: z.number().nullable(),
+  has_key: z.boolean().describe("True if the server has a key for it, or needs none."),
+});
+export type OfferedModel = z.output<typeof offeredModelSchema>;
+
 export const componentsSchema = z.object({
   components: z.array(
     z.object({
@@ -219,6 +229,7 @@ export const componentsSchema = z.object({
       component_type: z.string(),
       component_version: z.number().int().describe("The config version that is written."),
       config: describedObject("JSON Schema of its config."),
+      models: z.array(offeredModelSchema).optional().describe("Models of a model client."),
     }),
   ),
 }) satisfies z.ZodType<{ components: KnownComponent[] }>;

@@ -193,6 +193,12 @@ export function compose(
     checkWebhookUrl: (url) => checkWebhookUrl(url, webhooks),
     baseUrl,
     limits,
+    models: async (known) =>
+      (await import("./offered-models.ts")).offeredModels(known, {
+        env,
+        prices,
+        keyName: (component) => keyAddressOf(component, outgoing)?.keyName,
+      }),
     prices,
     currency,
   };

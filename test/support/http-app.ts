@@ -31,6 +31,7 @@ export function testApp(options: Partial<AppOptions> = {}): {
       depth: DEFAULT_LIMITS.max_component_depth,
       components: DEFAULT_LIMITS.max_components,
     }).register(...coreComponents(new Catalog())),
+    models: async () => [],
     redactedSecrets: new RedactedSecrets({}),
     templates: async () => [
       {

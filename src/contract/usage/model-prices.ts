@@ -19,7 +19,7 @@ const TOKENS_PER_PRICE = 1_000_000;
 /** The end of a dated model name: `-2024-08-06`, `-20241022`, `-0613`. */
 const VERSION = /^-\d{3,}(-\d+)*$/;
 
-interface ModelPrice {
+export interface ModelPrice {
   input: number;
   output: number;
   /** Price of prompt tokens that are read from the cache; by default, that of other prompt tokens. */
@@ -63,6 +63,11 @@ export class ModelPrices {
   /** True if no price is known. */
   get empty(): boolean {
     return this.#prices.size === 0;
+  }
+
+  /** The prices of a million tokens; undefined if the model has none. */
+  of(model: string): Readonly<ModelPrice> | undefined {
+    return this.#price(model);
   }
 
   /** The cost of tokens, rounded to ten decimals; null if the model has no price. */

@@ -4,6 +4,7 @@ import type { Inspected, KnownComponent } from "../../../core/registry/registry.
 import type { Template } from "../../../core/component/template.ts";
 import type { ModelInfo } from "../../../core/models/model-info.ts";
 import type { DocumentReader } from "../../../contract/files/documents.ts";
+import type { OfferedModel } from "../../../contract/team.ts";
 import type { ModelPrices } from "../../../contract/usage/model-prices.ts";
 import type { Memories } from "../../../contract/gateways/memory-gateway.ts";
 import type { Gateway } from "../../../contract/gateways/team-gateway.ts";
@@ -51,6 +52,8 @@ export interface Services {
   /** The address at which browsers reach the service, without a slash at its end. */
   baseUrl: (request: Request) => string;
   limits: Limits;
+  /** The models that a class of model clients can name; none for other classes. */
+  models: (known: KnownComponent) => Promise<readonly OfferedModel[]>;
   prices: Pick<ModelPrices, "empty">;
   /** The currency of the prices; null if the setting is missing. */
   currency: string | null;

@@ -131,7 +131,14 @@ function serviceEndpoints(services: Services): Endpoint[] {
       return json({ templates: shown });
     },
 
-    listComponents: async () => json({ components: await services.components.definitions() }),
+    listComponents: async () => {
+      const known = await services.components.definitions();
+      const components = known.map(async (component) => {
+        const models = await services.models(component);
+        return models.length === 0 ? component : { ...component, models: [...models] };
+      });
+      return json({ components: await Promise.all(components) });
+    },
 
     async validateComponent({ body }) {
       const { notes } = await preparedComponent(body.component, services);
