@@ -1,3 +1,4 @@
+import type { JsonObject } from "../core/json.ts";
 import { knownModel } from "../components/models/catalogue/hosted-models.ts";
 import { knownOllamaModel } from "../components/models/catalogue/ollama-models.ts";
 import { knownWorkersAIModel } from "../components/models/catalogue/workers-ai-models.ts";
@@ -12,7 +13,7 @@ interface Offer {
   env: object;
   prices: ModelPrices;
   /** The setting with the key of a model client; undefined for one without a key. */
-  keyName: (component: { provider: string; config: object }) => string | undefined;
+  keyName: (component: JsonObject) => string | undefined;
 }
 
 /** The models of the catalogue that a class of model clients names, with what this server knows about them. */
