@@ -2,9 +2,10 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { TurnInfo } from "troupe/client";
 import type { TeamView } from "troupe/react";
-import { useSearch } from "wouter";
 import { Icon } from "../parts/icon.tsx";
-import { Cards, type EndedRun, type ConversationEntry, messagesIn, withEnds } from "./entries.ts";
+import { usePrinting } from "../hooks/use-printing.ts";
+import { isLoaded, placeIn, useWantedPlace } from "../reading/wanted.ts";
+import { Cards, type EndedRun, type ConversationEntry, withEnds } from "./entries.ts";
 import { CutOffs, withCutOffs } from "./cut-offs.ts";
 import { EntryRow } from "./entry-row.tsx";
 import { type Doing, withPresent } from "./live.ts";
@@ -32,7 +33,7 @@ const ROW_PX = 110;
 /** The messages from the last one backwards. Only visible rows are rendered, and earlier pages load when they become visible. */
 export function Conversation(props: ConversationProps) {
   const { team, teamId, turns, ended, printers, manager } = props;
-  const { messages, texts, activity, connected, hasEarlier, loadEarlier } = team;
+  const { messages, texts, activity, connected, hasEarlier, loadEarlier, loadBackTo } = team;
   // Without a connection, what is under way is not known.
   const run = connected ? team.run : null;
   const [keys] = useState(() => new Map<string, string>());
@@ -62,7 +63,8 @@ export function Conversation(props: ConversationProps) {
     entry.kind === "card" ? numbersOf(entry, turns, speakers) : undefined;
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
-  const wanted = useWantedTurn();
+  const wanted = useWantedPlace();
+  const printing = usePrinting();
   const list = useVirtualizer({
     count: entries.length,
     getScrollElement: () => scroller.current,
@@ -82,18 +84,35 @@ export function Conversation(props: ConversationProps) {
   useEffect(() => {
     if (shown && wanted === undefined) list.scrollToEnd();
   }, [list, shown, wanted]);
-  const place = wanted === undefined ? -1 : placeOfTurn(said, wanted);
-  const reached = useRef<number>(undefined);
+  const place = wanted === undefined ? -1 : placeIn(said, wanted);
+  const goal = wanted && `${wanted.kind} ${wanted.n}`;
+  const loaded = wanted === undefined || isLoaded(messages, hasEarlier, wanted);
+  const reached = useRef<string>(undefined);
   useEffect(() => {
-    if (wanted === undefined || !shown || reached.current === wanted) return;
-    if (place > 0 || !hasEarlier) {
-      reached.current = wanted;
-      list.scrollToIndex(Math.max(0, place), { align: "start" });
-    } else {
-      loadEarlier().catch(() => undefined);
+    if (wanted === undefined || !shown || reached.current === goal) return;
+    if (!loaded) {
+      const load = wanted.kind === "message" ? loadBackTo(wanted.n) : loadEarlier();
+      load.catch(() => undefined);
+      return;
     }
-  }, [list, shown, wanted, place, hasEarlier, loadEarlier, said]);
+    reached.current = goal;
+    const align = wanted.kind === "message" && wanted.text !== "" ? "center" : "start";
+    list.scrollToIndex(place < 0 ? entries.length - 1 : place, { align });
+    // With each page: one of a turn is followed by the next until the turn is there.
+  }, [list, shown, goal, place, loaded, messages, loadEarlier, loadBackTo]);
 
+  const row = (entry: ConversationEntry) => (
+    <EntryRow
+      key={entry.key}
+      entry={entry}
+      teamId={teamId}
+      numbers={numbers(entry)}
+      doing={doing(entry.key)}
+      ahead={ahead}
+      soon={soon}
+      onRetry={team.retry}
+    />
+  );
   const teamLine = doing("");
   const items = list.getVirtualItems();
   const first = items[0]?.index;
@@ -115,32 +134,31 @@ export function Conversation(props: ConversationProps) {
         tabIndex={0}
         onScroll={({ currentTarget }) => setAtEnd(isAtEnd(currentTarget))}
       >
-        <div className="rows" style={{ height: list.getTotalSize() }}>
-          {items.map((item) => {
-            const entry = entries[item.index];
-            return (
-              entry && (
-                <div
-                  key={item.key}
-                  ref={list.measureElement}
-                  data-index={item.index}
-                  className="row"
-                  style={{ transform: `translateY(${item.start}px)` }}
-                >
-                  <EntryRow
-                    entry={entry}
-                    teamId={teamId}
-                    numbers={numbers(entry)}
-                    doing={doing(entry.key)}
-                    ahead={ahead}
-                    soon={soon}
-                    onRetry={team.retry}
-                  />
-                </div>
-              )
-            );
-          })}
-        </div>
+        {printing ? (
+          <div className="rows">{entries.map(row)}</div>
+        ) : (
+          <div className="rows" style={{ height: list.getTotalSize() }}>
+            {items.map((item) => {
+              const entry = entries[item.index];
+              return (
+                entry && (
+                  <div
+                    key={item.key}
+                    ref={list.measureElement}
+                    data-index={item.index}
+                    data-found={
+                      wanted?.text !== undefined && wanted.text !== "" && item.index === place
+                    }
+                    className="row"
+                    style={{ transform: `translateY(${item.start}px)` }}
+                  >
+                    {row(entry)}
+                  </div>
+                )
+              );
+            })}
+          </div>
+        )}
       </div>
       {teamLine !== undefined && (
         <div className="team-line">
@@ -178,19 +196,6 @@ function useSame(lines: ReadonlyMap<string, Doing>): (key: string) => Doing | un
   }
   last.current = next;
   return (key) => next.get(key);
-}
-
-/** The turn in the page's address. */
-function useWantedTurn(): number | undefined {
-  const turn = new URLSearchParams(useSearch()).get("turn");
-  return turn !== null && /^\d{1,9}$/.test(turn) ? Number(turn) : undefined;
-}
-
-/** The index of the first entry of this turn or a later one, or -1. Only loaded messages of the history have a turn. */
-function placeOfTurn(entries: readonly ConversationEntry[], turn: number): number {
-  return entries.findIndex((entry) =>
-    messagesIn(entry).some((message) => "turn" in message && Number(message.turn) >= turn),
-  );
 }
 
 function isAtEnd({ scrollHeight, scrollTop, clientHeight }: Element): boolean {

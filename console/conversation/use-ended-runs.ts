@@ -4,7 +4,7 @@ import type { TeamView } from "troupe/react";
 import type { EndedRun } from "./entries.ts";
 
 /** The number of latest runs whose ends are marked. */
-const MOST = 100;
+const MOST = 50;
 /** A run that was created when another one ended, and not earlier, has interrupted it. */
 const SAME_TIME_MS = 200;
 
@@ -16,7 +16,7 @@ export function useEndedRuns(team: TeamClient, { run }: Pick<TeamView, "run">): 
     if (last === "") return undefined;
     const controller = new AbortController();
     team
-      .runs({ limit: MOST })
+      .runs({ limit: MOST, task: "preview" })
       .then((page) => controller.signal.aborted || setRuns(page.runs))
       // The marks are missing then. They are loaded again with the next run.
       .catch(() => undefined);

@@ -92,7 +92,8 @@ export async function runVariant(
   turn: number,
   task: string,
 ): Promise<string> {
-  const fork = await team.fork({ turn });
+  const { metadata } = await team.get();
+  const fork = await team.fork({ turn, metadata: { ...metadata, playground: true } });
   try {
     await fork.replaceComponent(component as CatalogueTeam);
     await fork.start(task);

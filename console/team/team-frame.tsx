@@ -5,6 +5,7 @@ import { Link, useLocation, useSearchParams } from "wouter";
 import { PAGE_SIZE } from "../conversation/page-size.ts";
 import { useLoaded } from "../hooks/use-loaded.ts";
 import { Failure } from "../parts/failure.tsx";
+import { ForkSign } from "../parts/fork-sign.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
 import { useTitle } from "../shell/title.ts";
@@ -31,6 +32,7 @@ export function TeamFrame({ teamId, children }: TeamFrameProps) {
   useEffect(() => {
     if (status !== "connecting") reloadInfo();
   }, [status, reloadInfo]);
+  const origin = useLabelOf(info?.forked_from?.team_id);
   const [path] = useLocation();
   const [search] = useSearchParams();
   const tab = tabOf(path, search);
@@ -49,11 +51,14 @@ export function TeamFrame({ teamId, children }: TeamFrameProps) {
         <Link className="button quiet icon-only" href="/teams" aria-label="All teams">
           <Icon name="back" />
         </Link>
-        <h1>
-          <Name name={name} />
-        </h1>
+        <div className="team-name">
+          <h1>
+            <Name name={name} />
+          </h1>
+          {info?.forked_from && <ForkSign from={info.forked_from} name={origin} />}
+        </div>
         <RunBar team={team} teamId={teamId} />
-        <TeamMenu team={handle} origin={info?.forked_from?.team_id} onReset={reload} />
+        <TeamMenu team={handle} name={name} origin={info?.forked_from?.team_id} onReset={reload} />
         <TeamTabs teamId={teamId} current={tab} />
       </header>
       <FramedTeamContext value={framed}>
@@ -61,4 +66,15 @@ export function TeamFrame({ teamId, children }: TeamFrameProps) {
       </FramedTeamContext>
     </div>
   );
+}
+
+/** The label of a team, which lists have without its component. */
+function useLabelOf(team: string | undefined): string | null | undefined {
+  const client = useTroupe();
+  const load = useCallback(async () => {
+    if (team === undefined) return undefined;
+    const { teams } = await client.teams.list({ q: team, limit: 10 });
+    return teams.find(({ id }) => id === team)?.label;
+  }, [client, team]);
+  return useLoaded(load).value;
 }

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from "react";
-import type { TeamClient } from "troupe/client";
+import { beginningOf, type TeamClient } from "troupe/client";
 import { Link, useLocation } from "wouter";
 import { comparison } from "../compare/address.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -12,6 +12,8 @@ const ShareDialog = lazy(() => import("../share/share-dialog.tsx"));
 
 interface TeamMenuProps {
   team: TeamClient;
+  /** The label of the team, or its id. */
+  name: string;
   /** The original, if the team is a fork. */
   origin: string | undefined;
   /** Called when the team's conversation was reset. */
@@ -19,13 +21,14 @@ interface TeamMenuProps {
 }
 
 /** The menu of actions on the team. */
-export function TeamMenu({ team, origin, onReset }: TeamMenuProps) {
-  const [, navigate] = useLocation();
+export function TeamMenu({ team, name, origin, onReset }: TeamMenuProps) {
+  const [path, navigate] = useLocation();
+  const page = `/teams/${team.id}`;
   const { attempt, tell } = useNotices();
   const [asked, setAsked] = useState<"reset" | "delete" | "share">();
   const fork = (): void => {
     void attempt(async () => {
-      const { id } = await team.fork();
+      const { id } = await team.fork({ label: beginningOf(`Fork of ${name}`, 200) });
       navigate(`/teams/${id}`);
       tell("This is a fork. The original is unchanged.");
     });
@@ -41,6 +44,17 @@ export function TeamMenu({ team, origin, onReset }: TeamMenuProps) {
       >
         {origin !== undefined && (
           <Link href={comparison(origin, team.id)}>Compare with the original</Link>
+        )}
+        {path === page && (
+          <>
+            <Link href={`${page}?find=`} aria-keyshortcuts="Control+F">
+              Find in the conversation
+            </Link>
+            <Link href={`${page}?message=0`}>Go to the first message</Link>
+            <button type="button" onClick={() => window.print()}>
+              Print
+            </button>
+          </>
         )}
         <button type="button" onClick={fork}>
           Fork

@@ -4,6 +4,7 @@ import { useSearchParams } from "wouter";
 import { type Artefact, BesideContext } from "../parts/beside.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Name } from "../parts/name.tsx";
+import { useFinding } from "../reading/use-finding.ts";
 import { isQuestion, promptOf } from "../requests/prompt.ts";
 import { RequestDock } from "../requests/request-dock.tsx";
 import { Announcer } from "./announcer.tsx";
@@ -20,6 +21,8 @@ const TeamPicture = lazy(async () => {
   const { TeamPicture: component } = await import("../picture/team-picture.tsx");
   return { default: component };
 });
+
+const FindBar = lazy(() => import("../reading/find-bar.tsx"));
 
 const FilePanel = lazy(async () => {
   const { FilePanel: component } = await import("../files/file-panel.tsx");
@@ -56,6 +59,7 @@ export function TeamPage() {
   );
   const ended = useEndedRuns(handle, team);
   const finished = useTurns(handle, team);
+  const { finding, close: stopFinding } = useFinding(messages.length > 0);
   const printers = useMemo(() => printersOf(info?.component), [info?.component]);
 
   if (status === "unavailable" && team.error) {
@@ -68,6 +72,11 @@ export function TeamPage() {
     <div className="team" data-view={view} data-open={opened !== null || artefact !== undefined}>
       <Announcer messages={messages} status={status} />
       <div className="team-main">
+        {finding && (
+          <Suspense>
+            <FindBar team={handle} onClose={stopFinding} />
+          </Suspense>
+        )}
         {status === "connecting" ? (
           <p className="loading" role="status">
             Loading

@@ -6,6 +6,7 @@ import { Name } from "../parts/name.tsx";
 import { tokensOf } from "../parts/numbers.ts";
 import { Status } from "../parts/status.tsx";
 import { Ago } from "../parts/time.tsx";
+import { ForkSign } from "../parts/fork-sign.tsx";
 import { preview } from "../text/preview.ts";
 import { kindOf } from "./kinds.ts";
 
@@ -33,6 +34,12 @@ export function TeamTable({ teams }: { teams: readonly ListedTeam[] }) {
                 <Name name={team.label ?? team.id} />
               </Link>
               {team.label !== null && <span className="id">{team.id}</span>}
+              {team.forked_from && (
+                <ForkSign
+                  from={team.forked_from}
+                  name={teams.find(({ id }) => id === team.forked_from?.team_id)?.label}
+                />
+              )}
               <Participants team={team} />
             </td>
             <td className="last-words muted">

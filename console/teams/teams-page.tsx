@@ -32,11 +32,15 @@ function ListedTeams({
   children,
   onCreate,
 }: TeamListProps & { onCreate: (way: Way) => void }) {
-  const [filter, setFilter] = useState<TeamFilter>({ q: "", status: "" });
+  const [filter, setFilter] = useState<TeamFilter>({
+    q: "",
+    status: "",
+    playground: false,
+  });
   const list = useTeamList(useDeferredValue(filter));
   const search = useRef<HTMLInputElement>(null);
   useSlash(() => search.current?.focus());
-  const filtered = filter.q !== "" || filter.status !== "";
+  const filtered = filter.q !== "" || filter.status !== "" || filter.playground;
   const { value: teams, error } = list;
 
   if (teams === undefined && error !== undefined) {
@@ -92,6 +96,14 @@ function ListedTeams({
             </option>
           ))}
         </select>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={filter.playground}
+            onChange={(event) => setFilter({ ...filter, playground: event.target.checked })}
+          />
+          Forks of the playground
+        </label>
         <button className="button primary" type="button" onClick={() => onCreate("template")}>
           <Icon name="plus" />
           New team

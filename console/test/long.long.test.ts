@@ -1,8 +1,8 @@
 import type { Locator, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { HAS_BROWSER, testInBrowser } from "../../test/support/browser.ts";
-import { discussion } from "./support/components.ts";
 import { ConsoleStage } from "./support/stage.ts";
+import { talked } from "./support/talked.ts";
 
 const MESSAGES = 20_000;
 const TWO_FRAMES =
@@ -14,23 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.[Symbol.asyncDispose]());
 
-/** A team with this many messages. The text of each is its number. */
-async function talked(count: number): Promise<string> {
-  const team = await stage.client.teams.create({ component: discussion("Yes.", 0) });
-  await team.run("Begin.").result();
-  const state = JSON.parse(JSON.stringify(await team.saveState()));
-  const manager = state.agent_states.RoundRobinGroupChatManager;
-  const [said] = manager.message_thread;
-  manager.message_thread = Array.from({ length: count }, (_, index) => ({
-    ...said,
-    id: `00000000-0000-4000-8000-${String(index + 1).padStart(12, "0")}`,
-    source: index % 2 === 0 ? "first" : "second",
-    content: `Number ${index + 1}`,
-  }));
-  await team.loadState(state);
-  return team.id;
-}
-
 /** The numbers of the messages that are on the page. */
 async function numbersOf(log: Locator): Promise<number[]> {
   const bodies = await log.locator("article .body").allTextContents();
@@ -38,7 +21,7 @@ async function numbersOf(log: Locator): Promise<number[]> {
 }
 
 testInBrowser(`the page contains only the visible ones of ${MESSAGES} messages`, async () => {
-  const team = await talked(MESSAGES);
+  const team = await talked(stage, MESSAGES);
   const { page, complaints } = await stage.open(`/teams/${team}`);
   const log = page.getByRole("log");
   const body = (number: number) => log.getByText(`Number ${number}`, { exact: true });
@@ -62,7 +45,7 @@ testInBrowser(`the page contains only the visible ones of ${MESSAGES} messages`,
 testInBrowser(
   "a page of messages that arrives late does not move the visible message",
   async () => {
-    const team = await talked(120);
+    const team = await talked(stage, 120);
     const { page, complaints } = await stage.open("/");
     const late: Route[] = [];
     await page.route(/\/messages\?before=\d{1,15}&/, (route) => void late.push(route));

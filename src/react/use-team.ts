@@ -16,7 +16,15 @@ export interface TeamView
     TeamState,
     Pick<
       TeamStore,
-      "send" | "answer" | "stop" | "pause" | "resume" | "retry" | "loadEarlier" | "reload"
+      | "send"
+      | "answer"
+      | "stop"
+      | "pause"
+      | "resume"
+      | "retry"
+      | "loadEarlier"
+      | "loadBackTo"
+      | "reload"
     > {}
 
 /**
@@ -52,6 +60,7 @@ export function useTeam(
       resume: () => store().resume(),
       retry: () => store().retry(),
       loadEarlier: () => store().loadEarlier(),
+      loadBackTo: (seq) => store().loadBackTo(seq),
       reload: () => store().reload(),
     } satisfies Omit<TeamView, keyof TeamState>;
   }, [displayed]);

@@ -7,6 +7,8 @@ import type { Answer, HumanRequest, RunInfo, RunOptions, Task } from "../http/wi
 
 /** A cursor behind all messages. */
 const LATEST = Number.MAX_SAFE_INTEGER;
+/** The largest page of messages. */
+const MOST_MESSAGES = 200;
 
 export interface TeamStoreOptions extends StoreOptions {
   /** Messages per page, at most 200. Default 50. */
@@ -64,10 +66,13 @@ export class TeamStore extends Store<TeamState> {
 
   /** Loads the page of messages before the first one, if any. Calls in the meantime wait for the same page. */
   loadEarlier(): Promise<void> {
-    this.#earlier ??= this.#loadEarlier().finally(() => {
-      this.#earlier = undefined;
-    });
-    return this.#earlier;
+    return this.#loadOnce(undefined);
+  }
+
+  /** Loads all messages back to one, and shows them at once. @param seq 0 for the first one */
+  async loadBackTo(seq: number): Promise<void> {
+    await this.#earlier;
+    return this.#loadOnce(seq);
   }
 
   protected override connect(signal: AbortSignal): void {
@@ -109,19 +114,34 @@ export class TeamStore extends Store<TeamState> {
   async #loadLatest(builder: TeamStateBuilder): Promise<number> {
     const isFirst = builder.last === undefined;
     const [queue, messages] = await Promise.all([
-      isFirst || builder.queued.length > 0 ? this.#team.runs() : undefined,
+      isFirst || builder.queued.length > 0 ? this.#loadQueue() : undefined,
       isFirst ? this.#team.messages({ before: LATEST, limit: this.#pageSize }) : undefined,
     ]);
-    if (queue !== undefined) builder.queue(queue.runs);
+    if (queue !== undefined) builder.queue(queue);
     if (messages !== undefined) builder.prepend(messages);
     return builder.last ?? 0;
   }
 
-  async #loadEarlier(): Promise<void> {
+  /** The queued runs: the first ones of the list. Most teams have none, and the tasks of others may be large. */
+  async #loadQueue(): Promise<readonly RunInfo[]> {
+    const { runs } = await this.#team.runs({ limit: 1, task: "preview" });
+    return runs[0]?.status === "queued" ? (await this.#team.runs()).runs : [];
+  }
+
+  #loadOnce(seq: number | undefined): Promise<void> {
+    this.#earlier ??= this.#loadEarlier(seq).finally(() => {
+      this.#earlier = undefined;
+    });
+    return this.#earlier;
+  }
+
+  async #loadEarlier(seq: number | undefined): Promise<void> {
     const builder = this.#builder;
-    const { before } = builder;
-    if (before === null) return;
-    builder.prepend(await this.#team.messages({ before, limit: this.#pageSize }));
+    const limit = seq === undefined ? this.#pageSize : MOST_MESSAGES;
+    for (let { before } = builder; before !== null; { before } = builder) {
+      builder.prepend(await this.#team.messages({ before, limit }));
+      if (seq === undefined || (builder.before ?? 0) <= seq) break;
+    }
     if (builder === this.#builder) this.changed();
   }
 
