@@ -20,12 +20,14 @@ export function PlaygroundPage({ teamId }: { teamId: string }) {
   const [parameters] = useSearchParams();
   // Read once: after that, the page changes the address.
   const [named] = useState(() => parameters.get("forks") ?? "");
+  const [version] = useState(() => Number(parameters.get("version") ?? 0));
   const { value: server, error: unknown, reload: again } = useServerParts();
   const load = useCallback(async () => {
     const handle = client.team(teamId);
     const ids = named === "" ? [] : named.split(",").slice(0, MOST);
-    const [info, page, forks] = await Promise.all([
+    const [info, earlier, page, forks] = await Promise.all([
       handle.get(),
+      version > 0 && named === "" ? handle.versions.get(version) : undefined,
       handle.messages({ before: Number.MAX_SAFE_INTEGER, limit: LATEST }),
       Promise.all(
         // Forks may have been deleted meanwhile.
@@ -42,6 +44,7 @@ export function PlaygroundPage({ teamId }: { teamId: string }) {
     return {
       handle,
       info,
+      version: earlier?.component,
       last: page.messages.findLast(
         ({ source, type }) => source === "user" && type === "TextMessage",
       ),
@@ -51,7 +54,7 @@ export function PlaygroundPage({ teamId }: { teamId: string }) {
       })),
       task: textOf(fieldsOf(listOf(run?.task)[0])["content"]) || undefined,
     };
-  }, [client, teamId, named]);
+  }, [client, teamId, named, version]);
   const { value, error, reload } = useLoaded(load);
   const failure = error ?? unknown;
   if (value === undefined || server === undefined) {

@@ -36,6 +36,8 @@ export interface PlaygroundStart {
   handle: TeamClient;
   info: NotedTeam;
   server: ServerParts;
+  /** An earlier version of the team, which becomes the second variant. */
+  version: ComponentData | undefined;
   /** The last task of the conversation. */
   last: ThreadMessage | undefined;
   /** The forks that the address names, with their components and their task. */
@@ -63,7 +65,11 @@ export function Playground({ start }: { start: PlaygroundStart }) {
   const [agent, setAgent] = useState(
     () =>
       draft?.agent ??
-      differingAgent(varied, [stored, ...start.forks.map(({ component }) => component)]),
+      differingAgent(varied, [
+        stored,
+        ...(start.version === undefined ? [] : [start.version]),
+        ...start.forks.map(({ component }) => component),
+      ]),
   );
   const [task, setTask] = useState(
     draft?.task ?? start.task ?? (last?.type === "TextMessage" ? last.content : ""),
@@ -86,6 +92,7 @@ export function Playground({ start }: { start: PlaygroundStart }) {
     setSearch(
       (before) => {
         const next = new URLSearchParams(before);
+        next.delete("version");
         if (ids.length === 0) next.delete("forks");
         else next.set("forks", ids.join(","));
         return next;
@@ -278,7 +285,8 @@ export function Playground({ start }: { start: PlaygroundStart }) {
 }
 
 /** The draft of this tab, if it has all forks that the address names. Deleted forks are left out. */
-function draftOf({ info, forks }: PlaygroundStart): PlaygroundDraft | undefined {
+function draftOf({ info, forks, version }: PlaygroundStart): PlaygroundDraft | undefined {
+  if (version !== undefined) return undefined;
   const draft = readDraft(info.id, info.component_version);
   if (draft === undefined) return undefined;
   const known = new Set(draft.variants.map(({ fork }) => fork));
@@ -291,10 +299,10 @@ function draftOf({ info, forks }: PlaygroundStart): PlaygroundDraft | undefined 
 }
 
 /** The variants of the forks that the address names, and at least two. */
-function beginning({ forks }: PlaygroundStart, stored: ComponentData): Variant[] {
+function beginning({ forks, version }: PlaygroundStart, stored: ComponentData): Variant[] {
   const knownIds = forks.map(({ id, component }) => ({ component, fork: id, error: undefined }));
-  const fresh = Array.from({ length: Math.max(0, FEWEST - knownIds.length) }, () => ({
-    component: stored,
+  const fresh = Array.from({ length: Math.max(0, FEWEST - knownIds.length) }, (_, index) => ({
+    component: (index === 1 ? version : undefined) ?? stored,
     fork: undefined,
     error: undefined,
   }));

@@ -11,6 +11,9 @@ const SchedulesPage = lazy(async () => ({
   default: (await import("../schedules/schedules-page.tsx")).SchedulesPage,
 }));
 const RunsPage = lazy(async () => ({ default: (await import("../runs/runs-page.tsx")).RunsPage }));
+const VersionsPage = lazy(async () => ({
+  default: (await import("../versions/versions-page.tsx")).VersionsPage,
+}));
 const ApiPage = lazy(async () => ({ default: (await import("../team-api/api-page.tsx")).ApiPage }));
 
 /** The tab of a team that the address names. */
@@ -32,6 +35,11 @@ export function TeamTab({ teamId }: { teamId: string }) {
         <Route path="/teams/:id/runs">
           <Needs scope="runs:read">
             <RunsPage teamId={teamId} />
+          </Needs>
+        </Route>
+        <Route path="/teams/:id/versions">
+          <Needs scope="teams:read">
+            <VersionsPage />
           </Needs>
         </Route>
         <Route path="/teams/:id/api" component={ApiPage} />

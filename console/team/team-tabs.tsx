@@ -7,6 +7,7 @@ const NAMES = {
   files: "Files",
   schedules: "Schedules",
   runs: "Runs",
+  versions: "Versions",
   api: "API",
 } as const;
 type TeamTab = keyof typeof NAMES;
@@ -33,6 +34,7 @@ export function TeamTabs({ teamId, current }: { teamId: string; current: TeamTab
     files: mayTeams,
     schedules: mayRuns,
     runs: mayRuns,
+    versions: mayTeams,
     api: true,
   };
   const tabs = (Object.keys(NAMES) as TeamTab[]).filter((tab) => may[tab]);
