@@ -1,7 +1,7 @@
 import type { StartedConnection } from "troupe/client";
 import { Dialog } from "../dialogs/dialog.tsx";
 import { SecretText } from "../dialogs/secret.tsx";
-import { LoginLink } from "../parts/login-link.tsx";
+import { OutsideLink } from "../parts/outside-link.tsx";
 import { visibleName } from "../text/foreign.ts";
 
 interface LoginDialogProps {
@@ -21,7 +21,7 @@ export function LoginDialog({ login, onClose }: LoginDialogProps) {
         This dialog closes after the login.
       </p>
       <div className="buttons">
-        <LoginLink url={authorization_url} server={new URL(server).host} />
+        <OutsideLink url={authorization_url} label={`Log in at ${new URL(server).host}`} />
       </div>
       <p className="muted">
         You can also send the link to someone who has an account there. It works once, until{" "}

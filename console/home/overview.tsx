@@ -16,7 +16,7 @@ import { useLastLine } from "./use-last-line.ts";
 
 /** The questions for the user, the active runs, the failures since yesterday, and today beside the days before. */
 export function Overview() {
-  const { requests, hasMore } = useInbox();
+  const { requests, hasMore } = useInbox({ order: "expires_at" });
   const { value, error, reload } = useOverview();
   if (value === undefined) {
     return error === undefined ? null : <Failure error={error} onRetry={reload} />;

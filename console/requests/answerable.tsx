@@ -1,5 +1,7 @@
-import { type MouseEvent, useEffect, useRef } from "react";
+import { type MouseEvent, type ReactNode, useEffect, useRef } from "react";
 import type { Answer, HumanRequest, ListedRequest } from "troupe/client";
+import { GivenAnswer } from "../answers/given-answer.tsx";
+import { type Asking, OutcomeOfRequest } from "../answers/outcome.tsx";
 import { useNow } from "../hooks/use-now.ts";
 import { Name } from "../parts/name.tsx";
 import { Approval } from "./approval.tsx";
@@ -9,16 +11,22 @@ import { Question } from "./question.tsx";
 
 export interface AnswerableProps {
   request: HumanRequest | ListedRequest;
+  asking: Asking;
+  /** The whole task of the run, if it is known. */
+  task: string | undefined;
   /** False once it was answered, here or elsewhere, or is no longer needed. */
   open: boolean;
   /** The answer that the user gave on this page. */
   delayed: DelayedAnswer | undefined;
+  /** What answers several questions at once. */
+  together?: ReactNode;
   onAnswer: (answer: Answer) => void;
   onUndo: () => void;
 }
 
 /** A question with its answer to fill in, or with the answer that was given, which can be undone until it is sent. */
-export function Answerable({ request, open, delayed, onAnswer, onUndo }: AnswerableProps) {
+export function Answerable(props: AnswerableProps) {
+  const { request, asking, task, open, delayed, together, onAnswer, onUndo } = props;
   const answered = delayed !== undefined && delayed.phase !== "failed";
   const undo = useRef(onUndo);
   undo.current = onUndo;
@@ -26,7 +34,6 @@ export function Answerable({ request, open, delayed, onAnswer, onUndo }: Answera
   useEffect(() => {
     if (!open) undo.current();
   }, [open]);
-  const Form = request.kind === "approval" ? Approval : Question;
   const form = {
     request,
     refused: delayed?.phase === "failed" ? delayed.error : undefined,
@@ -37,18 +44,20 @@ export function Answerable({ request, open, delayed, onAnswer, onUndo }: Answera
       {open && (
         // It keeps what was filled in while the answer can be undone.
         <div hidden={answered}>
-          {request.login === undefined ? (
-            <Form {...form} />
-          ) : (
+          {request.login !== undefined ? (
             <LoginRequest {...form} login={request.login} />
+          ) : request.kind === "approval" ? (
+            <Approval {...form} task={task} together={together} />
+          ) : (
+            <Question {...form} />
           )}
         </div>
       )}
       {answered ? (
         <div className="given">
-          <p role="status">
-            <Asked request={request} /> <strong>{wordOf(delayed.answer)}</strong>
-          </p>
+          <div className="given-answer" role="status">
+            <Asked request={request} /> <GivenAnswer request={request} answer={delayed.answer} />
+          </div>
           {delayed.phase === "delayed" ? (
             <>
               <Countdown to={delayed.sendsAt} />
@@ -71,13 +80,11 @@ export function Answerable({ request, open, delayed, onAnswer, onUndo }: Answera
         </div>
       ) : (
         !open && (
-          <p role="status">
-            <Asked request={request} />{" "}
-            <strong>
-              {request.login === undefined ? "Answered elsewhere" : "Logged in"}, or no longer
-              needed.
-            </strong>
-          </p>
+          <div className="given">
+            <div className="given-answer" role="status">
+              <Asked request={request} /> <OutcomeOfRequest request={request} asking={asking} />
+            </div>
+          </div>
         )
       )}
     </>
@@ -97,17 +104,17 @@ function Asked({
   request: HumanRequest | ListedRequest;
 }) {
   return (
-    <>
+    <span>
       <Name name={source} />{" "}
       {tool_call
         ? kind === "tool"
-          ? "is waiting for the result of "
-          : "wants to call "
+          ? "was waiting for the result of "
+          : "wanted to call "
         : code
-          ? "wants to run code."
+          ? "wanted to run code."
           : login === undefined
-            ? "asks a question."
-            : "is waiting for a login."}
+            ? "asked a question."
+            : "was waiting for a login."}
       {tool_call && (
         <>
           <code>
@@ -116,11 +123,6 @@ function Asked({
           .
         </>
       )}
-    </>
+    </span>
   );
-}
-
-function wordOf({ approved }: Answer): string {
-  if (approved === undefined) return "Answered.";
-  return approved ? "Approved." : "Refused.";
 }

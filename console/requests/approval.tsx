@@ -1,24 +1,27 @@
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import type { Answer, HumanRequest, ListedRequest } from "troupe/client";
+import { ArgumentList } from "../answers/argument-list.tsx";
+import { ArgumentsEditor } from "../answers/arguments-editor.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { CodeBlock } from "../text/code-block.tsx";
 import { Markdown } from "../text/markdown.tsx";
-import { ArgumentsEditor } from "./arguments-editor.tsx";
 
 interface ApprovalProps {
   request: HumanRequest | ListedRequest;
+  /** The whole task of the run, if it is known. */
+  task: string | undefined;
   /** Why the server did not accept the last answer. */
   refused: Error | undefined;
+  /** What answers several questions at once. */
+  together?: ReactNode;
   onAnswer: (answer: Answer) => void;
 }
 
 /** A tool call, whose arguments can be edited, or code that waits for approval. */
-export function Approval({ request, refused, onAnswer }: ApprovalProps) {
+export function Approval({ request, task, refused, together, onAnswer }: ApprovalProps) {
   const { source, prompt, code, tool_call: call } = request;
   const [refusing, setRefusing] = useState(false);
-  const [reason, setReason] = useState("");
   const [edited, setEdited] = useState<string>();
   const [mistake, setMistake] = useState<Error>();
   const approve = (): void => {
@@ -30,62 +33,56 @@ export function Approval({ request, refused, onAnswer }: ApprovalProps) {
       setMistake(error as Error);
     }
   };
-  const refuse = (event: FormEvent): void => {
-    event.preventDefault();
-    const given = reason.trim();
-    onAnswer({ approved: false, ...(given !== "" && { reason: given }) });
-  };
+  const compact = call !== undefined && edited === undefined && !refusing;
   return (
-    <div className="approval" role="group" aria-label={`Approval for ${source}`}>
-      <p>
-        <strong>
-          <Name name={source} />
-        </strong>{" "}
-        asks for your approval{call ? " to call " : code ? " to run code" : ""}
-        {call && (
-          <code>
-            <Name name={call.name} />
-          </code>
-        )}
-      </p>
-      {call === undefined && prompt !== "" && code === undefined && <Markdown text={prompt} />}
-      {code !== undefined && <Markdown text={code} />}
-      {call !== undefined &&
-        (edited === undefined ? (
-          <CodeBlock code={JSON.stringify(call.arguments, null, 2)} language="json" />
-        ) : (
-          <ArgumentsEditor
-            text={edited}
-            parameters={call.parameters}
-            before={call.arguments}
-            onChange={setEdited}
-          />
-        ))}
-      <Problem error={mistake ?? refused} />
+    <div
+      className="approval"
+      data-compact={compact}
+      role="group"
+      aria-label={`Approval for ${source}`}
+    >
+      <div className="approval-subject">
+        <p>
+          <strong>
+            <Name name={source} />
+          </strong>{" "}
+          asks for your approval{call ? " to call " : code ? " to run code" : ""}
+          {call && (
+            <code>
+              <Name name={call.name} />
+            </code>
+          )}
+        </p>
+        {call === undefined && prompt !== "" && code === undefined && <Markdown text={prompt} />}
+        {code !== undefined && <Markdown text={code} />}
+        {call !== undefined &&
+          (edited === undefined ? (
+            <ArgumentList value={call.arguments} task={task} />
+          ) : (
+            <ArgumentsEditor
+              text={edited}
+              parameters={call.parameters}
+              before={call.arguments}
+              onChange={setEdited}
+            />
+          ))}
+        <Problem error={mistake ?? refused} />
+      </div>
       {refusing ? (
-        <form className="refusal" onSubmit={refuse}>
-          <label className="field">
-            <span>Reason for the agent (optional)</span>
-            <input autoFocus value={reason} onChange={(event) => setReason(event.target.value)} />
-          </label>
-          <div className="buttons">
-            <button className="button" type="button" onClick={() => setRefusing(false)}>
-              Back
-            </button>
-            <button className="button danger">Refuse</button>
-          </div>
-        </form>
+        <Refusal onAnswer={onAnswer} onBack={() => setRefusing(false)} />
       ) : (
         <div className="buttons">
+          {together}
           {call !== undefined && edited === undefined && (
             <button
               className="button quiet"
               type="button"
+              aria-label="Edit arguments"
               aria-keyshortcuts="e"
               onClick={() => setEdited(JSON.stringify(call.arguments, null, 2))}
             >
               <Icon name="edit" />
-              Edit arguments
+              Edit
             </button>
           )}
           <button
@@ -102,6 +99,34 @@ export function Approval({ request, refused, onAnswer }: ApprovalProps) {
         </div>
       )}
     </div>
+  );
+}
+
+interface RefusalProps {
+  onAnswer: (answer: Answer) => void;
+  onBack: () => void;
+}
+
+function Refusal({ onAnswer, onBack }: RefusalProps) {
+  const [reason, setReason] = useState("");
+  const refuse = (event: FormEvent): void => {
+    event.preventDefault();
+    const given = reason.trim();
+    onAnswer({ approved: false, ...(given !== "" && { reason: given }) });
+  };
+  return (
+    <form className="refusal" onSubmit={refuse}>
+      <label className="field">
+        <span>Reason for the agent (optional)</span>
+        <input autoFocus value={reason} onChange={(event) => setReason(event.target.value)} />
+      </label>
+      <div className="buttons">
+        <button className="button" type="button" onClick={onBack}>
+          Back
+        </button>
+        <button className="button danger">Refuse</button>
+      </div>
+    </form>
   );
 }
 

@@ -1,3 +1,5 @@
+import { useMemo, useState } from "react";
+import type { Answer, ListedRequest } from "troupe/client";
 import { useInbox } from "troupe/react";
 import { useSearchParams } from "wouter";
 import { Failure } from "../parts/failure.tsx";
@@ -6,11 +8,12 @@ import { Icon } from "../parts/icon.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { useNotices } from "../shell/notices.tsx";
 import { useTitle } from "../shell/title.ts";
+import { AnswerTogether, groupOf } from "./answer-together.tsx";
 import { useNotifications } from "./notifications.ts";
 import { RequestCard } from "./request-card.tsx";
 import { useCardKeys } from "./use-card-keys.ts";
 import { type AnswerQueue, useDelayedAnswers } from "./use-delayed-answers.ts";
-import { useKept } from "./use-kept.ts";
+import { keyOf, useKept } from "./use-kept.ts";
 import { useSteady } from "./use-steady.ts";
 
 /** The questions that wait for a human. The page's address contains the filter. */
@@ -31,7 +34,7 @@ export function InboxPage() {
       </header>
       <p className="keys muted">
         <kbd>j</kbd> <kbd>k</kbd> next and previous, <kbd>a</kbd> approve or answer, <kbd>r</kbd>{" "}
-        refuse, <kbd>e</kbd> edit the arguments
+        refuse, <kbd>e</kbd> edit or fill in
       </p>
       <HeadingLevel value={2}>
         <Questions key={team} team={team} answers={answers} />
@@ -40,14 +43,29 @@ export function InboxPage() {
   );
 }
 
-/** The cards of all teams, or of one. */
+/** The cards of all teams, or of one. Those that arrive later stand below, until the user puts them in their order. */
 function Questions({ team, answers }: { team: string; answers: AnswerQueue }) {
-  const inbox = useInbox({ team: team || undefined });
+  const inbox = useInbox({ team: team || undefined, order: "expires_at" });
   const { status, requests, error, hasMore, answer, loadMore, reload } = inbox;
-  const cards = useKept(requests, "left");
+  const { cards, inOrder, order } = useKept(requests, "left");
+  const [together, setTogether] = useState<readonly string[]>([]);
   const steady = useSteady<HTMLUListElement>("page");
   useCardKeys(steady.ref);
+  const { delayed, give, undo } = answers;
+  const groups = useMemo(() => {
+    const waiting = cards.filter(({ key, open }) => {
+      const { phase } = delayed.get(key) ?? {};
+      return open && (phase === undefined || phase === "failed");
+    });
+    return Map.groupBy(
+      waiting.map(({ request }) => request),
+      groupOf,
+    );
+  }, [cards, delayed]);
+  const giveOne = (request: ListedRequest, given: Answer): void =>
+    give(keyOf(request), given, () => answer(request, given));
   if (status === "unavailable" && error) return <Failure error={error} onRetry={reload} />;
+  const undoable = together.filter((key) => delayed.get(key)?.phase === "delayed");
   return (
     <>
       {status === "connecting" && (
@@ -55,18 +73,40 @@ function Questions({ team, answers }: { team: string; answers: AnswerQueue }) {
           Loading
         </p>
       )}
+      <p className="reorder">
+        {!inOrder && (
+          <button className="button small" type="button" onClick={order}>
+            Sort by expiry
+          </button>
+        )}
+      </p>
       <ul className="requests" aria-label="Open questions" {...steady}>
-        {cards.map(({ key, request, open }) => (
-          <li key={key} tabIndex={-1}>
-            <RequestCard
-              request={request}
-              open={open}
-              delayed={answers.delayed.get(key)}
-              onAnswer={(given) => answers.give(key, given, () => answer(request, given))}
-              onUndo={() => answers.undo(key)}
-            />
-          </li>
-        ))}
+        {cards.map(({ key, request, open }) => {
+          const group = groupOf(request);
+          const alike = group === undefined ? [] : (groups.get(group) ?? []);
+          return (
+            <li key={key} tabIndex={-1}>
+              <RequestCard
+                request={request}
+                open={open}
+                delayed={delayed.get(key)}
+                together={
+                  alike.length > 1 && (
+                    <AnswerTogether
+                      alike={alike}
+                      onAnswer={(chosen, given) => {
+                        setTogether(chosen.map((one) => keyOf(one)));
+                        for (const one of chosen) giveOne(one, given);
+                      }}
+                    />
+                  )
+                }
+                onAnswer={(given) => giveOne(request, given)}
+                onUndo={() => undo(key)}
+              />
+            </li>
+          );
+        })}
       </ul>
       {status === "open" && requests.length === 0 && (
         <div className="empty">
@@ -83,6 +123,20 @@ function Questions({ team, answers }: { team: string; answers: AnswerQueue }) {
           Show more
         </button>
       )}
+      <div className="undo-together" role="status">
+        {undoable.length > 1 && (
+          <>
+            {undoable.length} answers are sent in a moment.
+            <button
+              className="button small"
+              type="button"
+              onClick={() => undoable.forEach((key) => undo(key))}
+            >
+              Undo all
+            </button>
+          </>
+        )}
+      </div>
     </>
   );
 }
@@ -94,7 +148,7 @@ interface TeamFilterProps {
 
 /** A choice of the teams that have questions. */
 function TeamFilter({ team, onChange }: TeamFilterProps) {
-  const { requests } = useInbox();
+  const { requests } = useInbox({ order: "expires_at" });
   const labels = new Map(requests.map(({ team_id, team_label }) => [team_id, team_label]));
   if (team !== "" && !labels.has(team)) labels.set(team, null);
   if (labels.size < 2 && team === "") return null;

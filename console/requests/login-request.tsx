@@ -1,5 +1,5 @@
 import type { Answer, HumanRequest, ListedRequest } from "troupe/client";
-import { LoginLink } from "../parts/login-link.tsx";
+import { OutsideLink } from "../parts/outside-link.tsx";
 import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { visibleName } from "../text/foreign.ts";
@@ -36,7 +36,9 @@ export function LoginRequest({ request, login, refused, onAnswer }: LoginRequest
         >
           Continue without login
         </button>
-        {url !== undefined && <LoginLink url={url} server={login.server} keys="a" />}
+        {url !== undefined && (
+          <OutsideLink url={url} label={`Log in at ${login.server}`} keys="a" />
+        )}
       </div>
     </div>
   );

@@ -10,7 +10,11 @@ export function promptOf({ prompt, url }: Pick<HumanRequest, "prompt" | "url">):
   return /^enter your response:?$/i.test(text) ? "" : text;
 }
 
-/** True if a text answers the request. A login answers itself when it is done. */
-export function isQuestion({ kind, login }: Pick<HumanRequest, "kind" | "login">): boolean {
-  return kind === "input" && login === undefined;
+/** True if a text answers the request. A login answers itself when it is done, and a form has fields of its own. */
+export function isQuestion({
+  kind,
+  login,
+  form,
+}: Pick<HumanRequest, "kind" | "login" | "form">): boolean {
+  return kind === "input" && login === undefined && form === undefined;
 }

@@ -1,8 +1,11 @@
 import { type FormEvent, type KeyboardEvent, useState } from "react";
 import type { Answer, HumanRequest, ListedRequest } from "troupe/client";
+import { AnswerForm } from "../answers/answer-form.tsx";
+import { ArgumentList } from "../answers/argument-list.tsx";
+import { wordOf } from "../answers/given-answer.tsx";
 import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { CodeBlock } from "../text/code-block.tsx";
+import { visibleName } from "../text/foreign.ts";
 import { Markdown } from "../text/markdown.tsx";
 import { promptOf } from "./prompt.ts";
 
@@ -13,25 +16,15 @@ interface QuestionProps {
   onAnswer: (answer: Answer) => void;
 }
 
-/** A question to a human, or the call of a tool that a client has, with a field for the answer. */
+/** A question to a human, or the call of a tool that a client has, with fields for the answer. */
 export function Question({ request, refused, onAnswer }: QuestionProps) {
-  const [text, setText] = useState("");
-  const prompt = promptOf(request);
-  const { tool_call: call } = request;
-  const submit = (): void => {
-    if (text.trim() !== "") onAnswer({ content: text });
-  };
+  const { source, tool_call: call, form, default_answer: otherwise } = request;
+  const prompt = form === undefined ? promptOf(request) : form.message;
   return (
-    <form
-      className="stack"
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
+    <div className="stack" role="group" aria-label={`Question of ${source}`}>
       <p>
         <strong>
-          <Name name={request.source} />
+          <Name name={source} />
         </strong>{" "}
         {call === undefined ? "is waiting for your answer" : "is waiting for the result of "}
         {call && (
@@ -40,11 +33,42 @@ export function Question({ request, refused, onAnswer }: QuestionProps) {
           </code>
         )}
       </p>
-      {call && <CodeBlock code={JSON.stringify(call.arguments, null, 2)} language="json" />}
+      {call && <ArgumentList value={call.arguments} />}
       {prompt !== "" && <Markdown text={prompt} />}
+      {otherwise !== undefined && (
+        <p className="muted">Without an answer in time: {defaultIn(otherwise)}</p>
+      )}
+      <Problem error={refused} />
+      {form === undefined ? (
+        <TextAnswer source={source} onAnswer={onAnswer} />
+      ) : (
+        <AnswerForm source={source} form={form} onAnswer={onAnswer} />
+      )}
+    </div>
+  );
+}
+
+interface TextAnswerProps {
+  source: string;
+  onAnswer: (answer: Answer) => void;
+}
+
+function TextAnswer({ source, onAnswer }: TextAnswerProps) {
+  const [text, setText] = useState("");
+  const submit = (): void => {
+    if (text.trim() !== "") onAnswer({ content: text });
+  };
+  return (
+    <form
+      className="text-answer"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
       <textarea
         rows={2}
-        aria-label={`Answer ${request.source}`}
+        aria-label={`Answer ${source}`}
         aria-keyshortcuts="a"
         placeholder="Answer"
         value={text}
@@ -55,12 +79,18 @@ export function Question({ request, refused, onAnswer }: QuestionProps) {
           submit();
         }}
       />
-      <Problem error={refused} />
-      <div className="buttons">
-        <button className="button primary" disabled={text.trim() === ""}>
-          Answer
-        </button>
-      </div>
+      <button className="button primary" disabled={text.trim() === ""}>
+        Answer
+      </button>
     </form>
   );
+}
+
+function defaultIn(answer: { [field: string]: unknown }): string {
+  const { content } = answer;
+  const word = wordOf(answer);
+  if (word !== "Answered:") return word;
+  return typeof content === "string"
+    ? `“${visibleName(content)}”`
+    : visibleName(JSON.stringify(content));
 }

@@ -1,4 +1,5 @@
-import type { Answer, HumanRequest } from "troupe/client";
+import type { Answer, HumanRequest, RunInfo } from "troupe/client";
+import { textOfTask } from "../answers/use-whole-task.ts";
 import { Answerable, type AnswerableProps } from "./answerable.tsx";
 import { useCardKeys } from "./use-card-keys.ts";
 import { useDelayedAnswers } from "./use-delayed-answers.ts";
@@ -7,22 +8,31 @@ import { useCard } from "./use-card.ts";
 import { useSteady } from "./use-steady.ts";
 
 interface RequestDockProps {
+  teamId: string;
+  /** The run that asks. */
+  run: Pick<RunInfo, "id" | "task"> | null;
   requests: readonly HumanRequest[];
   onAnswer: (request: HumanRequest, answer: Answer) => Promise<unknown>;
 }
 
-/** The approvals, tool calls and logins that wait for the user of a team's page. */
-export function RequestDock({ requests, onAnswer }: RequestDockProps) {
-  const cards = useKept(requests, "closed");
+/** The approvals, forms, tool calls and logins that wait for the user of a team's page. */
+export function RequestDock({ teamId, run, requests, onAnswer }: RequestDockProps) {
+  const { cards } = useKept(
+    requests.map((request) => ({ ...request, team_id: teamId, run_id: run?.id ?? "" })),
+    "closed",
+  );
   const { delayed, give, undo } = useDelayedAnswers();
   const steady = useSteady<HTMLDivElement>("list");
   useCardKeys(steady.ref);
+  const task = run ? textOfTask(run.task) : undefined;
   return (
     <div className="dock-forms" {...steady}>
       {cards.map(({ key, request, open }) => (
         <DockCard
           key={key}
           request={request}
+          asking={request}
+          task={task}
           open={open}
           delayed={delayed.get(key)}
           onAnswer={(answer) => give(key, answer, () => onAnswer(request, answer))}

@@ -1,4 +1,4 @@
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import type { HumanRequest } from "troupe/client";
 
 /** A question on the page, open or closed. */
@@ -11,6 +11,14 @@ export interface KeptRequest<Request> {
 /** A question with the places of those in lists over all teams. */
 type Asked = Pick<HumanRequest, "id"> & { team_id?: string; run_id?: string };
 
+interface Kept<Request> {
+  cards: KeptRequest<Request>[];
+  /** False while the list has another order than that in which the open questions are given. */
+  inOrder: boolean;
+  /** Puts the open questions in the order in which they are given, and those that are closed below them. */
+  order: () => void;
+}
+
 /**
  * The open questions, and those that closed while the page was shown. Each keeps its place, so that no question moves under
  * the pointer of a user who is about to click.
@@ -20,20 +28,32 @@ type Asked = Pick<HumanRequest, "id"> & { team_id?: string; run_id?: string };
 export function useKept<Request extends Asked>(
   requests: readonly Request[],
   until: "left" | "closed",
-): KeptRequest<Request>[] {
+): Kept<Request> {
   const kept = useRef<KeptRequest<Request>[]>([]);
+  const [, setOrdered] = useState(0);
   const open = new Map(requests.map((request) => [keyOf(request), request]));
   const known = new Set(kept.current.map(({ key }) => key));
   if (until === "closed" && open.size === 0) kept.current = [];
-  kept.current = [
-    ...kept.current.map((one) =>
-      one.open === open.has(one.key) ? one : { ...one, open: open.has(one.key) },
-    ),
-    ...[...open]
-      .filter(([key]) => !known.has(key))
-      .map(([key, request]) => ({ key, request, open: true })),
-  ];
-  return kept.current;
+  const cards = kept.current.map((one) =>
+    one.open === open.has(one.key) ? one : { ...one, open: open.has(one.key) },
+  );
+  const added = [...open].filter(([key]) => !known.has(key));
+  const isSame = added.length === 0 && cards.every((one, index) => one === kept.current[index]);
+  if (!isSame || cards.length !== kept.current.length) {
+    kept.current = [...cards, ...added.map(([key, request]) => ({ key, request, open: true }))];
+  }
+  const shown = kept.current.filter((one) => one.open).map(({ key }) => key);
+  const wanted = [...open.keys()];
+  return {
+    cards: kept.current,
+    inOrder: shown.every((key, index) => key === wanted[index]),
+    order: () => {
+      const places = new Map(wanted.map((key, index) => [key, index]));
+      const placeOf = ({ key }: KeptRequest<Request>): number => places.get(key) ?? wanted.length;
+      kept.current = kept.current.toSorted((one, other) => placeOf(one) - placeOf(other));
+      setOrdered((times) => times + 1);
+    },
+  };
 }
 
 export function keyOf({ team_id = "", run_id = "", id }: Asked): string {

@@ -53,7 +53,7 @@ const ConnectionsPage = lazy(async () => ({
 const KeysPage = lazy(async () => ({ default: (await import("../keys/keys-page.tsx")).KeysPage }));
 
 export function App({ whoami, onLeave, onTenants }: CallerProps) {
-  const { status, requests, hasMore } = useInbox();
+  const { status, requests, hasMore } = useInbox({ order: "expires_at" });
   const [, navigate] = useLocation();
   useAnnouncedRequests(requests, status === "open", () => navigate("/inbox"));
   const open = requests.length;

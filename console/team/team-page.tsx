@@ -96,7 +96,7 @@ export function TeamPage() {
           </BesideContext>
         )}
         <div className="dock">
-          <RequestDock requests={forms} onAnswer={team.answer} />
+          <RequestDock teamId={id} run={run} requests={forms} onAnswer={team.answer} />
           <Question team={team} />
           <Composer team={team} handle={handle} />
         </div>

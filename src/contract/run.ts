@@ -150,6 +150,8 @@ export const humanRequestSchema = z.object({
     .object({
       message: z.string().describe("What is asked, without how to write the answer."),
       schema: describedObject("JSON Schema of the type object."),
+      cancel: z.literal(true).describe("Whether cancel is an answer beside decline.").optional(),
+      url: z.string().describe("A page that the human opens before answering.").optional(),
     })
     .describe(
       "The fields that an input asks for: its content is the text of a JSON object with these, or decline.",

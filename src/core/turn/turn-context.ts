@@ -99,6 +99,10 @@ export interface QuestionForm {
   message: string;
   /** A JSON Schema of the type object. */
   schema: JsonObject;
+  /** True if `cancel` is an answer beside `decline`: the human leaves the question undecided. */
+  cancel?: true;
+  /** A page on the web that the human opens before answering. */
+  url?: string;
 }
 
 /** The login at another server that an `input` asks for. */

@@ -23,7 +23,7 @@ export class LegacyQuestions implements ServerRequests {
     this.#answering = answering;
     this.capabilities = {
       ...(answering.sampling && { sampling: {} }),
-      ...(answering.elicitation && { elicitation: { form: {} } }),
+      ...(answering.elicitation && { elicitation: { form: {}, url: {} } }),
       ...(answering.roots !== undefined && { roots: {} }),
     };
   }

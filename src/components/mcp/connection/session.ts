@@ -38,7 +38,7 @@ const CLIENT = { name: "troupe", version: "1" };
 export interface ServerRequests {
   readonly capabilities: {
     sampling?: Record<string, never>;
-    elicitation?: { form: Record<string, never> };
+    elicitation?: { form: Record<string, never>; url: Record<string, never> };
     roots?: Record<string, never>;
   };
   register(client: Client): void;

@@ -16,6 +16,8 @@ const MAX_ATTEMPTS = 5;
 const paramsSchema = z.object({
   message: z.string(),
   requestedSchema: z.record(z.string(), z.json()).nullish(),
+  mode: z.enum(["form", "url"]).nullish(),
+  url: z.url({ protocol: /^https?$/ }).nullish(),
 });
 
 const elicitorConfigSchema = z.object({
@@ -67,9 +69,14 @@ export class HumanElicitor implements Elicitor {
   }
 
   async elicit(params: JsonObject, source: string, ctx: TurnContext): Promise<JsonObject> {
-    const { message, requestedSchema: given } = paramsSchema.parse(params);
-    const requestedSchema = given ?? {};
+    const { message, requestedSchema: given, mode, url } = paramsSchema.parse(params);
+    const page = mode === "url" ? (url ?? undefined) : undefined;
+    if (mode === "url" && page === undefined) {
+      throw new ValueError("The server asks to open a page without naming one.");
+    }
+    const requestedSchema = page === undefined ? (given ?? {}) : {};
     const fields = requestedSchema["properties"];
+    const first = page === undefined ? "" : `Open ${page} first. `;
     const how =
       isJsonObject(fields) && Object.keys(fields).length > 0
         ? `Answer with a JSON object that fits ${JSON.stringify(requestedSchema)}, or with "decline" or "cancel".`
@@ -81,14 +88,20 @@ export class HumanElicitor implements Elicitor {
         id: ctx.id(),
         kind: "input",
         source,
-        prompt: `${problem}The server of a tool that "${source}" calls asks: ${message}\n${how}`,
-        form: { message: problem + message, schema: { type: "object", ...requestedSchema } },
+        prompt: `${problem}The server of a tool that "${source}" calls asks: ${message}\n${first}${how}`,
+        form: {
+          message: problem + message,
+          schema: { type: "object", ...requestedSchema },
+          cancel: true,
+          ...(page !== undefined && { url: page }),
+        },
         timeoutSeconds: timeout,
         defaultAnswer: timeout === null ? null : { content: "cancel" },
       });
       if (!("content" in answer)) throw new ValueError(`"${source}" asked for an input`);
       try {
-        return resultOf(answer.content, requestedSchema);
+        const result = resultOf(answer.content, requestedSchema);
+        return page !== undefined && result.action === "accept" ? { action: "accept" } : result;
       } catch (error) {
         if (!(error instanceof ValueError)) throw error;
         problem = `The last answer was not used: ${errorMessage(error)}\n`;

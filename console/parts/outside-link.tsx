@@ -1,16 +1,17 @@
-import { Name } from "./name.tsx";
 import { visibleName, webLink } from "../text/foreign.ts";
 
-interface LoginLinkProps {
+interface OutsideLinkProps {
   url: string;
-  /** The server whose login it is. */
-  server: string;
+  label: string;
   /** The key that moves the focus to it. */
   keys?: string;
 }
 
-/** The link to the page of a login, in another tab without access to this one. An address that is not of the web is a text. */
-export function LoginLink({ url, server, keys }: LoginLinkProps) {
+/**
+ * The link to a page that a run waits for, such as a login: in another tab without access to this one. An address that is not of the web
+ * is a text.
+ */
+export function OutsideLink({ url, label, keys }: OutsideLinkProps) {
   const href = webLink(url);
   if (href === undefined) return <code className="name">{visibleName(url)}</code>;
   return (
@@ -23,7 +24,7 @@ export function LoginLink({ url, server, keys }: LoginLinkProps) {
       aria-keyshortcuts={keys}
       data-focus
     >
-      Log in at <Name name={server} />
+      {visibleName(label)}
       <span className="outside" aria-label="(opens another site)" role="img" />
     </a>
   );

@@ -3,8 +3,8 @@ import { Boundary } from "../parts/boundary.tsx";
 import { Fold } from "../parts/fold.tsx";
 import { CodeBlock } from "../text/code-block.tsx";
 
-const ArgumentsForm = lazy(async () => {
-  const { ArgumentsForm: component } = await import("../forms/arguments-form.tsx");
+const SchemaForm = lazy(async () => {
+  const { SchemaForm: component } = await import("../forms/schema-form.tsx");
   return { default: component };
 });
 const Changes = lazy(async () => {
@@ -47,9 +47,10 @@ export function ArgumentsEditor({ text, parameters, before, onChange }: Argument
           fallback={<p className="muted">These arguments have no form. Edit them as JSON.</p>}
         >
           <Suspense fallback={<Loading />}>
-            <ArgumentsForm
-              parameters={parameters}
+            <SchemaForm
+              schema={parameters}
               value={value}
+              autoFocus
               onChange={(next) => onChange(JSON.stringify(next, null, 2))}
             />
           </Suspense>

@@ -1,0 +1,168 @@
+import { type FormEvent, lazy, Suspense, useRef, useState } from "react";
+import type { Answer, HumanRequest } from "troupe/client";
+import { Boundary } from "../parts/boundary.tsx";
+import { OutsideLink } from "../parts/outside-link.tsx";
+import { visibleName } from "../text/foreign.ts";
+import { askingFor, defaultsOf } from "./choices.ts";
+
+const SchemaForm = lazy(async () => {
+  const { SchemaForm: component } = await import("../forms/schema-form.tsx");
+  return { default: component };
+});
+
+interface AnswerFormProps {
+  source: string;
+  form: NonNullable<HumanRequest["form"]>;
+  onAnswer: (answer: Answer) => void;
+}
+
+/** The answer to a question that asks for fields: a form, or buttons where it has few answers. */
+export function AnswerForm({ source, form, onAnswer }: AnswerFormProps) {
+  const { schema, url } = form;
+  const [asked] = useState(() => askingFor(schema));
+  const give = (content: string): void => onAnswer({ content });
+  const refusals = <Refusals form={form} onGive={give} />;
+  if (asked.by === "form") {
+    return <Fields source={source} schema={schema} refusals={refusals} onGive={give} />;
+  }
+  if (asked.by === "confirmation") {
+    return (
+      <div className="buttons">
+        {refusals}
+        {url !== undefined && <OutsideLink url={url} label={`Open ${hostOf(url)}`} />}
+        <button
+          className={url === undefined ? "button primary" : "button"}
+          type="button"
+          aria-keyshortcuts="a"
+          onClick={() => give("accept")}
+        >
+          {url === undefined ? "Accept" : "I am done there"}
+        </button>
+      </div>
+    );
+  }
+  const { field, about, choices } = asked;
+  return (
+    <div className="stack" role="group" aria-label={`Answers for ${source}`}>
+      {about !== undefined && <p className="muted">{visibleName(about)}</p>}
+      <div className="buttons choices">
+        {choices.map(({ value, label }, index) => (
+          <button
+            key={label}
+            className="button"
+            type="button"
+            aria-keyshortcuts={index === 0 ? "e" : undefined}
+            onClick={() => give(JSON.stringify({ [field]: value }))}
+          >
+            {visibleName(label)}
+          </button>
+        ))}
+        {refusals}
+      </div>
+    </div>
+  );
+}
+
+function Refusals({
+  form,
+  onGive,
+}: {
+  form: AnswerFormProps["form"];
+  onGive: (content: string) => void;
+}) {
+  return (
+    <>
+      {form.cancel === true && (
+        <button className="button quiet" type="button" onClick={() => onGive("cancel")}>
+          Cancel the question
+        </button>
+      )}
+      <button
+        className="button"
+        type="button"
+        aria-keyshortcuts="r"
+        onClick={() => onGive("decline")}
+      >
+        Decline
+      </button>
+    </>
+  );
+}
+
+interface FieldsProps {
+  source: string;
+  schema: object;
+  refusals: React.ReactNode;
+  onGive: (content: string) => void;
+}
+
+/** The mistakes of a form are shown once somebody has tried to send it. */
+function Fields({ source, schema, refusals, onGive }: FieldsProps) {
+  const [value, setValue] = useState<object>(() => defaultsOf(schema));
+  const [tried, setTried] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    const { problemsOf } = await import("../forms/problems.ts");
+    if (problemsOf(value, schema).length === 0) {
+      onGive(JSON.stringify(value));
+      return;
+    }
+    setTried(true);
+    requestAnimationFrame(() => {
+      const wrong = form.current?.querySelector(".form-field:has(> .field-errors)");
+      wrong?.querySelector<HTMLElement>("input, select, textarea")?.focus();
+    });
+  };
+  return (
+    <form
+      ref={form}
+      className="stack answer-form"
+      aria-label={`Answer ${source}`}
+      onSubmit={(event) => void submit(event)}
+    >
+      <Boundary fallback={<RawAnswer onGive={onGive} />}>
+        <Suspense
+          fallback={
+            <p className="loading" role="status">
+              Loading
+            </p>
+          }
+        >
+          <SchemaForm asking schema={schema} value={value} checked={tried} onChange={setValue} />
+        </Suspense>
+      </Boundary>
+      <div className="buttons">
+        {refusals}
+        <button className="button primary" aria-keyshortcuts="a">
+          Answer
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The answer as JSON, where a schema makes no form. */
+function RawAnswer({ onGive }: { onGive: (content: string) => void }) {
+  const [text, setText] = useState("{}");
+  return (
+    <div className="stack">
+      <label className="field">
+        <span>This question has no form. Answer as JSON.</span>
+        <textarea
+          className="code"
+          rows={4}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+      <button className="button" type="button" onClick={() => onGive(text)}>
+        Send this JSON
+      </button>
+    </div>
+  );
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? visibleName(new URL(url).host) : visibleName(url);
+}
