@@ -46,12 +46,11 @@ export function AnswerForm({ source, form, onAnswer }: AnswerFormProps) {
     <div className="stack" role="group" aria-label={`Answers for ${source}`}>
       {about !== undefined && <p className="muted">{visibleName(about)}</p>}
       <div className="buttons choices">
-        {choices.map(({ value, label }, index) => (
+        {choices.map(({ value, label }) => (
           <button
             key={label}
             className="button"
             type="button"
-            aria-keyshortcuts={index === 0 ? "e" : undefined}
             onClick={() => give(JSON.stringify({ [field]: value }))}
           >
             {visibleName(label)}
@@ -134,9 +133,7 @@ function Fields({ source, schema, refusals, onGive }: FieldsProps) {
       </Boundary>
       <div className="buttons">
         {refusals}
-        <button className="button primary" aria-keyshortcuts="a">
-          Answer
-        </button>
+        <button className="button primary">Answer</button>
       </div>
     </form>
   );

@@ -7,6 +7,7 @@ import { comparison } from "../compare/address.ts";
 import { useNotices } from "../shell/notices.tsx";
 import { EditAndFork } from "./edit-and-fork.tsx";
 import { forkAfter } from "./fork.ts";
+import { useMay } from "../shell/access.tsx";
 
 interface MessageActionsProps {
   message: Message;
@@ -19,6 +20,8 @@ export function MessageActions({ message, teamId }: MessageActionsProps) {
   const [, navigate] = useLocation();
   const { attempt, tell } = useNotices();
   const [editing, setEditing] = useState(false);
+  const mayFork = useMay("teams:write");
+  const mayRun = useMay("runs:write");
   const fork = (): void => {
     void attempt(async () => {
       const { id } = await forkAfter(client.team(teamId), message);
@@ -35,10 +38,10 @@ export function MessageActions({ message, teamId }: MessageActionsProps) {
   return (
     <span className="actions">
       <IconButton icon="copy" name="Copy" onClick={copy} />
-      {message.source === "user" && message.type === "TextMessage" && (
+      {mayFork && mayRun && message.source === "user" && message.type === "TextMessage" && (
         <IconButton icon="edit" name="Edit in a fork" onClick={() => setEditing(true)} />
       )}
-      <IconButton icon="fork" name="Fork from here" onClick={fork} />
+      {mayFork && <IconButton icon="fork" name="Fork from here" onClick={fork} />}
       {editing && (
         <EditAndFork
           team={client.team(teamId)}

@@ -6,6 +6,7 @@ import { useNotices } from "../shell/notices.tsx";
 import { useFramedTeam } from "../team/framed-team.ts";
 import { visibleName } from "../text/foreign.ts";
 import type { EndedRun } from "./entries.ts";
+import { IfMay } from "../shell/access.tsx";
 
 interface RunEndProps {
   end: EndedRun;
@@ -45,10 +46,16 @@ export function RunEnd({ end, teamId, onRetry }: RunEndProps) {
               Timeline
             </Link>
             {next === undefined && onRetry && (
-              <button className="button small" type="button" onClick={() => void attempt(onRetry)}>
-                <Icon name="retry" />
-                Retry this run
-              </button>
+              <IfMay scopes={["runs:write"]}>
+                <button
+                  className="button small"
+                  type="button"
+                  onClick={() => void attempt(onRetry)}
+                >
+                  <Icon name="retry" />
+                  Retry this run
+                </button>
+              </IfMay>
             )}
           </div>
         </div>

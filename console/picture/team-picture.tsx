@@ -21,6 +21,7 @@ interface TeamPictureProps {
 /** The picture of a team, with the progress of its last run. */
 export function TeamPicture({ info, team, handle, onChanged }: TeamPictureProps) {
   const mayEdit = useMay("teams:write");
+  const mayTry = useMay("teams:write", "runs:write");
   const [search] = useSearchParams();
   const stored = {
     component: info.component,
@@ -39,9 +40,11 @@ export function TeamPicture({ info, team, handle, onChanged }: TeamPictureProps)
       messages={messages}
       now={team}
       tools={
-        <Link className="button small" href={`/teams/${info.id}/playground`}>
-          Playground
-        </Link>
+        mayTry && (
+          <Link className="button small" href={`/teams/${info.id}/playground`}>
+            Playground
+          </Link>
+        )
       }
       bar={(show) =>
         draft.changed && (

@@ -8,6 +8,10 @@ import { Approval } from "./approval.tsx";
 import type { DelayedAnswer } from "./delayed-answers.ts";
 import { LoginRequest } from "./login-request.tsx";
 import { Question } from "./question.tsx";
+import { useMay } from "../shell/access.tsx";
+import { Markdown } from "../text/markdown.tsx";
+import { ArgumentList } from "../answers/argument-list.tsx";
+import { promptOf } from "./prompt.ts";
 
 export interface AnswerableProps {
   request: HumanRequest | ListedRequest;
@@ -27,6 +31,7 @@ export interface AnswerableProps {
 /** A question with its answer to fill in, or with the answer that was given, which can be undone until it is sent. */
 export function Answerable(props: AnswerableProps) {
   const { request, asking, task, open, delayed, together, onAnswer, onUndo } = props;
+  const mayAnswer = useMay("requests:write");
   const answered = delayed !== undefined && delayed.phase !== "failed";
   const undo = useRef(onUndo);
   undo.current = onUndo;
@@ -44,7 +49,9 @@ export function Answerable(props: AnswerableProps) {
       {open && (
         // It keeps what was filled in while the answer can be undone.
         <div hidden={answered}>
-          {request.login !== undefined ? (
+          {!mayAnswer ? (
+            <ReadOnly request={request} task={task} />
+          ) : request.login !== undefined ? (
             <LoginRequest {...form} login={request.login} />
           ) : request.kind === "approval" ? (
             <Approval {...form} task={task} together={together} />
@@ -88,6 +95,21 @@ export function Answerable(props: AnswerableProps) {
         )
       )}
     </>
+  );
+}
+
+/** What is asked, for a credential that may not answer. */
+function ReadOnly({ request, task }: Pick<AnswerableProps, "request" | "task">) {
+  const { tool_call: call, code, form } = request;
+  const text = code ?? form?.message ?? (call === undefined ? promptOf(request) : "");
+  return (
+    <div className="stack">
+      <p>
+        <Asked request={request} />
+      </p>
+      {call !== undefined && <ArgumentList value={call.arguments} task={task} />}
+      {text !== "" && <Markdown text={text} />}
+    </div>
   );
 }
 

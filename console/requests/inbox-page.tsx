@@ -53,14 +53,14 @@ function Questions({ team, answers }: { team: string; answers: AnswerQueue }) {
   useCardKeys(steady.ref);
   const { delayed, give, undo } = answers;
   const groups = useMemo(() => {
-    const waiting = cards.filter(({ key, open }) => {
+    const found = new Map<string, ListedRequest[]>();
+    for (const { key, request, open } of cards) {
+      const group = groupOf(request);
       const { phase } = delayed.get(key) ?? {};
-      return open && (phase === undefined || phase === "failed");
-    });
-    return Map.groupBy(
-      waiting.map(({ request }) => request),
-      groupOf,
-    );
+      const waits = open && (phase === undefined || phase === "failed");
+      if (group !== undefined && waits) found.set(group, [...(found.get(group) ?? []), request]);
+    }
+    return found;
   }, [cards, delayed]);
   const giveOne = (request: ListedRequest, given: Answer): void =>
     give(keyOf(request), given, () => answer(request, given));

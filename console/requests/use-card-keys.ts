@@ -2,6 +2,9 @@ import { type RefObject, useEffect } from "react";
 
 const STEPS: Readonly<Record<string, number>> = { j: 1, k: -1 };
 
+/** The first of what can be filled in or chosen in a card. */
+const FIELD = ":is(input, select, textarea, .choices button):not([hidden] *, :disabled)";
+
 /**
  * The keys of a list of questions: `j` and `k` move the focus, and the card with the focus gets the other keys, whose elements
  * name them in `aria-keyshortcuts`. No answer moves the focus, so that a key pressed twice never answers the next question.
@@ -33,12 +36,15 @@ export function useCardKeys(list: RefObject<HTMLElement | null>): void {
       }
       const name = control ? `Control+${key.toUpperCase()}` : key;
       if (event.repeat || card === undefined || !/^([are]|Control\+Z)$/.test(name)) return;
-      const element = card.querySelector<HTMLElement>(
+      const named = card.querySelector<HTMLElement>(
         `[aria-keyshortcuts="${name}"]:not([hidden] *, :disabled)`,
       );
+      // Fields and choices have no key that answers with them.
+      const field = /^[ae]$/.test(name) ? card.querySelector<HTMLElement>(FIELD) : null;
+      const element = named ?? field;
       if (element === null) return;
       event.preventDefault();
-      if (element.matches("button")) element.click();
+      if (named?.matches("button") === true) element.click();
       else element.focus();
     };
     document.addEventListener("keydown", pressed);

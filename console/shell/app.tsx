@@ -7,12 +7,13 @@ import { useAnnouncedRequests } from "../requests/notifications.ts";
 import { TeamFrame } from "../team/team-frame.tsx";
 import { TeamsPage } from "../teams/teams-page.tsx";
 import { Access, Needs } from "./access.tsx";
-import { firstPageOf } from "./first-page.ts";
+import { firstPageOf, pagesOf } from "./first-page.ts";
 import { type CallerProps, Navigation } from "./navigation.tsx";
 import { NoPage } from "./no-page.tsx";
 import { Notices } from "./notices.tsx";
 import { TeamTab } from "./team-tab.tsx";
 import { useCountInTitle } from "./title.ts";
+import { useKeptFocus } from "./use-kept-focus.ts";
 
 const RunsPage = lazy(async () => ({ default: (await import("../runs/runs-page.tsx")).RunsPage }));
 const RunPage = lazy(async () => ({ default: (await import("../runs/run-page.tsx")).RunPage }));
@@ -53,6 +54,7 @@ const ConnectionsPage = lazy(async () => ({
 const KeysPage = lazy(async () => ({ default: (await import("../keys/keys-page.tsx")).KeysPage }));
 
 export function App({ whoami, onLeave, onTenants }: CallerProps) {
+  useKeptFocus();
   const { status, requests, hasMore } = useInbox({ order: "expires_at" });
   const [, navigate] = useLocation();
   useAnnouncedRequests(requests, status === "open", () => navigate("/inbox"));
@@ -95,25 +97,31 @@ export function App({ whoami, onLeave, onTenants }: CallerProps) {
                 </Route>
                 <Route path="/teams" component={TeamsPage} />
                 <Route path="/new-team">
-                  <Needs scope="teams:write">
+                  <Needs scopes={["teams:write"]}>
                     <NewTeamPage />
                   </Needs>
                 </Route>
                 <Route path="/teams/:id/playground">
                   {({ id }) => (
-                    <Needs scope="teams:write">
+                    <Needs scopes={["teams:write", "runs:write"]}>
                       <PlaygroundPage key={id} teamId={id} />
                     </Needs>
                   )}
                 </Route>
-                <Route path="/inbox" component={InboxPage} />
+                <Route path="/inbox">
+                  {pagesOf(whoami).inbox ? (
+                    <InboxPage />
+                  ) : (
+                    <Needs scopes={["teams:read", "runs:read"]}>{null}</Needs>
+                  )}
+                </Route>
                 <Route path="/runs">
-                  <Needs scope="runs:read">
+                  <Needs scopes={["runs:read"]}>
                     <RunsPage />
                   </Needs>
                 </Route>
                 <Route path="/usage">
-                  <Needs scope="usage:read">
+                  <Needs scopes={["usage:read"]}>
                     <UsagePage />
                   </Needs>
                 </Route>
@@ -122,48 +130,48 @@ export function App({ whoami, onLeave, onTenants }: CallerProps) {
                   {({ team, run }) => <RunPage key={`${team} ${run}`} teamId={team} runId={run} />}
                 </Route>
                 <Route path="/memory">
-                  <Needs scope="teams:read">
+                  <Needs scopes={["teams:read"]}>
                     <MemoryPage whoami={whoami} />
                   </Needs>
                 </Route>
                 <Route path="/memory/collections">
-                  <Needs scope="teams:read">
+                  <Needs scopes={["teams:read"]}>
                     <CollectionsPage />
                   </Needs>
                 </Route>
                 <Route path="/memory/collections/:id">
                   {({ id }) => (
-                    <Needs scope="teams:read">
+                    <Needs scopes={["teams:read"]}>
                       <CollectionPage key={id} id={id} />
                     </Needs>
                   )}
                 </Route>
                 <Route path="/memory/collections/:collection/documents/:id">
                   {({ collection, id }) => (
-                    <Needs scope="teams:read">
+                    <Needs scopes={["teams:read"]}>
                       <DocumentPage key={`${collection} ${id}`} collection={collection} id={id} />
                     </Needs>
                   )}
                 </Route>
                 <Route path="/webhooks">
-                  <Needs scope="teams:read">
+                  <Needs scopes={["teams:read"]}>
                     <WebhooksPage />
                   </Needs>
                 </Route>
                 <Route path="/webhooks/:id">
                   {({ id }) => (
-                    <Needs scope="teams:read">
+                    <Needs scopes={["teams:read"]}>
                       <DeliveriesPage key={id} webhookId={id} />
                     </Needs>
                   )}
                 </Route>
                 <Route path="/connections">
-                  <Needs scope="teams:read">
+                  <Needs scopes={["teams:read"]}>
                     <ConnectionsPage />
                   </Needs>
                 </Route>
                 <Route path="/keys">
-                  <Needs scope="keys:write">
+                  <Needs scopes={["keys:write"]}>
                     <KeysPage />
                   </Needs>
                 </Route>

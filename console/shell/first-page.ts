@@ -16,7 +16,7 @@ export function pagesOf({
     team_id === null && needed.every((scope) => scopes.includes(scope));
   return {
     teams: may("teams:read"),
-    inbox: may("teams:read", "runs:read"),
+    inbox: may("teams:read", "runs:read") || may("requests:write") || may("runs:write"),
     runs: may("runs:read"),
     usage: may("usage:read"),
     memory: may("teams:read"),
@@ -29,7 +29,8 @@ export function pagesOf({
 /** The first page that a credential may see. */
 export function firstPageOf(caller: Caller): string {
   if (caller.team_id !== null) return `/teams/${caller.team_id}`;
-  const { teams, runs, usage, keys } = pagesOf(caller);
+  const { teams, inbox, runs, usage, keys } = pagesOf(caller);
   if (teams) return "/";
+  if (inbox) return "/inbox";
   return runs ? "/runs" : usage ? "/usage" : keys ? "/keys" : "/";
 }

@@ -23,17 +23,17 @@ export function TeamTab({ teamId }: { teamId: string }) {
       <Switch>
         <Route path="/teams/:id" component={TeamPage} />
         <Route path="/teams/:id/files">
-          <Needs scope="teams:read">
+          <Needs scopes={["teams:read"]}>
             <FilesPage />
           </Needs>
         </Route>
         <Route path="/teams/:id/schedules">
-          <Needs scope="runs:read">
+          <Needs scopes={["runs:read"]}>
             <SchedulesPage />
           </Needs>
         </Route>
         <Route path="/teams/:id/runs">
-          <Needs scope="runs:read">
+          <Needs scopes={["runs:read"]}>
             <RunsPage teamId={teamId} />
           </Needs>
         </Route>

@@ -5,6 +5,7 @@ import { useLoaded } from "../hooks/use-loaded.ts";
 import { useButtonAction } from "../hooks/use-button-action.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Markdown } from "../text/markdown.tsx";
+import { useMay } from "../shell/access.tsx";
 
 interface EmptyConversationProps {
   team: TeamView;
@@ -14,11 +15,12 @@ interface EmptyConversationProps {
 /** Suggests a task for a team without messages: the one of its template. */
 export function EmptyConversation({ team, info }: EmptyConversationProps) {
   const template = info?.metadata["template"];
+  const mayRun = useMay("runs:write");
   return (
     <div className="empty">
       <h2>No messages yet</h2>
-      <p className="muted">Give the team a task below. Its messages appear here.</p>
-      {typeof template === "string" && <Suggestion name={template} team={team} />}
+      <p className="muted">{mayRun && "Give the team a task below. "}Its messages appear here.</p>
+      {mayRun && typeof template === "string" && <Suggestion name={template} team={team} />}
     </div>
   );
 }

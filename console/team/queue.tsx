@@ -5,6 +5,7 @@ import { IconButton } from "../parts/icon-button.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import { visibleName } from "../text/foreign.ts";
+import { useMay } from "../shell/access.tsx";
 
 interface QueueProps {
   handle: TeamClient;
@@ -33,6 +34,7 @@ function Queued({
   const [edited, setEdited] = useState<string>();
   const { attempt } = useNotices();
   const saving = useButtonAction();
+  const mayRun = useMay("runs:write");
   const text = textOf(run.task);
   const takeBack = (): void => {
     void attempt(async () => {
@@ -84,10 +86,10 @@ function Queued({
       <span className="queue-text">
         {text === undefined ? "Run without a message" : visibleName(text) || "Files"}
       </span>
-      {text !== undefined && (
+      {mayRun && text !== undefined && (
         <IconButton icon="edit" name="Edit message" onClick={() => setEdited(text)} />
       )}
-      <IconButton icon="close" name="Remove message" onClick={takeBack} />
+      {mayRun && <IconButton icon="close" name="Remove message" onClick={takeBack} />}
     </li>
   );
 }

@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { Status } from "../parts/status.tsx";
 import { useNotices } from "../shell/notices.tsx";
+import { useMay } from "../shell/access.tsx";
 
 export interface RunBarProps {
   /** Without `retry`, the run is not the team's last one. */
@@ -19,6 +20,7 @@ const ENDED: ReadonlySet<string> = new Set(["completed", "cancelled", "failed"])
 /** The status of a team with the outcome of its last run, or of one run, and what can be done about it. */
 export function RunBar({ team, teamId }: RunBarProps) {
   const { status, connected, queued, run } = team;
+  const mayWrite = useMay("runs:write");
   const active = status === "running" || status === "waiting" || status === "paused";
   const pausing = status === "running" && run?.pause_requested === true;
   const isLost = !connected && status !== "connecting" && status !== "unavailable";
@@ -42,22 +44,24 @@ export function RunBar({ team, teamId }: RunBarProps) {
         <LastRun teamId={teamId} run={run} />
       )}
       {!isLost && queued.length > 0 && <span className="muted">{queued.length} queued</span>}
-      <span className="run-actions">
-        {status === "paused" && <Do icon="play" name="Resume" action={team.resume} />}
-        {pausing && <Do icon="play" name="Keep running" action={team.resume} />}
-        {(status === "running" || status === "waiting") && !pausing && (
-          <Do icon="pause" name="Pause" action={team.pause} />
-        )}
-        {active && run?.stop_requested !== "after_turn" && (
-          <Do icon="stop" name="Stop after turn" action={() => team.stop("after_turn")} />
-        )}
-        {(active || status === "queued") && (
-          <Do icon="close" name="Cancel now" action={() => team.stop("now")} />
-        )}
-        {(status === "failed" || status === "cancelled") && team.retry && (
-          <Do icon="retry" name="Retry" action={team.retry} />
-        )}
-      </span>
+      {mayWrite && (
+        <span className="run-actions">
+          {status === "paused" && <Do icon="play" name="Resume" action={team.resume} />}
+          {pausing && <Do icon="play" name="Keep running" action={team.resume} />}
+          {(status === "running" || status === "waiting") && !pausing && (
+            <Do icon="pause" name="Pause" action={team.pause} />
+          )}
+          {active && run?.stop_requested !== "after_turn" && (
+            <Do icon="stop" name="Stop after turn" action={() => team.stop("after_turn")} />
+          )}
+          {(active || status === "queued") && (
+            <Do icon="close" name="Cancel now" action={() => team.stop("now")} />
+          )}
+          {(status === "failed" || status === "cancelled") && team.retry && (
+            <Do icon="retry" name="Retry" action={team.retry} />
+          )}
+        </span>
+      )}
     </div>
   );
 }

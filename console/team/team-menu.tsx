@@ -7,6 +7,7 @@ import { Menu } from "../parts/menu.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import { Confirm } from "../dialogs/confirm.tsx";
 import { type ExportKind, EXPORTS, exportTeam } from "./export.ts";
+import { useMay } from "../shell/access.tsx";
 
 const ShareDialog = lazy(() => import("../share/share-dialog.tsx"));
 
@@ -25,6 +26,7 @@ export function TeamMenu({ team, name, origin, onReset }: TeamMenuProps) {
   const [path, navigate] = useLocation();
   const page = `/teams/${team.id}`;
   const { attempt, tell } = useNotices();
+  const mayWrite = useMay("teams:write");
   const [asked, setAsked] = useState<"reset" | "delete" | "share">();
   const fork = (): void => {
     void attempt(async () => {
@@ -56,12 +58,16 @@ export function TeamMenu({ team, name, origin, onReset }: TeamMenuProps) {
             </button>
           </>
         )}
-        <button type="button" onClick={fork}>
-          Fork
-        </button>
-        <button type="button" onClick={() => setAsked("share")}>
-          Share
-        </button>
+        {mayWrite && (
+          <>
+            <button type="button" onClick={fork}>
+              Fork
+            </button>
+            <button type="button" onClick={() => setAsked("share")}>
+              Share
+            </button>
+          </>
+        )}
         {(Object.keys(EXPORTS) as ExportKind[]).map((kind) => (
           <button
             key={kind}
@@ -71,12 +77,16 @@ export function TeamMenu({ team, name, origin, onReset }: TeamMenuProps) {
             {EXPORTS[kind].name}
           </button>
         ))}
-        <button type="button" onClick={() => setAsked("reset")}>
-          Reset
-        </button>
-        <button type="button" className="danger" onClick={() => setAsked("delete")}>
-          Delete
-        </button>
+        {mayWrite && (
+          <>
+            <button type="button" onClick={() => setAsked("reset")}>
+              Reset
+            </button>
+            <button type="button" className="danger" onClick={() => setAsked("delete")}>
+              Delete
+            </button>
+          </>
+        )}
       </Menu>
       {asked === "share" && (
         <Suspense>

@@ -16,6 +16,7 @@ import { useTurns } from "../conversation/use-turns.ts";
 import { EmptyConversation } from "./empty-conversation.tsx";
 import { useFramedTeam } from "./framed-team.ts";
 import { TeamSide } from "./team-side.tsx";
+import { useMay } from "../shell/access.tsx";
 
 const TeamPicture = lazy(async () => {
   const { TeamPicture: component } = await import("../picture/team-picture.tsx");
@@ -57,6 +58,8 @@ export function TeamPage() {
     },
     [close],
   );
+  const mayRun = useMay("runs:write");
+  const mayAnswer = useMay("requests:write");
   const ended = useEndedRuns(handle, team);
   const finished = useTurns(handle, team);
   const { finding, close: stopFinding } = useFinding(messages.length > 0);
@@ -98,7 +101,9 @@ export function TeamPage() {
         <div className="dock">
           <RequestDock teamId={id} run={run} requests={forms} onAnswer={team.answer} />
           <Question team={team} />
-          <Composer team={team} handle={handle} />
+          {(mayRun || (mayAnswer && requests.some(isQuestion))) && (
+            <Composer team={team} handle={handle} />
+          )}
         </div>
       </div>
       {view === "conversation" && (opened !== null || artefact !== undefined) && (

@@ -6,6 +6,7 @@ import { NewTeam, type Way } from "./new-team.tsx";
 import { TeamTable } from "./team-table.tsx";
 import { Templates } from "./templates.tsx";
 import { type TeamFilter, useTeamList } from "./use-team-list.ts";
+import { useMay } from "../shell/access.tsx";
 
 const STATUSES = ["idle", "running", "waiting", "paused"] as const;
 
@@ -39,6 +40,7 @@ function ListedTeams({
   });
   const list = useTeamList(useDeferredValue(filter));
   const search = useRef<HTMLInputElement>(null);
+  const mayWrite = useMay("teams:write");
   useSlash(() => search.current?.focus());
   const filtered = filter.q !== "" || filter.status !== "" || filter.playground;
   const { value: teams, error } = list;
@@ -47,6 +49,14 @@ function ListedTeams({
     return <Failure error={error} onRetry={list.reload} />;
   }
   if (teams?.length === 0 && !filtered) {
+    if (!mayWrite) {
+      return (
+        <div className="page first-page">
+          <h1>No teams</h1>
+          <p className="lead muted">Your key may read teams, and there are none.</p>
+        </div>
+      );
+    }
     return (
       <div className="page first-page">
         <h1>Start a team</h1>
@@ -104,10 +114,12 @@ function ListedTeams({
           />
           Forks of the playground
         </label>
-        <button className="button primary" type="button" onClick={() => onCreate("template")}>
-          <Icon name="plus" />
-          New team
-        </button>
+        {mayWrite && (
+          <button className="button primary" type="button" onClick={() => onCreate("template")}>
+            <Icon name="plus" />
+            New team
+          </button>
+        )}
       </header>
       {teams === undefined ? (
         <p className="loading" role="status">
