@@ -1,12 +1,12 @@
-import { type FormEvent, lazy, Suspense, useRef, useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { Answer, HumanRequest } from "troupe/client";
 import { Boundary } from "../parts/boundary.tsx";
 import { OutsideLink } from "../parts/outside-link.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { askingFor, defaultsOf } from "./choices.ts";
 
-const SchemaForm = lazy(async () => {
-  const { SchemaForm: component } = await import("../forms/schema-form.tsx");
+const AnswerFields = lazy(async () => {
+  const { AnswerFields: component } = await import("../forms/answer-fields.tsx");
   return { default: component };
 });
 
@@ -23,7 +23,21 @@ export function AnswerForm({ source, form, onAnswer }: AnswerFormProps) {
   const give = (content: string): void => onAnswer({ content });
   const refusals = <Refusals form={form} onGive={give} />;
   if (asked.by === "form") {
-    return <Fields source={source} schema={schema} refusals={refusals} onGive={give} />;
+    return (
+      <Boundary fallback={<RawAnswer onGive={give} />}>
+        <Suspense
+          fallback={
+            <p className="loading" role="status">
+              Loading
+            </p>
+          }
+        >
+          <AnswerFields source={source} schema={schema} initial={defaultsOf(schema)} onGive={give}>
+            {refusals}
+          </AnswerFields>
+        </Suspense>
+      </Boundary>
+    );
   }
   if (asked.by === "confirmation") {
     return (
@@ -85,57 +99,6 @@ function Refusals({
         Decline
       </button>
     </>
-  );
-}
-
-interface FieldsProps {
-  source: string;
-  schema: object;
-  refusals: React.ReactNode;
-  onGive: (content: string) => void;
-}
-
-/** The mistakes of a form are shown once somebody has tried to send it. */
-function Fields({ source, schema, refusals, onGive }: FieldsProps) {
-  const [value, setValue] = useState<object>(() => defaultsOf(schema));
-  const [tried, setTried] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    const { problemsOf } = await import("../forms/problems.ts");
-    if (problemsOf(value, schema).length === 0) {
-      onGive(JSON.stringify(value));
-      return;
-    }
-    setTried(true);
-    requestAnimationFrame(() => {
-      const wrong = form.current?.querySelector(".form-field:has(> .field-errors)");
-      wrong?.querySelector<HTMLElement>("input, select, textarea")?.focus();
-    });
-  };
-  return (
-    <form
-      ref={form}
-      className="stack answer-form"
-      aria-label={`Answer ${source}`}
-      onSubmit={(event) => void submit(event)}
-    >
-      <Boundary fallback={<RawAnswer onGive={onGive} />}>
-        <Suspense
-          fallback={
-            <p className="loading" role="status">
-              Loading
-            </p>
-          }
-        >
-          <SchemaForm asking schema={schema} value={value} checked={tried} onChange={setValue} />
-        </Suspense>
-      </Boundary>
-      <div className="buttons">
-        {refusals}
-        <button className="button primary">Answer</button>
-      </div>
-    </form>
   );
 }
 

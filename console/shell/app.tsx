@@ -2,7 +2,6 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { useInbox } from "troupe/react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { HomePage } from "../home/home-page.tsx";
-import { InboxPage } from "../requests/inbox-page.tsx";
 import { useAnnouncedRequests } from "../requests/notifications.ts";
 import { TeamFrame } from "../team/team-frame.tsx";
 import { TeamsPage } from "../teams/teams-page.tsx";
@@ -15,6 +14,9 @@ import { TeamTab } from "./team-tab.tsx";
 import { useCountInTitle } from "./title.ts";
 import { useKeptFocus } from "./use-kept-focus.ts";
 
+const InboxPage = lazy(async () => ({
+  default: (await import("../requests/inbox-page.tsx")).InboxPage,
+}));
 const RunsPage = lazy(async () => ({ default: (await import("../runs/runs-page.tsx")).RunsPage }));
 const RunPage = lazy(async () => ({ default: (await import("../runs/run-page.tsx")).RunPage }));
 const UsagePage = lazy(async () => ({

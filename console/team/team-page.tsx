@@ -6,7 +6,6 @@ import { Failure } from "../parts/failure.tsx";
 import { Name } from "../parts/name.tsx";
 import { useFinding } from "../reading/use-finding.ts";
 import { isQuestion, promptOf } from "../requests/prompt.ts";
-import { RequestDock } from "../requests/request-dock.tsx";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
 import { Conversation } from "../conversation/conversation.tsx";
@@ -18,6 +17,10 @@ import { useFramedTeam } from "./framed-team.ts";
 import { TeamSide } from "./team-side.tsx";
 import { useMay } from "../shell/access.tsx";
 
+const RequestDock = lazy(async () => {
+  const { RequestDock: component } = await import("../requests/request-dock.tsx");
+  return { default: component };
+});
 const TeamPicture = lazy(async () => {
   const { TeamPicture: component } = await import("../picture/team-picture.tsx");
   return { default: component };
@@ -99,7 +102,9 @@ export function TeamPage() {
           </BesideContext>
         )}
         <div className="dock">
-          <RequestDock teamId={id} run={run} requests={forms} onAnswer={team.answer} />
+          <Suspense>
+            <RequestDock teamId={id} run={run} requests={forms} onAnswer={team.answer} />
+          </Suspense>
           <Question team={team} />
           {(mayRun || (mayAnswer && requests.some(isQuestion))) && (
             <Composer team={team} handle={handle} />
