@@ -1,5 +1,5 @@
 import Form from "@rjsf/core/lib/components/Form.js";
-import type { RJSFSchema, UiSchema } from "@rjsf/utils";
+import type { ErrorSchema, RJSFSchema, UiSchema } from "@rjsf/utils";
 import { useEffect, useMemo, useRef } from "react";
 import {
   ArrayItemTemplate,
@@ -10,6 +10,7 @@ import {
   ObjectTemplate,
   UnsupportedTemplate,
 } from "./templates.tsx";
+import { errorTree, problemsOf } from "./problems.ts";
 import { validator } from "./validator.ts";
 
 const TEMPLATES = {
@@ -51,6 +52,10 @@ export function SchemaForm({
     [asking, schema],
   );
   const shown = useMemo(() => ({ ...listsOfChoices(schema), title: "" }) as RJSFSchema, [schema]);
+  const mistakes = useMemo(
+    () => (asking && checked ? (errorTree(problemsOf(value, schema)) as ErrorSchema) : {}),
+    [asking, checked, value, schema],
+  );
   const form = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!autoFocus) return;
@@ -67,7 +72,8 @@ export function SchemaForm({
         validator={validator}
         templates={TEMPLATES}
         formData={value}
-        liveValidate={checked}
+        liveValidate={!asking}
+        extraErrors={mistakes}
         showErrorList={false}
         noHtml5Validate
         experimental_defaultFormStateBehavior={DEFAULTS}

@@ -46,18 +46,20 @@ export function RequestCard({ request, ...answering }: RequestCardProps) {
           <Ago time={created_at} />
         </span>
       </p>
-      {task !== null && <ShortText className="card-task" before="Task:" text={task} />}
-      {said !== null && said.text !== task && (
-        <details className="card-said">
-          <summary>
-            <span className="muted">
-              <Name name={said.source} /> said:
-            </span>{" "}
-            <span className="said-line">{preview(said.text)}</span>
-          </summary>
-          <Markdown text={said.text} />
-        </details>
-      )}
+      <div className="card-context">
+        {task !== null && <ShortText className="card-task" before="Task:" text={task} />}
+        {said !== null && said.text !== task && (
+          <details className="card-said">
+            <summary>
+              <span className="muted">
+                <Name name={said.source} /> said:
+              </span>{" "}
+              <span className="said-line">{preview(said.text)}</span>
+            </summary>
+            <Markdown text={said.text} />
+          </details>
+        )}
+      </div>
       {truncated && <p className="muted">Shortened. Open the team to see everything.</p>}
       <Answerable request={request} asking={{ team_id, run_id }} task={whole} {...answering} />
     </div>

@@ -73,7 +73,10 @@ testInBrowser("an answer can be undone until it is sent, and leaves with the pag
   expect(answers).toEqual([]);
   expect(await status(ann)).toBe("waiting");
   await press(card, "Approve");
-  await card.getByText("Approved.").waitFor();
+  await card.getByText("Approved with changes:").waitFor();
+  expect(await card.getByRole("list", { name: "Changes" }).textContent()).toBe(
+    "expression 6 * 7 → 7 * 7",
+  );
   await letTimePass();
   await card.getByText("Sent.", { exact: true }).waitFor();
   await expect.poll(() => card.getByRole("button").count()).toBe(0);
@@ -106,7 +109,8 @@ testInBrowser("a question that another person answered first is not answered aga
   const [run] = (await team.runs()).runs;
   const [request] = await team.requests(run!.id);
   await team.answer(run!.id, request!.id, { approved: false });
-  await card.getByText("Answered elsewhere, or no longer needed.").waitFor();
+  await card.getByText("Refused.").waitFor();
+  await card.getByText("just now").last().waitFor();
   await expect.poll(() => card.getByRole("button").count()).toBe(0);
 });
 
@@ -131,7 +135,7 @@ testInBrowser("the keyboard answers the card that has the focus, and no other on
     .waitFor();
   await page.keyboard.type("Not today, j k a.");
   await page.keyboard.press("Enter");
-  await eve.getByText("Refused.").waitFor();
+  await eve.getByText("Refused:").waitFor();
   await letTimePass();
   await page.keyboard.press("j");
   await page.keyboard.press("e");

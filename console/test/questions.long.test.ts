@@ -1,0 +1,312 @@
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import type { Locator, Page, Route } from "playwright-core";
+import type { ListedRequest, TeamClient } from "troupe/client";
+import { HAS_BROWSER, testInBrowser } from "../../test/support/browser.ts";
+import { findings, testAppearances } from "./support/accessible.ts";
+import { careful } from "./support/components.ts";
+import { holdTimers } from "./support/held-timers.ts";
+import { ConsoleStage } from "./support/stage.ts";
+
+let stage: ConsoleStage;
+beforeAll(async () => {
+  if (HAS_BROWSER) stage = await ConsoleStage.start();
+});
+afterAll(() => stage?.[Symbol.asyncDispose]());
+
+const teams: TeamClient[] = [];
+afterEach(async () => {
+  for (const team of teams.splice(0)) await team.delete();
+  await expect.poll(async () => (await stage.client.requests.list()).requests).toEqual([]);
+});
+
+const SOON = 3_600_000;
+
+function asked(id: string, more: Partial<ListedRequest>): ListedRequest {
+  return {
+    id,
+    kind: "input",
+    source: "clerk",
+    prompt: "Which one?",
+    team_id: `team-${id}`,
+    team_label: `Desk ${id}`,
+    run_id: "run",
+    task: "Refund order A7 of Ann Lee.",
+    said: { source: "clerk", text: "I **think** so." },
+    truncated: false,
+    created_at: new Date(Date.now() - 60_000).toISOString(),
+    expires_at: null,
+    ...more,
+  };
+}
+
+function form(message: string, schema: object, more: object = {}): Partial<ListedRequest> {
+  return {
+    prompt: `${message} Answer with a JSON object.`,
+    form: { message, schema: { type: "object", ...schema }, cancel: true, ...more },
+  };
+}
+
+const FIELDS = {
+  properties: {
+    name: { type: "string", title: "Name", minLength: 2, description: "Of the customer" },
+    mail: { type: "string", title: "Mail", format: "email" },
+    amount: { type: "number", title: "Amount", minimum: 1, maximum: 100 },
+    count: { type: "integer", title: "Count", default: 3 },
+    urgent: { type: "boolean", title: "Urgent" },
+    day: { type: "string", title: "Day", format: "date" },
+    size: { type: "string", title: "Size", enum: ["s", "m"], enumNames: ["Small", "Medium"] },
+    tags: { type: "array", title: "Tags", items: { type: "string", enum: ["new", "old"] } },
+    address: {
+      type: "object",
+      title: "Address",
+      properties: { city: { type: "string", title: "City" } },
+    },
+  },
+  required: ["name", "urgent"],
+};
+
+const call = (more: object): ListedRequest["tool_call"] => ({
+  name: "refund",
+  arguments: { order: "A7", amount: 499, ...more } as never,
+});
+
+/** A question of each kind, in the order in which they are listed. */
+const KINDS: ListedRequest[] = [
+  asked("text", {
+    expires_at: new Date(Date.now() + SOON).toISOString(),
+    default_answer: { content: "the first" },
+  }),
+  asked("form", form("Who is it?", FIELDS)),
+  asked(
+    "choice",
+    form("Which colour?", { properties: { colour: { type: "string", enum: ["red", "blue"] } } }),
+  ),
+  asked("sure", form("**Go on?**", {})),
+  asked("page", form("Pay there.", {}, { url: "https://pay.example.com/x" })),
+  asked("approval", {
+    kind: "approval",
+    tool_call: call({ note: "long ".repeat(60), to: { bank: "X", lines: [1, 2] } }),
+  }),
+  asked("code", { kind: "approval", code: "```python\nprint(1)\n```" }),
+  asked("login", {
+    prompt: "The server needs a login.",
+    login: { server: "mcp.example.com", user: null },
+    url: "https://login.example.com/x",
+  }),
+  asked("tool", { kind: "tool", tool_call: call({}) }),
+];
+
+/** Opens the inbox with questions that the API would have; answers are kept. */
+async function inboxWith(requests: readonly ListedRequest[], page: Page) {
+  const answers: unknown[] = [];
+  await page.route("**/v1/requests?*", (route: Route) =>
+    route.fulfill({ json: { requests, next_cursor: null } }),
+  );
+  await page.route("**/v1/teams/*/runs/*/requests/*", (route: Route) => {
+    answers.push(route.request().postDataJSON());
+    return route.fulfill({ status: 503, json: { detail: "Not now.", code: "unavailable" } });
+  });
+  await page.goto(`${stage.origin}/inbox`);
+  await page.locator(".requests > li").first().waitFor();
+  return answers;
+}
+
+function cardOf(page: Page, label: string): Locator {
+  return page.locator(".requests > li", { hasText: `Desk ${label}` });
+}
+
+testAppearances("axe finds nothing on cards of every kind", async (context) => {
+  const { page, complaints } = await stage.open("/", context);
+  await inboxWith(KINDS, page);
+  await cardOf(page, "form").getByLabel(/^Name/).waitFor();
+  expect(await page.locator(".requests > li").count()).toBe(KINDS.length);
+  expect(await findings(page)).toEqual([]);
+  await cardOf(page, "form").getByRole("button", { name: "Answer" }).press("Enter");
+  await cardOf(page, "form").locator(".field-errors").first().waitFor();
+  await cardOf(page, "choice").getByRole("button", { name: "red" }).press("Enter");
+  await cardOf(page, "approval").getByRole("button", { name: "Refuse" }).press("Enter");
+  expect(await findings(page)).toEqual([]);
+  expect(complaints.filter((one) => !one.includes("503"))).toEqual([]);
+});
+
+testInBrowser(
+  "a form answers with the values of its fields, and marks mistakes at them",
+  async () => {
+    const { page } = await stage.open("/");
+    const answers = await inboxWith(KINDS, page);
+    const letTimePass = await holdTimers(page);
+    const card = cardOf(page, "form");
+    await card.getByText("Who is it?").waitFor();
+    expect(await card.getByText("JSON object").count()).toBe(0);
+    await card.getByLabel("Amount").fill("500");
+    await card.getByLabel("Mail").fill("no mail");
+    await card.getByRole("button", { name: "Answer" }).press("Enter");
+    await expect.poll(() => card.locator(".form-field:has(> .field-errors)").count()).toBe(4);
+    await expect.poll(() => card.getByLabel(/^Name/).and(page.locator(":focus")).count()).toBe(1);
+    await card.getByLabel(/^Name/).fill("Ann");
+    await card.getByLabel("Amount").fill("49.90");
+    await card.getByLabel("Mail").fill("ann@example.com");
+    await card.getByRole("radio", { name: "No" }).check();
+    await card.getByLabel("Day").fill("2026-12-24");
+    await card.getByLabel("Size").selectOption({ label: "Medium" });
+    await card.getByLabel("new").check();
+    await card.getByLabel("City").fill("Vienna");
+    await expect.poll(() => card.locator(".field-errors").count()).toBe(0);
+    await card.getByRole("button", { name: "Answer" }).press("Enter");
+    await card.getByText("Answered:").waitFor();
+    await card.locator(".answer-fields").getByText("Medium").waitFor();
+    await letTimePass();
+    await expect.poll(() => answers.length).toBe(1);
+    expect(JSON.parse((answers[0] as { content: string }).content)).toEqual({
+      name: "Ann",
+      mail: "ann@example.com",
+      amount: 49.9,
+      count: 3,
+      urgent: false,
+      day: "2026-12-24",
+      size: "m",
+      tags: ["new"],
+      address: { city: "Vienna" },
+    });
+  },
+);
+
+testInBrowser("choices, consent and refusals are buttons, and a page is a link", async () => {
+  const { page } = await stage.open("/");
+  const answers = await inboxWith(KINDS, page);
+  const letTimePass = await holdTimers(page);
+  const give = async (label: string, button: string): Promise<void> => {
+    await cardOf(page, label).getByRole("button", { name: button, exact: true }).press("Enter");
+    await cardOf(page, label).getByRole("button", { name: "Undo" }).waitFor();
+  };
+  expect(await cardOf(page, "text").getByText("“the first”").count()).toBe(1);
+  await give("choice", "blue");
+  await give("sure", "Accept");
+  const link = cardOf(page, "page").getByRole("link", { name: /pay\.example\.com/ });
+  expect(await link.getAttribute("rel")).toBe("noopener noreferrer");
+  await give("page", "Cancel the question");
+  await give("form", "Decline");
+  await letTimePass();
+  await expect.poll(() => answers.length).toBe(4);
+  expect(answers.map((answer) => (answer as { content: string }).content)).toEqual([
+    '{"colour":"blue"}',
+    "accept",
+    "cancel",
+    "decline",
+  ]);
+});
+
+testInBrowser(
+  "five approvals fit a screen, and values that the task lacks are marked",
+  async () => {
+    const { page } = await stage.open("/", { viewport: { width: 1280, height: 800 } });
+    const approvals = Array.from({ length: 6 }, (_, index) =>
+      asked(`n${index}`, { kind: "approval", tool_call: call({ currency: "EUR" }) }),
+    );
+    await inboxWith(approvals, page);
+    const box = await page.locator(".requests > li").nth(4).boundingBox();
+    expect(box!.y + box!.height).toBeLessThanOrEqual(800);
+    const card = cardOf(page, "n0");
+    const marked = card.locator("[data-unstated='true']");
+    await expect.poll(() => marked.allInnerTexts()).toHaveLength(2);
+    expect((await marked.allTextContents()).join(" ")).toMatch(/499.*not in the task.*EUR/);
+    await card.getByRole("button", { name: "JSON" }).click();
+    await card.getByText('"currency": "EUR"').waitFor();
+  },
+);
+
+testInBrowser("approvals that are alike are answered together, and undone together", async () => {
+  const { page } = await stage.open("/");
+  const approvals = [1, 2, 3].map((index) =>
+    asked(`n${index}`, { kind: "approval", tool_call: call({ order: `A${index}` }) }),
+  );
+  const answers = await inboxWith([...approvals, asked("other", {})], page);
+  const letTimePass = await holdTimers(page);
+  const open = cardOf(page, "n1").getByRole("button", { name: "All 3 alike" });
+  await open.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("checkbox", { name: "Desk n2" }).uncheck();
+  expect(await findings(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Approve 2" }).press("Enter");
+  await page.getByText("2 answers are sent in a moment.").waitFor();
+  await page.getByRole("button", { name: "Undo all" }).press("Enter");
+  await cardOf(page, "n3").getByRole("button", { name: "Approve" }).waitFor();
+  expect(answers).toEqual([]);
+  await open.press("Enter");
+  await dialog.getByLabel(/^Reason/).fill("Not today.");
+  await dialog.getByRole("button", { name: "Refuse 3" }).press("Enter");
+  await letTimePass();
+  await expect
+    .poll(() => answers)
+    .toEqual([1, 2, 3].map(() => ({ approved: false, reason: "Not today." })));
+});
+
+testInBrowser("a closed card says what became of its question", async () => {
+  const make = async (label: string, component: object): Promise<TeamClient> => {
+    const team = await stage.client.teams.create({ component: component as never, label });
+    teams.push(team);
+    await team.start(`Do it, ${label}.`);
+    return team;
+  };
+  const human = (config: object) => ({
+    provider: "UserProxyAgent",
+    config: { name: "human", ...config },
+  });
+  const [told, late, gone] = [
+    await make("told", careful({ expression: "1 + 1" })),
+    await make("late", human({ timeout_seconds: 20, default_answer: "the usual" })),
+    await make("gone", human({})),
+  ];
+  await expect.poll(async () => (await stage.client.requests.list()).requests.length).toBe(3);
+  const { page } = await stage.open("/inbox");
+  const card = (label: string): Locator =>
+    page.locator(".requests > li", { hasText: `Do it, ${label}.` });
+  await card("gone").waitFor();
+  expect(await page.locator(".requests > li").first().textContent()).toContain("late");
+  const run = async (team: TeamClient): Promise<string> => (await team.runs()).runs[0]!.id;
+  const [request] = await told.requests(await run(told));
+  await told.answer(await run(told), request!.id, {
+    approved: true,
+    arguments: { expression: "2 + 2" },
+  });
+  await card("told").getByText("Approved with changes:").waitFor();
+  expect(await card("told").getByRole("list", { name: "Changes" }).textContent()).toContain(
+    "1 + 1 → 2 + 2",
+  );
+  await gone.stop(await run(gone), "now");
+  await card("gone").getByText("Withdrawn: its run was cancelled.").waitFor();
+  await card("late").getByText("Expired.").waitFor();
+  await card("late").getByText("the usual").waitFor();
+  expect(await late.requests(await run(late))).toEqual([]);
+  expect(await findings(page)).toEqual([]);
+});
+
+testInBrowser(
+  "the key e opens the first field, and the focus never falls to the body",
+  async () => {
+    const { page } = await stage.open("/");
+    await inboxWith(KINDS, page);
+    const focused = (): Promise<string> =>
+      page.evaluate("document.activeElement.tagName + ' ' + (document.activeElement.name ?? '')");
+    await cardOf(page, "form").getByLabel(/^Name/).waitFor();
+    await cardOf(page, "form").focus();
+    await page.keyboard.press("e");
+    await expect
+      .poll(() => cardOf(page, "form").getByLabel(/^Name/).and(page.locator(":focus")).count())
+      .toBe(1);
+    await page.keyboard.press("Escape");
+    await cardOf(page, "approval").focus();
+    await page.keyboard.press("e");
+    await expect.poll(focused).toMatch(/^(INPUT|TEXTAREA)/);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("r");
+    await page.keyboard.press("Escape");
+    await cardOf(page, "approval").getByRole("button", { name: "Back" }).press("Enter");
+    await expect.poll(() => cardOf(page, "approval").and(page.locator(":focus")).count()).toBe(1);
+    await cardOf(page, "sure").getByRole("button", { name: "Accept" }).press("Enter");
+    await expect.poll(() => cardOf(page, "sure").and(page.locator(":focus")).count()).toBe(1);
+    await page.keyboard.press("Control+z");
+    await cardOf(page, "sure").getByRole("button", { name: "Accept" }).waitFor();
+    expect(await focused()).not.toMatch(/^BODY/);
+  },
+);
