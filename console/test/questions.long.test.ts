@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import type { Locator, Page, Route } from "playwright-core";
 import type { ListedRequest, TeamClient } from "troupe/client";
 import { HAS_BROWSER, testInBrowser } from "../../test/support/browser.ts";
-import { findings, testAppearances } from "./support/accessible.ts";
+import { findings } from "./support/accessible.ts";
 import { careful } from "./support/components.ts";
 import { holdTimers } from "./support/held-timers.ts";
 import { ConsoleStage } from "./support/stage.ts";
@@ -114,65 +114,6 @@ async function inboxWith(requests: readonly ListedRequest[], page: Page) {
 function cardOf(page: Page, label: string): Locator {
   return page.locator(".requests > li", { hasText: `Desk ${label}` });
 }
-
-testAppearances("axe finds nothing on cards of every kind", async (context) => {
-  const { page, complaints } = await stage.open("/", context);
-  await inboxWith(KINDS, page);
-  await cardOf(page, "form").getByLabel(/^Name/).waitFor();
-  expect(await page.locator(".requests > li").count()).toBe(KINDS.length);
-  expect(await findings(page)).toEqual([]);
-  await cardOf(page, "form").getByRole("button", { name: "Answer" }).press("Enter");
-  await cardOf(page, "form").locator(".field-errors").first().waitFor();
-  await cardOf(page, "choice").getByRole("button", { name: "red" }).press("Enter");
-  await cardOf(page, "approval").getByRole("button", { name: "Refuse" }).press("Enter");
-  expect(await findings(page)).toEqual([]);
-  expect(complaints.filter((one) => !one.includes("503"))).toEqual([]);
-});
-
-testInBrowser(
-  "a form answers with the values of its fields, and marks mistakes at them",
-  async () => {
-    const { page } = await stage.open("/");
-    const answers = await inboxWith(KINDS, page);
-    const letTimePass = await holdTimers(page);
-    const card = cardOf(page, "form");
-    await card.getByText("Who is it?").waitFor();
-    expect(await card.getByText("JSON object").count()).toBe(0);
-    await card.getByLabel("Amount").fill("500");
-    await card.getByLabel("Mail").fill("no mail");
-    await card.getByRole("button", { name: "Answer" }).press("Enter");
-    for (const name of [/^Name/, "Amount"]) {
-    const field = card.locator(".form-field", { has: page.getByLabel(name) });
-    await field.locator(".field-errors").last().waitFor();
-  }
-    await expect.poll(() => card.getByLabel(/^Name/).and(page.locator(":focus")).count()).toBe(1);
-    await card.getByLabel(/^Name/).fill("Ann");
-    await card.getByLabel("Amount").fill("49.90");
-    await card.getByLabel("Mail").fill("ann@example.com");
-    await card.getByRole("radio", { name: "No" }).check();
-    await card.getByLabel("Day").fill("2026-12-24");
-    await card.getByLabel("Size").selectOption({ label: "Medium" });
-    await card.getByLabel("new").check();
-    await card.getByLabel("City").fill("Vienna");
-    await expect.poll(() => card.locator(".field-errors").count()).toBe(0);
-    await card.getByRole("button", { name: "Answer" }).press("Enter");
-    await card.getByText("Answered:").waitFor();
-    await card.locator(".answer-fields").getByText("Medium").waitFor();
-    await letTimePass();
-    await expect.poll(() => answers.length).toBe(1);
-    expect(JSON.parse((answers[0] as { content: string }).content)).toEqual({
-      name: "Ann",
-      mail: "ann@example.com",
-      amount: 49.9,
-      count: 3,
-      urgent: false,
-      day: "2026-12-24",
-      size: "m",
-      tags: ["new"],
-      address: { city: "Vienna" },
-    });
-  },
-);
 
 testInBrowser("choices, consent and refusals are buttons, and a page is a link", async () => {
   const { page } = await stage.open("/");
