@@ -38,7 +38,7 @@ export function TeamTab({ teamId }: { teamId: string }) {
           </Needs>
         </Route>
         <Route path="/teams/:id/versions">
-          <Needs scope="teams:read">
+          <Needs scopes={["teams:read"]}>
             <VersionsPage />
           </Needs>
         </Route>
