@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { counted } from "../parts/numbers.ts";
 import { visibleCode, visibleName } from "../text/foreign.ts";
 import { CodeBlock } from "../text/code-block.tsx";
 import { JsonValue } from "../text/json-value.tsx";
@@ -62,8 +63,7 @@ function Argument({ value, task }: { value: unknown; task: string | undefined })
     return (
       <details className="argument-fold" data-unstated={unstated} title={titleOf(unstated)}>
         <summary>
-          {count} {Array.isArray(value) ? "item" : "field"}
-          {count === 1 ? "" : "s"}
+          {counted(count, Array.isArray(value) ? "item" : "field")}
           {mark}
         </summary>
         <JsonValue value={value} />

@@ -4,7 +4,7 @@ export interface Choice {
   label: string;
 }
 
-/** How the fields of a question are asked. */
+/** The form of a question: a confirmation, buttons or fields. */
 export type Asking =
   /** Nothing to fill in. */
   | { by: "confirmation" }
@@ -19,7 +19,7 @@ interface Schema {
   [keyword: string]: unknown;
 }
 
-/** How to ask for what a JSON Schema of the type object describes, which is untrusted data. */
+/** The form for a JSON Schema of the type object, which is untrusted data. */
 export function askingFor(schema: object): Asking {
   const { properties } = schema as Schema;
   const fields = isSchema(properties) ? Object.entries(properties) : [];

@@ -1,4 +1,9 @@
-import type { AskedRequest, HumanRequest, ListedRequest } from "troupe/client";
+import {
+  type AskedRequest,
+  beginningOf,
+  type HumanRequest,
+  type ListedRequest,
+} from "troupe/client";
 import { Ago } from "../parts/time.tsx";
 import { visibleCode, visibleName } from "../text/foreign.ts";
 import { labelOf } from "./choices.ts";
@@ -6,7 +11,7 @@ import { labelOf } from "./choices.ts";
 interface GivenAnswerProps {
   request: HumanRequest | ListedRequest | AskedRequest;
   answer: { [field: string]: unknown };
-  /** Who has answered: a name, or undefined for the user of this page. */
+  /** The name of the credential that answered; undefined for the user of this page. */
   by?: string | null | undefined;
   at?: string | null;
 }
@@ -14,7 +19,7 @@ interface GivenAnswerProps {
 /** A longer value of an answer is cut. */
 const LONGEST = 300;
 
-/** What was answered, with the values that it changes, by whom and when. */
+/** An answer with the values that it changes, its author and its time. */
 export function GivenAnswer({ request, answer, by, at = null }: GivenAnswerProps) {
   const { approved, reason } = answer;
   const changes = changesOf(request, answer);
@@ -122,5 +127,5 @@ function objectIn(text: string): object | undefined {
 }
 
 function cut(text: string): string {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return text.length > LONGEST ? `${beginningOf(text, LONGEST)}…` : text;
 }

@@ -13,7 +13,7 @@ export interface Asking {
 
 type Ended = "completed" | "failed" | "cancelled";
 
-/** What became of a question that somebody else has answered, or that needs no answer any more. */
+/** The end of a question that was closed elsewhere: its answer, or the end of its run. */
 type Outcome = AskedRequest | { status: "withdrawn"; ended: Ended | undefined };
 
 interface OutcomeProps {

@@ -1,5 +1,5 @@
-// Whether the value of an argument is in the task of a run. What the task does not say, the model has made up or found elsewhere,
-// so a human should look at it first.
+// A value of an argument that the task of a run does not contain was made up by the model or found elsewhere, so a human should look at
+// it first.
 
 /** A numeral, with separators of groups or decimals inside. */
 const NUMERAL = /(?<![\p{L}\p{N}])[-−]?\d+(?:[.,'’\u00A0\u202F ]\d+)*/gu;
@@ -25,7 +25,7 @@ function plain(text: string): string {
   return text.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, " ").trim();
 }
 
-/** True unless a word goes on across the place. */
+/** True unless a word continues across the place. */
 function isEdge(text: string, at: number): boolean {
   const inWord = (letter: string | undefined): boolean =>
     letter !== undefined && /[\p{L}\p{N}]/u.test(letter);
@@ -40,7 +40,7 @@ function numbersIn(text: string): ReadonlySet<number> {
     const last = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","));
     const whole = digits.replaceAll(/[.,]/g, "");
     found.add(Number(whole));
-    // What looks like one number may be several: a list, or a date.
+    // One numeral may be several numbers: a list, or a date.
     for (const part of numeral.match(/\d+/g) ?? []) found.add(Number(part));
     if (last === -1) continue;
     const decimals = digits.slice(last + 1);

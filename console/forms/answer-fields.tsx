@@ -11,7 +11,7 @@ interface AnswerFieldsProps {
   children: ReactNode;
 }
 
-/** The form of a question. Its mistakes are shown once somebody has tried to send it. */
+/** The form of a question. Its mistakes are shown after the first attempt to send it. */
 export function AnswerFields({ source, schema, initial, onGive, children }: AnswerFieldsProps) {
   const [value, setValue] = useState(initial);
   const [tried, setTried] = useState(false);

@@ -1,5 +1,5 @@
 import Form from "@rjsf/core/lib/components/Form.js";
-import type { ErrorSchema, RJSFSchema, UiSchema } from "@rjsf/utils";
+import type { RJSFSchema, UiSchema } from "@rjsf/utils";
 import { useEffect, useMemo, useRef } from "react";
 import {
   ArrayItemTemplate,
@@ -28,7 +28,7 @@ interface SchemaFormProps {
   /** JSON Schema of the type object, with properties. */
   schema: object;
   value: object;
-  /** False while mistakes are not shown: nobody has filled the form in. */
+  /** False while mistakes are not shown: the user has not tried to send the form. */
   checked?: boolean;
   /** True if booleans are asked as yes or no, so that none is left out. */
   asking?: boolean;
@@ -53,7 +53,7 @@ export function SchemaForm({
   );
   const shown = useMemo(() => ({ ...listsOfChoices(schema), title: "" }) as RJSFSchema, [schema]);
   const mistakes = useMemo(
-    () => (asking && checked ? (errorTree(problemsOf(value, schema)) as ErrorSchema) : {}),
+    () => (asking && checked ? errorTree(problemsOf(value, schema)) : {}),
     [asking, checked, value, schema],
   );
   const form = useRef<HTMLDivElement>(null);

@@ -44,7 +44,7 @@ export function AnswerTogether({ alike, onAnswer }: AnswerTogetherProps) {
 
 interface TogetherDialogProps {
   requests: readonly ListedRequest[];
-  /** The keys of those that nobody has answered meanwhile. */
+  /** The keys of the requests that are still open. */
   open: ReadonlySet<string>;
   onAnswer: AnswerTogetherProps["onAnswer"];
   onClose: () => void;

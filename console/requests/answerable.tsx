@@ -22,7 +22,6 @@ export interface AnswerableProps {
   open: boolean;
   /** The answer that the user gave on this page. */
   delayed: DelayedAnswer | undefined;
-  /** What answers several questions at once. */
   together?: ReactNode;
   onAnswer: (answer: Answer) => void;
   onUndo: () => void;
@@ -98,7 +97,7 @@ export function Answerable(props: AnswerableProps) {
   );
 }
 
-/** What is asked, for a credential that may not answer. */
+/** The question alone, for a credential that may not answer. */
 function ReadOnly({ request, task }: Pick<AnswerableProps, "request" | "task">) {
   const { tool_call: call, code, form } = request;
   const text = code ?? form?.message ?? (call === undefined ? promptOf(request) : "");

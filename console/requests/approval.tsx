@@ -13,7 +13,6 @@ interface ApprovalProps {
   task: string | undefined;
   /** Why the server did not accept the last answer. */
   refused: Error | undefined;
-  /** What answers several questions at once. */
   together?: ReactNode;
   onAnswer: (answer: Answer) => void;
 }

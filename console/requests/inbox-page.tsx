@@ -5,6 +5,7 @@ import { useSearchParams } from "wouter";
 import { Failure } from "../parts/failure.tsx";
 import { HeadingLevel } from "../parts/heading.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { counted } from "../parts/numbers.ts";
 import { visibleName } from "../text/foreign.ts";
 import { useNotices } from "../shell/notices.tsx";
 import { useTitle } from "../shell/title.ts";
@@ -126,7 +127,7 @@ function Questions({ team, answers }: { team: string; answers: AnswerQueue }) {
       <div className="undo-together" role="status">
         {undoable.length > 1 && (
           <>
-            {undoable.length} answers are sent in a moment.
+            {counted(undoable.length, "answer")} will be sent in a moment.
             <button
               className="button small"
               type="button"

@@ -18,7 +18,6 @@ interface RequestCardProps {
   open: boolean;
   /** The answer that the user gave on this page. */
   delayed: DelayedAnswer | undefined;
-  /** What answers several questions at once. */
   together?: ReactNode;
   onAnswer: (answer: Answer) => void;
   onUndo: () => void;

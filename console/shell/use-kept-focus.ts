@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** Where the focus was: an element, and the ones around it with the place of each in its parent, from the inside out. */
+/** An element that had the focus, and the ones around it with the place of each in its parent, from the inside out. */
 interface Place {
   element: HTMLElement;
   around: readonly { parent: Element; index: number }[];

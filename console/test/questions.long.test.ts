@@ -172,7 +172,7 @@ testInBrowser("approvals that are alike are answered together, and undone togeth
   await dialog.getByRole("checkbox", { name: "Desk n2" }).uncheck();
   expect(await findings(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Approve 2" }).press("Enter");
-  await page.getByText("2 answers are sent in a moment.").waitFor();
+  await page.getByText("2 answers will be sent in a moment.").waitFor();
   await page.getByRole("button", { name: "Undo all" }).press("Enter");
   await cardOf(page, "n3").getByRole("button", { name: "Approve" }).waitFor();
   expect(answers).toEqual([]);
@@ -185,45 +185,48 @@ testInBrowser("approvals that are alike are answered together, and undone togeth
     .toEqual([1, 2, 3].map(() => ({ approved: false, reason: "Not today." })));
 });
 
-testInBrowser("a closed card says what became of its question", async () => {
-  const make = async (label: string, component: object): Promise<TeamClient> => {
-    const team = await stage.client.teams.create({ component: component as never, label });
-    teams.push(team);
-    await team.start(`Do it, ${label}.`);
-    return team;
-  };
-  const human = (config: object) => ({
-    provider: "UserProxyAgent",
-    config: { name: "human", ...config },
-  });
-  const [told, late, gone] = [
-    await make("told", careful({ expression: "1 + 1" })),
-    await make("late", human({ timeout_seconds: 20, default_answer: "the usual" })),
-    await make("gone", human({})),
-  ];
-  await expect.poll(async () => (await stage.client.requests.list()).requests.length).toBe(3);
-  const { page } = await stage.open("/inbox");
-  const card = (label: string): Locator =>
-    page.locator(".requests > li", { hasText: `Do it, ${label}.` });
-  await card("gone").waitFor();
-  expect(await page.locator(".requests > li").first().textContent()).toContain("late");
-  const run = async (team: TeamClient): Promise<string> => (await team.runs()).runs[0]!.id;
-  const [request] = await told.requests(await run(told));
-  await told.answer(await run(told), request!.id, {
-    approved: true,
-    arguments: { expression: "2 + 2" },
-  });
-  await card("told").getByText("Approved with changes:").waitFor();
-  expect(await card("told").getByRole("list", { name: "Changes" }).textContent()).toContain(
-    "1 + 1 → 2 + 2",
-  );
-  await gone.stop(await run(gone), "now");
-  await card("gone").getByText("Withdrawn: its run was cancelled.").waitFor();
-  await card("late").getByText("Expired.").waitFor();
-  await card("late").getByText("the usual").waitFor();
-  expect(await late.requests(await run(late))).toEqual([]);
-  expect(await findings(page)).toEqual([]);
-});
+testInBrowser(
+  "a closed card shows the answer of its question, its expiry or the end of its run",
+  async () => {
+    const make = async (label: string, component: object): Promise<TeamClient> => {
+      const team = await stage.client.teams.create({ component: component as never, label });
+      teams.push(team);
+      await team.start(`Do it, ${label}.`);
+      return team;
+    };
+    const human = (config: object) => ({
+      provider: "UserProxyAgent",
+      config: { name: "human", ...config },
+    });
+    const [told, late, gone] = [
+      await make("told", careful({ expression: "1 + 1" })),
+      await make("late", human({ timeout_seconds: 20, default_answer: "the usual" })),
+      await make("gone", human({})),
+    ];
+    await expect.poll(async () => (await stage.client.requests.list()).requests.length).toBe(3);
+    const { page } = await stage.open("/inbox");
+    const card = (label: string): Locator =>
+      page.locator(".requests > li", { hasText: `Do it, ${label}.` });
+    await card("gone").waitFor();
+    expect(await page.locator(".requests > li").first().textContent()).toContain("late");
+    const run = async (team: TeamClient): Promise<string> => (await team.runs()).runs[0]!.id;
+    const [request] = await told.requests(await run(told));
+    await told.answer(await run(told), request!.id, {
+      approved: true,
+      arguments: { expression: "2 + 2" },
+    });
+    await card("told").getByText("Approved with changes:").waitFor();
+    expect(await card("told").getByRole("list", { name: "Changes" }).textContent()).toContain(
+      "1 + 1 → 2 + 2",
+    );
+    await gone.stop(await run(gone), "now");
+    await card("gone").getByText("Withdrawn: its run was cancelled.").waitFor();
+    await card("late").getByText("Expired.").waitFor();
+    await card("late").getByText("the usual").waitFor();
+    expect(await late.requests(await run(late))).toEqual([]);
+    expect(await findings(page)).toEqual([]);
+  },
+);
 
 testInBrowser(
   "the key e opens the first field, and the focus never falls to the body",
