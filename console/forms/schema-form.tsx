@@ -1,5 +1,5 @@
 import Form from "@rjsf/core/lib/components/Form.js";
-import type { RJSFSchema, UiSchema } from "@rjsf/utils";
+import type { ErrorSchema, RJSFSchema, UiSchema } from "@rjsf/utils";
 import { useEffect, useMemo, useRef } from "react";
 import {
   ArrayItemTemplate,
@@ -73,7 +73,7 @@ export function SchemaForm({
         templates={TEMPLATES}
         formData={value}
         liveValidate={!asking}
-        extraErrors={mistakes}
+        extraErrors={mistakes as ErrorSchema}
         showErrorList={false}
         noHtml5Validate
         experimental_defaultFormStateBehavior={DEFAULTS}
