@@ -68,7 +68,7 @@ export function Approval({ request, task, refused, together, onAnswer }: Approva
         <Problem error={mistake ?? refused} />
       </div>
       {refusing ? (
-        <Refusal onAnswer={onAnswer} onBack={() => setRefusing(false)} />
+        <RefusalForm onAnswer={onAnswer} onBack={() => setRefusing(false)} />
       ) : (
         <div className="buttons">
           {together}
@@ -106,7 +106,7 @@ interface RefusalProps {
   onBack: () => void;
 }
 
-function Refusal({ onAnswer, onBack }: RefusalProps) {
+function RefusalForm({ onAnswer, onBack }: RefusalProps) {
   const [reason, setReason] = useState("");
   const refuse = (event: FormEvent): void => {
     event.preventDefault();

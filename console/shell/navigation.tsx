@@ -5,7 +5,7 @@ import { Icon } from "../parts/icon.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { Logo } from "./logo.tsx";
-import { type Place, usePlaces } from "./places.ts";
+import { type Destination, usePlaces } from "./places.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
 export interface CallerProps {
@@ -78,7 +78,7 @@ export function Navigation({ open, hasMore, whoami, onFind, onLeave, onTenants }
 }
 
 /** The places for which a phone has no room, under the name of the open one. */
-function MorePlaces({ places }: { places: readonly Place[] }) {
+function MorePlaces({ places }: { places: readonly Destination[] }) {
   const current = places.find((place) => place.current);
   return (
     <Menu
@@ -97,7 +97,7 @@ function MorePlaces({ places }: { places: readonly Place[] }) {
   );
 }
 
-function PlaceLink({ place, children }: { place: Place; children?: React.ReactNode }) {
+function PlaceLink({ place, children }: { place: Destination; children?: React.ReactNode }) {
   return (
     <Link className="place" href={place.href} aria-current={place.current ? "page" : undefined}>
       <Icon name={place.icon} />

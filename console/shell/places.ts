@@ -3,7 +3,7 @@ import { useLocation } from "wouter";
 import type { IconName } from "../parts/icon.tsx";
 import { pagesOf } from "./first-page.ts";
 
-export interface Place {
+export interface Destination {
   href: string;
   icon: IconName;
   name: string;
@@ -11,10 +11,15 @@ export interface Place {
 }
 
 /** The places of the navigation that a credential may see, the most used first. */
-export function usePlaces(whoami: WhoAmI): Place[] {
+export function usePlaces(whoami: WhoAmI): Destination[] {
   const [path] = useLocation();
   const pages = pagesOf(whoami);
-  const place = (href: string, icon: IconName, name: string, pattern = `^${href}(/|$)`): Place => ({
+  const place = (
+    href: string,
+    icon: IconName,
+    name: string,
+    pattern = `^${href}(/|$)`,
+  ): Destination => ({
     href,
     icon,
     name,

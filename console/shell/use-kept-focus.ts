@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 
 /** An element that had the focus, and the ones around it with the place of each in its parent, from the inside out. */
-interface Place {
+interface FocusPosition {
   element: HTMLElement;
   around: readonly { parent: Element; index: number }[];
 }
@@ -16,13 +16,13 @@ const LISTS = "ul, ol, tbody, [role='list'], [role='listbox'], [role='rowgroup']
  */
 export function useKeptFocus(): void {
   useEffect(() => {
-    let last: Place | undefined;
+    let last: FocusPosition | undefined;
     let stand: { for: HTMLElement; on: HTMLElement } | undefined;
     let frame = 0;
     const entered = ({ target }: FocusEvent): void => {
       if (!(target instanceof HTMLElement) || target === document.body) return;
       if (target !== stand?.on) stand = undefined;
-      last = placeOf(target);
+      last = positionOf(target);
     };
     const look = (): void => {
       const { activeElement: active } = document;
@@ -58,7 +58,7 @@ export function useKeptFocus(): void {
   }, []);
 }
 
-function placeOf(element: HTMLElement): Place {
+function positionOf(element: HTMLElement): FocusPosition {
   const around: { parent: Element; index: number }[] = [];
   for (let one: Element = element; one.parentElement !== null; one = one.parentElement) {
     around.push({ parent: one.parentElement, index: [...one.parentElement.children].indexOf(one) });
@@ -66,7 +66,7 @@ function placeOf(element: HTMLElement): Place {
   return { element, around };
 }
 
-function successorOf({ around }: Place): HTMLElement {
+function successorOf({ around }: FocusPosition): HTMLElement {
   const modal = [...document.querySelectorAll<HTMLElement>("dialog:modal")].at(-1);
   for (const { parent, index } of around) {
     if (!isShown(parent) || (modal !== undefined && !modal.contains(parent))) continue;

@@ -20,7 +20,7 @@ const OUTCOMES = ["completed", "failed", "cancelled"] as const;
 type RunKey = { created: number; team: string; id: string };
 
 /** A row that has the usage of a team's day. */
-interface Place {
+interface UsageRow {
   read(): DayUsage | undefined;
   write(usage: DayUsage): void;
 }
@@ -34,7 +34,7 @@ export function countOutcomes(db: Database): void {
   let counted = new Map<string, { team: string; usage: DayUsage }>();
   const store = (): void => {
     for (const { team, usage } of counted.values()) {
-      const place = placeOf(db, team, usage.day, last.get(team));
+      const place = usageRowOf(db, team, usage.day, last.get(team));
       const before = place.read();
       if (before !== undefined) place.write(explained(before, usage));
     }
@@ -81,7 +81,7 @@ function markAsEarlier(db: Database): Map<string, LastDay> {
   )) {
     const used = day === null ? null : (JSON.parse(day) as UsedOnDay | null);
     if (used === null) continue;
-    activityPlace(db, id, changed).write(earlier(used));
+    activityRow(db, id, changed).write(earlier(used));
     last.set(id, { changed, day: used.day });
   }
   return last;
@@ -96,8 +96,8 @@ function earlier({ day, ...used }: UsedOnDay): DayUsage {
 }
 
 /** A team that was deleted and made again may have usage of its last day in both places: that of the listed runs is in the list. */
-function placeOf(db: Database, team: string, day: string, last: LastDay | undefined): Place {
-  if (last?.day === day) return activityPlace(db, team, last.changed);
+function usageRowOf(db: Database, team: string, day: string, last: LastDay | undefined): UsageRow {
+  if (last?.day === day) return activityRow(db, team, last.changed);
   return {
     read() {
       const query = "select record from usage where day = ? and team = ?";
@@ -116,7 +116,7 @@ function placeOf(db: Database, team: string, day: string, last: LastDay | undefi
   };
 }
 
-function activityPlace(db: Database, team: string, changed: number): Place {
+function activityRow(db: Database, team: string, changed: number): UsageRow {
   return {
     read() {
       const query = "select record -> '$.day' as day from activity where changed = ? and id = ?";

@@ -179,7 +179,15 @@ test("the tenant's list and report have the usage of a run by model", async () =
   const day = run.ended_at?.slice(0, 10) ?? "";
   const report = value(await tenant.usageReport({ from: day, to: day, by: ["team", "model"] }));
   expect(report.usage.filter((row) => row.team === team.id)).toEqual([
-    { team: team.id, model: "priced", runs: 1, turns: 2, ...usage, cost: 18 },
+    {
+      team: team.id,
+      team_label: null,
+      model: "priced",
+      runs: 1,
+      turns: 2,
+      ...usage,
+      cost: 18,
+    },
   ]);
 });
 
