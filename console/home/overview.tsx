@@ -1,4 +1,3 @@
-import { reasonOf } from "../runs/failure-words.ts";
 import type { ReactNode } from "react";
 import type { ListedRequest, ListedRun } from "troupe/client";
 import { useInbox } from "troupe/react";
@@ -6,15 +5,17 @@ import { Link } from "wouter";
 import { Failure } from "../parts/failure.tsx";
 import { Name } from "../parts/name.tsx";
 import { costOf, durationOf } from "../parts/numbers.ts";
-import { Ago, Elapsed } from "../parts/time.tsx";
+import { Elapsed } from "../parts/time.tsx";
 import { promptOf } from "../requests/prompt.ts";
+import { keyOfGroup } from "../failures/group.ts";
 import { failureRate } from "../runs/run-totals.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { preview } from "../text/preview.ts";
+import { FailureLine } from "./failure-line.tsx";
 import { type DaysBefore, MOST_SHOWN, useOverview } from "./use-overview.ts";
 import { useLastLine } from "./use-last-line.ts";
 
-/** The questions for the user, the active runs, the failures since yesterday, and today beside the days before. */
+/** The questions for the user, the active runs, the largest groups of failures since yesterday, and today beside the days before. */
 export function Overview() {
   const { requests, hasMore } = useInbox({ order: "expires_at" });
   const { value, error, reload } = useOverview();
@@ -51,24 +52,12 @@ export function Overview() {
       </Panel>
       <Panel
         title="Failed since yesterday"
-        count={String(failed.total)}
-        href={`/runs?status=failed&from=${yesterday}`}
+        count={`${failed.total.toLocaleString()}${failed.complete ? "" : "+"}`}
+        href="/runs/failures?days=2"
         none="Nothing failed."
       >
-        {failed.runs.map(({ id, team_id, team_label, error: reason, created_at }) => (
-          <li key={id}>
-            <span className="line-head">
-              <Link className="one-line" href={`/teams/${team_id}/runs/${id}`}>
-                <Name name={team_label ?? team_id} />
-              </Link>
-              <span className="muted">
-                <Ago time={created_at} />
-              </span>
-            </span>
-            <span className="one-line bad" title={reason ? reasonOf(reason) : undefined}>
-              {reason && reasonOf(reason)}
-            </span>
-          </li>
+        {failed.groups.map((group) => (
+          <FailureLine key={keyOfGroup(group)} group={group} since={yesterday} />
         ))}
       </Panel>
       <section className="home-panel">

@@ -1,5 +1,11 @@
 import { useCallback } from "react";
-import type { DirectoryChange, ListedRun, RunTotals } from "troupe/client";
+import type {
+  DirectoryChange,
+  FailureGroup,
+  FailureList,
+  ListedRun,
+  RunTotals,
+} from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { useChanges } from "../hooks/use-changes.ts";
 import { type Loaded, useLoaded } from "../hooks/use-loaded.ts";
@@ -8,6 +14,8 @@ import { dayOf } from "../usage/period.ts";
 
 /** The most lines of a panel. */
 export const MOST_SHOWN = 4;
+/** The most groups of failures among which the largest are. */
+const MOST_GROUPS = 100;
 const DAYS_BEFORE = 7;
 const DAY_MS = 86_400_000;
 const KINDS: readonly DirectoryChange["kind"][] = ["run", "team_deleted"];
@@ -15,6 +23,15 @@ const KINDS: readonly DirectoryChange["kind"][] = ["run", "team_deleted"];
 interface SomeRuns {
   runs: readonly ListedRun[];
   total: number;
+}
+
+interface SomeFailures {
+  /** The largest groups, the largest first. */
+  groups: readonly FailureGroup[];
+  /** The number of failed runs in all groups. */
+  total: number;
+  /** False if there are more. */
+  complete: boolean;
 }
 
 /** An average day before today. */
@@ -27,7 +44,7 @@ export interface DaysBefore {
 
 interface OverviewValues {
   running: SomeRuns;
-  failed: SomeRuns;
+  failed: SomeFailures;
   today: RunTotals;
   before: DaysBefore;
   /** Yesterday, UTC. */
@@ -41,14 +58,14 @@ export function useOverview(): Loaded<OverviewValues> {
     const [today, yesterday, first] = [0, 1, DAYS_BEFORE].map(daysAgo) as [string, string, string];
     const [running, failed, ofToday, ofBefore] = await Promise.all([
       list({ status: "running", limit: MOST_SHOWN }),
-      list({ status: "failed", from: yesterday, limit: MOST_SHOWN }),
+      client.runs.failures({ since: yesterday, limit: MOST_GROUPS }),
       list({ from: today, limit: 1 }),
       list({ from: first, to: yesterday, limit: 1 }),
     ]);
     const { totals } = ofBefore;
     return {
       running: { runs: running.runs, total: running.totals.runs },
-      failed: { runs: failed.runs, total: failed.totals.runs },
+      failed: largestOf(failed),
       today: ofToday.totals,
       before: {
         runs: totals.runs / DAYS_BEFORE,
@@ -62,6 +79,14 @@ export function useOverview(): Loaded<OverviewValues> {
   const loaded = useLoaded(load);
   useChanges(KINDS, loaded.reload);
   return loaded;
+}
+
+function largestOf({ groups, complete, next_cursor }: FailureList): SomeFailures {
+  return {
+    groups: groups.toSorted((one, other) => other.count - one.count).slice(0, MOST_SHOWN),
+    total: groups.reduce((sum, { count }) => sum + count, 0),
+    complete: complete && next_cursor === null,
+  };
 }
 
 function daysAgo(days: number): string {

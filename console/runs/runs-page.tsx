@@ -107,6 +107,9 @@ function Head({ children }: { children: ReactNode }) {
     <header className="page-head">
       <h1>Runs</h1>
       {children}
+      <Link className="button" href="/runs/failures">
+        Failures
+      </Link>
     </header>
   );
 }

@@ -7,6 +7,7 @@ import { Confirm } from "../dialogs/confirm.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useButtonAction } from "../hooks/use-button-action.ts";
 import { useNotices } from "../shell/notices.tsx";
+import { each } from "./each.ts";
 
 interface SelectedRunsProps {
   runs: readonly ListedRun[];
@@ -14,8 +15,6 @@ interface SelectedRunsProps {
 }
 
 const OPEN: ReadonlySet<string> = new Set(["queued", "running", "waiting", "paused"]);
-/** Requests at the same time. */
-const AT_ONCE = 4;
 
 export function SelectedRuns({ runs, onDone }: SelectedRunsProps) {
   const client = useTroupe();
@@ -86,24 +85,4 @@ export function SelectedRuns({ runs, onDone }: SelectedRunsProps) {
       )}
     </div>
   );
-}
-
-/** Runs an action for each item, a few at a time. Returns the errors. */
-async function each<Item>(
-  items: readonly Item[],
-  action: (item: Item) => Promise<unknown>,
-): Promise<Error[]> {
-  const errors: Error[] = [];
-  const waiting = [...items];
-  const work = async (): Promise<void> => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
-      try {
-        await action(item);
-      } catch (error) {
-        errors.push(error as Error);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return errors;
 }

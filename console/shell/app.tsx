@@ -18,6 +18,9 @@ const InboxPage = lazy(async () => ({
   default: (await import("../requests/inbox-page.tsx")).InboxPage,
 }));
 const RunsPage = lazy(async () => ({ default: (await import("../runs/runs-page.tsx")).RunsPage }));
+const FailuresPage = lazy(async () => ({
+  default: (await import("../failures/failures-page.tsx")).FailuresPage,
+}));
 const RunPage = lazy(async () => ({ default: (await import("../runs/run-page.tsx")).RunPage }));
 const UsagePage = lazy(async () => ({
   default: (await import("../usage/usage-page.tsx")).UsagePage,
@@ -120,6 +123,11 @@ export function App({ whoami, onLeave, onTenants }: CallerProps) {
                 <Route path="/runs">
                   <Needs scopes={["runs:read"]}>
                     <RunsPage />
+                  </Needs>
+                </Route>
+                <Route path="/runs/failures">
+                  <Needs scopes={["runs:read"]}>
+                    <FailuresPage />
                   </Needs>
                 </Route>
                 <Route path="/usage">

@@ -32,7 +32,9 @@ export function usePlaces(whoami: WhoAmI): Destination[] {
     ...(pages.teams ? [place("/teams", "people", "Teams", onTeams)] : []),
     ...(team === null ? [] : [place(`/teams/${team}`, "people", "Team", onTeams)]),
     ...(pages.inbox ? [place("/inbox", "inbox", "Inbox")] : []),
-    ...(pages.runs ? [place("/runs", "runs", "Runs", "^/(runs|teams/[^/]+/runs/.*)$")] : []),
+    ...(pages.runs
+      ? [place("/runs", "runs", "Runs", "^/(runs|runs/failures|teams/[^/]+/runs/.*)$")]
+      : []),
     ...(pages.usage ? [place("/usage", "chart", "Usage")] : []),
     ...(pages.memory ? [place("/memory", "book", "Memory")] : []),
     ...(pages.webhooks ? [place("/webhooks", "hook", "Webhooks")] : []),

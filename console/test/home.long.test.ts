@@ -61,7 +61,8 @@ testAppearances(
     await row("Broken").getByText("Last run failed").waitFor();
     expect(await findings(page)).toEqual([]);
     await panel("Failed since yesterday").getByRole("link", { name: "Failed since" }).click();
-    await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Failures", exact: true }).waitFor();
+    await page.getByRole("link", { name: "All runs with model_exhausted" }).click();
     await row("Broken").waitFor();
     await expect.poll(() => row("Ada").count()).toBe(0);
     expect(complaints).toEqual([]);
