@@ -6,9 +6,9 @@ export function keyOfGroup({ error, message, agent, component_version }: Failure
   return JSON.stringify([error, message, agent, component_version]);
 }
 
-/** The reason of all failures of a group. */
+/** The reason of all failures of a group, without a number that was left out before its first word. */
 export function reasonOfGroup({ error, message, agent }: FailureGroup): string {
-  return reasonOf({ type: error, message, agent });
+  return reasonOf({ type: error, message: message.replace(/^…\s+/, ""), agent });
 }
 
 /** The address of the failed runs with the same type of error. @param since the first day; undefined for all */

@@ -61,6 +61,7 @@ testInBrowser("failures with the same reason are one group, whose runs are retri
   await page.getByRole("link", { name: "Failures" }).click();
   await expect.poll(() => groups(page).count()).toBe(2);
   const group = groups(page).filter({ hasText: "The model is not known." });
+  await group.getByRole("heading", { name: /^The model is not known/ }).waitFor();
   await group.getByText("3 runs of 2 teams").waitFor();
   await group.getByText("agent speaker").waitFor();
   await group.getByText("version 1 of the team").waitFor();

@@ -54,6 +54,7 @@ testAppearances(
     await panel("Failed since yesterday")
       .getByText(/has no answer left/)
       .waitFor();
+    await panel("Failed since yesterday").getByText("1 run of 1 team").waitFor();
     await panel("Today (UTC)").getByText(/^€\d/).waitFor();
     const row = (label: string): Locator => page.getByRole("row").filter({ hasText: label });
     await row("Ada").getByText("speaker: Good morning.").waitFor();
