@@ -116,7 +116,8 @@ export const fields: readonly BadRequest[] = [
   },
   ...Object.entries({
     "an unknown field": [{ at: 1 }, "at"],
-    "a label": [{ label: "mine" }, "label"],
+    "a label as a number": [{ label: 7 }, "label"],
+    "metadata as text": [{ metadata: "a" }, "metadata"],
     "half a turn": [{ turn: 0.5 }, "turn"],
     "a turn before the first": [{ turn: -1 }, "turn"],
     "a turn as text": [{ turn: "1" }, "turn"],
