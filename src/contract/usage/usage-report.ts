@@ -9,9 +9,15 @@ export type UsageGroup = (typeof USAGE_GROUPS)[number];
 /** A day, UTC: `2026-11-22`. */
 const daySchema = z.iso.date("must be a date like 2026-11-22");
 
+const count = z.number().int().min(0);
+
+const failed = count
+  .optional()
+  .describe("The runs that failed, of those that ended. Missing by model and by user.");
+
 const totals = {
-  runs: z.number().int().min(0).describe("That ended. By model: that called it."),
-  turns: z.number().int().min(0).describe("The turns of these runs."),
+  runs: count.describe("That ended. By model: that called it."),
+  turns: count.describe("The turns of these runs."),
   ...tokenUsageSchema.shape,
   cost: costSchema,
 };
@@ -30,14 +36,15 @@ export const usageReportSchema = z.object({
         .describe("Beside team: its label; null without one, and for a team that was deleted."),
       model: z.string().optional(),
       user: z.string().optional().describe("Missing in the row of runs without a user."),
+      failed,
       ...totals,
     }),
   ),
-  total: z.object(totals),
+  total: z.object({ failed, ...totals }),
 });
 
 export type UsageReport = z.output<typeof usageReportSchema>;
-export type UsageTotals = UsageReport["total"];
+export type UsageTotals = Omit<UsageReport["total"], "failed">;
 
 export interface UsageQuery {
   /** First and last day, UTC, both included. */

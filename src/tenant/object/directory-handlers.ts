@@ -41,7 +41,11 @@ export const directoryHandlers = {
     const days = [
       ...usage.between(query.from, query.to, query.team_user),
       ...[...directory.lastDays(Date.parse(query.from), query.team_user)].filter(inRange),
-    ].map(({ team, usage: of }) => ({ team, usage: usedOn(of) }));
+    ].map(({ team, usage: of }) => ({
+      team,
+      usage: usedOn(of),
+      failed: of.outcomes.failed?.runs ?? 0,
+    }));
     const report = usageReport(query, query.by.includes("user") ? usage.byUser(days) : days);
     if (!report.ok) return report;
     const rows = report.value.usage.map(({ team, ...row }) => ({

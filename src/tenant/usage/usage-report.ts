@@ -17,16 +17,21 @@ export function usageReport(
   days: Iterable<TeamUsage>,
 ): Result<UsageReport> {
   const groups = new Map<string, UsageReport["usage"][number]>();
-  let total = NOTHING;
-  for (const { team, user, usage } of days) {
-    total = addTotals(total, usage);
+  const countsFailed = !by.includes("model") && !by.includes("user");
+  let total: UsageReport["total"] = { ...(countsFailed && { failed: 0 }), ...NOTHING };
+  for (const { team, user, usage, failed = 0 } of days) {
+    const added = (before: UsageReport["total"] | undefined, used: UsageTotals) => ({
+      ...(countsFailed && { failed: (before?.failed ?? 0) + failed }),
+      ...addTotals(before ?? NOTHING, used),
+    });
+    total = added(total, usage);
     const parts: [model: string | undefined, UsageTotals][] = by.includes("model")
       ? Object.entries(usage.models)
       : [[undefined, usage]];
     for (const [model, used] of parts) {
       const of = nameOf(by, { day: usage.day, team, user, model });
       const key = JSON.stringify(of);
-      groups.set(key, { ...of, ...addTotals(groups.get(key) ?? NOTHING, used) });
+      groups.set(key, { ...of, ...added(groups.get(key), used) });
       if (groups.size > MOST_ROWS) {
         return refuse(
           422,

@@ -9,6 +9,8 @@ export interface TeamUsage {
   team: string;
   user?: string;
   usage: UsedOnDay;
+  /** The runs that failed, where they are counted. */
+  failed?: number;
 }
 
 /**

@@ -133,6 +133,16 @@ test("totals of days are those of the report, of all teams and of one", async ()
   }
 });
 
+test("the report counts the failed runs of days and teams, but not by model", async () => {
+  await tellSome();
+  const days = await usage();
+  expect(days.usage.map(({ failed }) => failed)).toEqual([6, 6, 6]);
+  expect(days.total.failed).toBe(18);
+  expect((await usage("team")).usage.map(({ failed }) => failed)).toEqual([6, 6, 6]);
+  const models = await usage("model");
+  for (const row of [...models.usage, models.total]) expect(row).not.toHaveProperty("failed");
+});
+
 test("percentiles of counted runs are within 2 % of those of the runs", async () => {
   await tellSome();
   const counted = await totals({});
