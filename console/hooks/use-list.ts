@@ -20,6 +20,13 @@ export function useList<Item>(
   loadPage: LoadPage<Item>,
   kinds: readonly DirectoryChange["kind"][],
 ): List<Item> {
+  const list = usePages(loadPage);
+  useChanges(kinds, list.reload);
+  return list;
+}
+
+/** The list as it was when it was loaded. */
+export function usePages<Item>(loadPage: LoadPage<Item>): List<Item> {
   const [pages, setPages] = useState(1);
   const load = useCallback(async () => {
     const items: Item[] = [];
@@ -34,8 +41,6 @@ export function useList<Item>(
     return { items, note, hasMore: cursor !== undefined };
   }, [loadPage, pages]);
   const { value, error, reload } = useLoaded(load);
-  useChanges(kinds, reload);
-
   const loadMore = useCallback(() => setPages((last) => last + 1), []);
   return {
     value: value?.items,

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { ApiError, TroupeClient, type WhoAmI } from "troupe/client";
 import { TroupeProvider, useTeam } from "troupe/react";
 import { useRoute } from "wouter";
@@ -9,7 +9,10 @@ import { removeDrafts } from "../team/use-draft.ts";
 import { App } from "./app.tsx";
 import { send } from "./leaving.ts";
 import { Login } from "./login.tsx";
-import { TenantChoice } from "./tenant-choice.tsx";
+
+const TenantsPage = lazy(async () => ({
+  default: (await import("../tenants/tenants-page.tsx")).TenantsPage,
+}));
 
 const KEY = "troupe.key";
 /** The tenant that the operator has chosen. */
@@ -86,7 +89,9 @@ export function Session() {
   if (access.kind === "operator" && access.tenant === "") {
     return (
       <TroupeProvider client={client}>
-        <TenantChoice onChoose={choose} onLeave={leave} />
+        <Suspense fallback={<p className="starting" role="status" aria-label="Loading" />}>
+          <TenantsPage onChoose={choose} onLeave={leave} />
+        </Suspense>
       </TroupeProvider>
     );
   }
