@@ -1,5 +1,6 @@
 import { type ReactNode, useCallback, useMemo, useState } from "react";
 import { Link, useSearchParams } from "wouter";
+import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { useMay } from "../shell/access.tsx";
 import { useTitle } from "../shell/title.ts";
@@ -76,13 +77,11 @@ export function RunsPage({ teamId }: { teamId?: string }) {
           onSelect={setSelected}
         />
       ) : isNew ? (
-        <div className="empty">
-          <h2>No runs yet</h2>
-          <p className="muted">A run starts when a team gets a task.</p>
+        <Empty title="No runs yet." text="A run starts when a team gets a task.">
           <Link className="button" href="/">
             Show all teams
           </Link>
-        </div>
+        </Empty>
       ) : (
         <p className="muted none">No matching runs.</p>
       )}

@@ -3,6 +3,7 @@ import type { NotedTeam, Template } from "troupe/client";
 import { type TeamView, useTroupe } from "troupe/react";
 import { useLoaded } from "../hooks/use-loaded.ts";
 import { useButtonAction } from "../hooks/use-button-action.ts";
+import { Empty } from "../parts/empty.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Markdown } from "../text/markdown.tsx";
 import { useMay } from "../shell/access.tsx";
@@ -17,9 +18,11 @@ export function EmptyConversation({ team, info }: EmptyConversationProps) {
   const template = info?.metadata["template"];
   const mayRun = useMay("runs:write");
   return (
-    <div className="empty">
-      <h2>No messages yet</h2>
-      <p className="muted">{mayRun && "Give the team a task below. "}Its messages appear here.</p>
+    <div className="empty-conversation">
+      <Empty
+        title="No messages yet."
+        text={mayRun ? "Give the team a task below." : "Its messages appear here."}
+      />
       {mayRun && typeof template === "string" && <Suggestion name={template} team={team} />}
     </div>
   );
