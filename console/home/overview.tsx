@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import type { ListedRequest, ListedRun } from "troupe/client";
 import { useInbox } from "troupe/react";
 import { Link } from "wouter";
@@ -8,6 +8,7 @@ import { costOf, durationOf } from "../parts/numbers.ts";
 import { Elapsed } from "../parts/time.tsx";
 import { promptOf } from "../requests/prompt.ts";
 import { keyOfGroup } from "../failures/group.ts";
+import { useMay } from "../shell/access.tsx";
 import { failureRate } from "../runs/run-totals.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { preview } from "../text/preview.ts";
@@ -15,10 +16,13 @@ import { FailureLine } from "./failure-line.tsx";
 import { type DaysBefore, MOST_SHOWN, useOverview } from "./use-overview.ts";
 import { useLastLine } from "./use-last-line.ts";
 
+const Sparkline = lazy(async () => ({ default: (await import("./sparkline.tsx")).Sparkline }));
+
 /** The questions for the user, the active runs, the largest groups of failures since yesterday, and today beside the days before. */
 export function Overview() {
   const { requests, hasMore } = useInbox({ order: "expires_at" });
   const { value, error, reload } = useOverview();
+  const mayUsage = useMay("usage:read");
   if (value === undefined) {
     return error === undefined ? null : <Failure error={error} onRetry={reload} />;
   }
@@ -29,7 +33,6 @@ export function Overview() {
         title="Waiting for you"
         count={`${requests.length}${hasMore ? "+" : ""}`}
         href="/inbox"
-        none="Nothing is waiting for you."
       >
         {requests.slice(0, MOST_SHOWN).map((request) => (
           <li key={`${request.team_id} ${request.id}`}>
@@ -40,12 +43,7 @@ export function Overview() {
           </li>
         ))}
       </Panel>
-      <Panel
-        title="Running now"
-        count={String(running.total)}
-        href="/runs?status=running"
-        none="Nothing is running."
-      >
+      <Panel title="Running now" count={String(running.total)} href="/runs?status=running">
         {running.runs.map((run) => (
           <RunningLine key={run.id} run={run} label={run.team_label ?? run.team_id} />
         ))}
@@ -54,7 +52,6 @@ export function Overview() {
         title="Failed since yesterday"
         count={`${failed.total.toLocaleString()}${failed.complete ? "" : "+"}`}
         href="/runs/failures?days=2"
-        none="Nothing failed."
       >
         {failed.groups.map((group) => (
           <FailureLine key={keyOfGroup(group)} group={group} since={yesterday} />
@@ -62,6 +59,11 @@ export function Overview() {
       </Panel>
       <section className="home-panel">
         <h2>Today (UTC)</h2>
+        {mayUsage && (
+          <Suspense>
+            <Sparkline />
+          </Suspense>
+        )}
         <dl>
           <Measure
             name="Cost"
@@ -91,19 +93,23 @@ interface PanelProps {
   title: string;
   count: string;
   href: string;
-  /** The text without items. */
-  none: string;
   children: ReactNode[];
 }
 
-function Panel({ title, count, href, none, children }: PanelProps) {
+/** Items under their number; one line without items. */
+function Panel({ title, count, href, children }: PanelProps) {
+  const isEmpty = children.length === 0;
   return (
-    <section className="home-panel">
+    <section className="home-panel" data-empty={isEmpty}>
       <h2>
         <Link href={href}>{title}</Link>
-        <span className="panel-count">{count}</span>
+        {isEmpty ? (
+          <span className="muted">None</span>
+        ) : (
+          <span className="panel-count">{count}</span>
+        )}
       </h2>
-      {children.length === 0 ? <p className="muted">{none}</p> : <ul>{children}</ul>}
+      {!isEmpty && <ul>{children}</ul>}
     </section>
   );
 }

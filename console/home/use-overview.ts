@@ -18,7 +18,8 @@ export const MOST_SHOWN = 4;
 const MOST_GROUPS = 100;
 const DAYS_BEFORE = 7;
 const DAY_MS = 86_400_000;
-const KINDS: readonly DirectoryChange["kind"][] = ["run", "team_deleted"];
+/** The changes after which counts of runs are loaded again. */
+export const RUN_CHANGES: readonly DirectoryChange["kind"][] = ["run", "team_deleted"];
 
 interface SomeRuns {
   runs: readonly ListedRun[];
@@ -77,7 +78,7 @@ export function useOverview(): Loaded<OverviewValues> {
     };
   }, [client]);
   const loaded = useLoaded(load);
-  useChanges(KINDS, loaded.reload);
+  useChanges(RUN_CHANGES, loaded.reload);
   return loaded;
 }
 
