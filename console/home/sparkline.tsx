@@ -18,6 +18,7 @@ export function Sparkline() {
     <svg
       className="sparkline"
       role="img"
+      preserveAspectRatio="none"
       aria-label={inWords(days)}
       viewBox={`0 0 ${days.length * STEP - (STEP - WIDTH)} ${HEIGHT}`}
     >
