@@ -1,6 +1,6 @@
 import { configOf, fieldsOf, textOf } from "../picture/component-json.ts";
 import type { Mistake } from "../component/repairs.ts";
-import { RepairButton } from "../fields/flaw.tsx";
+import { RepairButton } from "../inputs/flaw.tsx";
 import { labelOf } from "../component/setting-labels.ts";
 import { visibleName } from "../text/foreign.ts";
 import type { ComponentData } from "../component/catalogue.ts";

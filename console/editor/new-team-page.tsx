@@ -14,7 +14,7 @@ import { BLANKS, titleOf } from "../teams/kinds.ts";
 import { blankTeam } from "../component/blank-team.ts";
 import { Catalogue, type ComponentData, type CatalogueTeam } from "../component/catalogue.ts";
 import { FoundMistakes } from "./found-mistakes.tsx";
-import { mistakesIn } from "../fields/mistakes.tsx";
+import { mistakesIn } from "../inputs/mistakes.tsx";
 import { useChecked } from "./use-checked.ts";
 import { DRAFTS } from "../team/use-draft.ts";
 import { useDraft } from "./use-draft.ts";

@@ -6,7 +6,7 @@ import { Problem } from "../parts/problem.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import type { CatalogueTeam } from "../component/catalogue.ts";
 import { FoundMistakes } from "./found-mistakes.tsx";
-import { mistakesIn } from "../fields/mistakes.tsx";
+import { mistakesIn } from "../inputs/mistakes.tsx";
 import type { ValuePath } from "../component/value-path.ts";
 import { TryInFork } from "./try-in-fork.tsx";
 import type { Checked } from "./use-checked.ts";

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from "react";
 import { ApiError, type NotedTeam } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import type { Draft } from "./use-draft.ts";
-import { mistakesIn } from "../fields/mistakes.tsx";
+import { mistakesIn } from "../inputs/mistakes.tsx";
 import { teamsIn } from "../component/field-address.ts";
 import { graphFlaws } from "../component/graph-flaws.ts";
 import { explained, type Mistake } from "../component/repairs.ts";

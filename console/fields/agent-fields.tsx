@@ -6,16 +6,16 @@ import { EdgesField } from "./edges-field.tsx";
 import { namesIn, withName } from "../component/edits.ts";
 import { graphOf } from "../component/graph.ts";
 import { HandoffsField } from "./handoffs-field.tsx";
-import { FoldedSettings } from "./mistakes.tsx";
+import { FoldedSettings } from "../inputs/mistakes.tsx";
 import { MemoryField } from "./memory-field.tsx";
 import { ModelFields } from "./model-fields.tsx";
-import { NameField } from "./name-field.tsx";
-import { PromptField } from "./prompt-field.tsx";
+import { NameField } from "../inputs/name-field.tsx";
+import { PromptField } from "../inputs/prompt-field.tsx";
 import { OrderField } from "./order-field.tsx";
 import { agentPath, modelPath, readyTools } from "../component/parts.ts";
 import { type ValuePath, valueAt, withValue } from "../component/value-path.ts";
-import { type FieldsProps, PartField, SettingsFields } from "./settings-fields.tsx";
-import { TextField } from "./text-field.tsx";
+import { type FieldsProps, PartField, SettingsFields } from "../inputs/settings-fields.tsx";
+import { TextField } from "../inputs/text-field.tsx";
 import { ToolsField } from "./tools-field.tsx";
 
 /** The texts about an agent, with the value that stands for no text. */

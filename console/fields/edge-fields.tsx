@@ -6,9 +6,9 @@ import { targetOf } from "../component/parts.ts";
 import { type ValuePath, valueAt, withValue } from "../component/value-path.ts";
 import { fieldsOf, textOf } from "../picture/component-json.ts";
 import { visibleName } from "../text/foreign.ts";
-import { MistakesAt } from "./mistakes.tsx";
-import { TextField } from "./text-field.tsx";
-import { at } from "./wanted.ts";
+import { MistakesAt } from "../inputs/mistakes.tsx";
+import { TextField } from "../inputs/text-field.tsx";
+import { at } from "../inputs/wanted.ts";
 
 interface EdgeFieldsProps {
   component: ComponentData;

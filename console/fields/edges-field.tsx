@@ -6,9 +6,9 @@ import type { ComponentData } from "../component/catalogue.ts";
 import { withConnection } from "../component/connections.ts";
 import { edgesFrom, entryOf, withEntry } from "../component/graph.ts";
 import { Activation, Condition } from "./edge-fields.tsx";
-import { MistakesAt } from "./mistakes.tsx";
+import { MistakesAt } from "../inputs/mistakes.tsx";
 import { type ValuePath, withValue } from "../component/value-path.ts";
-import { at } from "./wanted.ts";
+import { at } from "../inputs/wanted.ts";
 
 interface EdgesFieldProps {
   component: ComponentData;

@@ -3,11 +3,11 @@ import { IconButton } from "../parts/icon-button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { configOf, listOf, textOf } from "../picture/component-json.ts";
 import { visibleName } from "../text/foreign.ts";
-import { MistakesAt } from "./mistakes.tsx";
-import type { FieldsProps } from "./settings-fields.tsx";
+import { MistakesAt } from "../inputs/mistakes.tsx";
+import type { FieldsProps } from "../inputs/settings-fields.tsx";
 import { targetOf } from "../component/parts.ts";
 import { valueAt, withValue } from "../component/value-path.ts";
-import { at } from "./wanted.ts";
+import { at } from "../inputs/wanted.ts";
 
 interface HandoffsFieldProps extends Omit<FieldsProps, "catalogue"> {
   /** The other agents of its team. */

@@ -4,10 +4,10 @@ import { kindOf } from "../teams/kinds.ts";
 import { visibleName } from "../text/foreign.ts";
 import type { ComponentData } from "../component/catalogue.ts";
 import { type ValuePath, valueAt, withValue } from "../component/value-path.ts";
-import { MistakesAt } from "./mistakes.tsx";
+import { MistakesAt } from "../inputs/mistakes.tsx";
 import { PartChoice, PartItem, partAt } from "./part-item.tsx";
-import type { FieldsProps } from "./settings-fields.tsx";
-import { at } from "./wanted.ts";
+import type { FieldsProps } from "../inputs/settings-fields.tsx";
+import { at } from "../inputs/wanted.ts";
 
 const COLLECTION = "troupe.memory.CollectionMemory";
 

@@ -1,12 +1,12 @@
 import type { ComponentData } from "../component/catalogue.ts";
 import { configOf, textOf } from "../picture/component-json.ts";
-import { ClassChoice } from "./class-choice.tsx";
-import { FoldedSettings, MistakesAt } from "./mistakes.tsx";
+import { ClassChoice } from "../inputs/class-choice.tsx";
+import { FoldedSettings, MistakesAt } from "../inputs/mistakes.tsx";
 import { valueAt, withValue } from "../component/value-path.ts";
-import { type FieldsProps, NumberField, SettingsFields } from "./settings-fields.tsx";
+import { type FieldsProps, NumberField, SettingsFields } from "../inputs/settings-fields.tsx";
 import { costOf, shortNumber } from "../parts/numbers.ts";
-import { TextField } from "./text-field.tsx";
-import { at } from "./wanted.ts";
+import { TextField } from "../inputs/text-field.tsx";
+import { at } from "../inputs/wanted.ts";
 
 const ABOVE = ["model", "temperature"];
 

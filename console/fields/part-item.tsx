@@ -3,9 +3,9 @@ import type { ComponentData } from "../component/catalogue.ts";
 import { isWithin, valueAt, withValue } from "../component/value-path.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
-import { MistakesAt } from "./mistakes.tsx";
-import { type FieldsProps, SettingsFields } from "./settings-fields.tsx";
-import { at, useUnfolded } from "./wanted.ts";
+import { MistakesAt } from "../inputs/mistakes.tsx";
+import { type FieldsProps, SettingsFields } from "../inputs/settings-fields.tsx";
+import { at, useUnfolded } from "../inputs/wanted.ts";
 
 interface PartItemProps extends FieldsProps {
   icon: IconName;

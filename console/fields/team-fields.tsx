@@ -2,16 +2,16 @@ import { useId } from "react";
 import { labelOf } from "../component/setting-labels.ts";
 import { configOf, textOf } from "../picture/component-json.ts";
 import type { ComponentData } from "../component/catalogue.ts";
-import { ClassChoice } from "./class-choice.tsx";
+import { ClassChoice } from "../inputs/class-choice.tsx";
 import { EntryField } from "./edges-field.tsx";
 import { namesIn, withKind } from "../component/edits.ts";
 import { graphOf } from "../component/graph.ts";
-import { MistakesAt } from "./mistakes.tsx";
+import { MistakesAt } from "../inputs/mistakes.tsx";
 import { ModelFields } from "./model-fields.tsx";
 import { modelPath } from "../component/parts.ts";
 import { valueAt, withValue } from "../component/value-path.ts";
-import { type FieldsProps, PartField, SettingsFields } from "./settings-fields.tsx";
-import { TextField } from "./text-field.tsx";
+import { type FieldsProps, PartField, SettingsFields } from "../inputs/settings-fields.tsx";
+import { TextField } from "../inputs/text-field.tsx";
 
 /** The texts that instruct the manager of a team. */
 const TEXTS = ["selector_prompt", "final_answer_prompt"];

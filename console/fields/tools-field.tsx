@@ -3,12 +3,12 @@ import type { ComponentData } from "../component/catalogue.ts";
 import { configOf, textOf } from "../picture/component-json.ts";
 import { kindOf } from "../teams/kinds.ts";
 import { visibleName } from "../text/foreign.ts";
-import { MistakesAt } from "./mistakes.tsx";
+import { MistakesAt } from "../inputs/mistakes.tsx";
 import { nameOf, toolPaths, withTool } from "../component/parts.ts";
 import { type ValuePath, valueAt } from "../component/value-path.ts";
-import { at } from "./wanted.ts";
+import { at } from "../inputs/wanted.ts";
 import { PartChoice, PartItem, partAt } from "./part-item.tsx";
-import type { FieldsProps } from "./settings-fields.tsx";
+import type { FieldsProps } from "../inputs/settings-fields.tsx";
 
 interface ToolsFieldProps extends FieldsProps {
   /** Complete tools: those of the server's templates and of this team. */

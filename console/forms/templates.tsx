@@ -10,7 +10,7 @@ import {
   errorId,
 } from "@rjsf/utils";
 import { Icon } from "../parts/icon.tsx";
-import { FieldErrors } from "../fields/field-errors.tsx";
+import { FieldErrors } from "../inputs/field-errors.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { visibleName } from "../text/foreign.ts";
 

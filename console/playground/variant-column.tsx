@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useState } from "react";
 import type { Catalogue, ComponentData } from "../component/catalogue.ts";
-import { Mistakes, mistakesIn } from "../fields/mistakes.tsx";
+import { Mistakes, mistakesIn } from "../inputs/mistakes.tsx";
 import { ModelFields } from "../fields/model-fields.tsx";
 import { valueAt, withValue } from "../component/value-path.ts";
-import { PromptField } from "../fields/prompt-field.tsx";
+import { PromptField } from "../inputs/prompt-field.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { textOf } from "../picture/component-json.ts";
