@@ -29,6 +29,8 @@ export interface Draft {
   /** Undefined where there is nothing to undo. */
   undo: (() => void) | undefined;
   redo: (() => void) | undefined;
+  /** True while the last change, done or undone, was that of `load`. */
+  afterLoad: boolean;
   refuse: (error: Error | undefined) => void;
   save: (team: NotedTeam) => void;
   discard: () => void;
@@ -51,6 +53,7 @@ interface Changes {
 export function useDraft(name: string, given: StoredComponent, href: string): Draft {
   const key = `${DRAFTS}component.${name}`;
   const [changes, setChanges] = useState<Changes | undefined>(() => read(key));
+  const [loaded, setLoaded] = useState<ComponentData>();
   const [saved, setSaved] = useState<NotedTeam>();
   const [refusal, refuse] = useState<Error>();
   // The saved component is shown until the team is loaded again.
@@ -83,6 +86,7 @@ export function useDraft(name: string, given: StoredComponent, href: string): Dr
     change: (next) => update(changed(history, next)),
     undo: history.past.length === 0 ? undefined : () => update(undone(history)),
     redo: history.future.length === 0 ? undefined : () => update(redone(history)),
+    afterLoad: loaded !== undefined && [history.now, history.future[0]].includes(loaded),
     refuse,
     save: useCallback(
       (team: NotedTeam) => {
@@ -98,6 +102,7 @@ export function useDraft(name: string, given: StoredComponent, href: string): Dr
       refuse(undefined);
     },
     load: () => {
+      setLoaded(now.component);
       setChanges({ history: followed(history, now.component), version: now.version });
       refuse(undefined);
     },

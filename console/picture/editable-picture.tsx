@@ -7,6 +7,7 @@ import {
   useDeferredValue,
   useEffect,
   useMemo,
+  useRef,
   useState,
 } from "react";
 import type { Message } from "troupe/client";
@@ -20,6 +21,7 @@ import type { EditorPanelKind, EditorSubject } from "../editor/editor-panel.tsx"
 import { EditorTools } from "../editor/editor-tools.tsx";
 import type { Checked } from "../editor/use-checked.ts";
 import type { Draft } from "../editor/use-draft.ts";
+import { useUndoKeys } from "../editor/use-undo-keys.ts";
 import { stepsOf } from "../parts/json-path.ts";
 import { configOf, type UncheckedComponent } from "./component-json.ts";
 import { InWords } from "./in-words.tsx";
@@ -56,6 +58,8 @@ export function EditablePicture(props: EditablePictureProps) {
   const [shown, setShown] = useState<ShownPart>({ opened: [] });
   /** The agent from which a connection is drawn; empty while it is chosen. */
   const [connecting, setConnecting] = useState<string>();
+  const panelElement = useRef<HTMLElement>(null);
+  useUndoKeys(draft, panelElement);
   // The team is loaded again with each change of its status, with the same component.
   const json = JSON.stringify(draft.component);
   const own = useDeferredValue(useMemo(() => draft.component, [json]));
@@ -118,16 +122,8 @@ export function EditablePicture(props: EditablePictureProps) {
     select(`participant ${namesIn(next, within).indexOf(name)}`, name);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const { target, key } = event;
-    const isTyping =
-      target instanceof Element && target.closest("input, textarea, select") !== null;
-    if (key === "Escape" && connecting !== undefined) {
-      setConnecting(undefined);
-    } else if (key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !isTyping) {
-      const action = event.shiftKey ? draft.redo : draft.undo;
-      if (action === undefined) return;
-      action();
-    } else return;
+    if (event.key !== "Escape" || connecting === undefined) return;
+    setConnecting(undefined);
     event.preventDefault();
     event.stopPropagation();
   };
@@ -183,7 +179,12 @@ export function EditablePicture(props: EditablePictureProps) {
     );
   }
   return (
-    <section className="picture-panel" aria-label="Picture" onKeyDown={onKeyDown}>
+    <section
+      ref={panelElement}
+      className="picture-panel"
+      aria-label="Picture"
+      onKeyDown={onKeyDown}
+    >
       <Trail label={label} opened={opened} onShow={(next) => show({ opened: next })} />
       {mayEdit && (
         <EditorTools

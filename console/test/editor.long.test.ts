@@ -181,6 +181,42 @@ testInBrowser(
 );
 
 testInBrowser(
+  "Ctrl+Z brings a draft back after another version was loaded, also from a text field",
+  async () => {
+    const team = await stage.client.teams.create({ component: swarm() });
+    const { page, editor, bar } = await openEditor(team.id, "desk");
+    const message = editor.getByLabel("System message");
+    await message.fill("");
+    await message.pressSequentially("You are mine.");
+    const { component, component_version: version } = await team.get();
+    const theirs = JSON.stringify(component).replace("You are the desk.", "You are theirs.");
+    await team.replaceComponent(JSON.parse(theirs), { version });
+    await bar.getByRole("button", { name: "Save", exact: true }).click();
+    const load = bar.getByRole("button", { name: "Load theirs" });
+    await load.focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => message.inputValue()).toBe("You are theirs.");
+    await expect.poll(() => page.evaluate("document.activeElement.tagName")).not.toBe("BODY");
+    await page.keyboard.press("Control+z");
+    await expect.poll(() => message.inputValue()).toBe("You are mine.");
+    await page.keyboard.press("Control+Shift+z");
+    await expect.poll(() => message.inputValue()).toBe("You are theirs.");
+
+    await message.focus();
+    await page.keyboard.press("Control+z");
+    await expect.poll(() => message.inputValue()).toBe("You are mine.");
+    await page.keyboard.press("Control+Shift+z");
+    await expect.poll(() => message.inputValue()).toBe("You are theirs.");
+    // What is typed afterwards is undone by the browser.
+    await page.keyboard.press("End");
+    await page.keyboard.type(" Now.");
+    await expect.poll(() => message.inputValue()).toBe("You are theirs. Now.");
+    await page.keyboard.press("Control+z");
+    await expect.poll(() => message.inputValue()).toMatch(/^You are theirs\.(?! Now\.)/);
+  },
+);
+
+testInBrowser(
   "a team with an active run shows why it cannot be saved, and a fork runs with the changes",
   async () => {
     // It is written for half an hour.
