@@ -286,7 +286,7 @@ testInBrowser(
     const other = await closed.open("/memory");
     await other.page.getByLabel("Key or token").fill("a-key-of-usage");
     await other.page.keyboard.press("Enter");
-    await other.page.getByText("Your key has no access to this page").waitFor();
+    await other.page.getByText("Your key does not have access to this page").waitFor();
     await expect.poll(() => other.page.getByRole("link", { name: "Memory" }).count()).toBe(0);
   },
 );
