@@ -1,6 +1,7 @@
 import type { RunInfo } from "troupe/client";
 import { Link } from "wouter";
 import { fieldAddress, keyPath } from "../component/field-address.ts";
+import { useMay } from "../shell/access.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { adviceOf, fieldToChange, reasonOf } from "./failure-words.ts";
 
@@ -10,8 +11,9 @@ interface FailedBecauseProps {
   component: unknown;
 }
 
-/** The reason why a run failed, with what to do about it and a link to the field that has to be changed. */
+/** The reason why a run failed, with what to do about it and, for a credential that may change it, a link to the field. */
 export function FailedBecause({ run: { team_id, error }, component }: FailedBecauseProps) {
+  const mayChange = useMay("teams:write");
   if (error === null) return null;
   const advice = adviceOf(error);
   const field = fieldToChange(error);
@@ -21,7 +23,7 @@ export function FailedBecause({ run: { team_id, error }, component }: FailedBeca
     <div className="failed-because">
       <p>{reasonOf(error)}</p>
       {advice !== undefined && <p className="failure-advice">{advice}</p>}
-      {key && (
+      {mayChange && key && (
         <Link href={fieldAddress(team_id, field === "key" ? key : key.slice(0, -2))}>
           {field === "key" ? "Change the key of " : "Change the model of "}
           {error.agent === null ? "the team" : visibleName(error.agent)}

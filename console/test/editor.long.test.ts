@@ -207,7 +207,7 @@ testInBrowser(
     await expect.poll(() => message.inputValue()).toBe("You are mine.");
     await page.keyboard.press("Control+Shift+z");
     await expect.poll(() => message.inputValue()).toBe("You are theirs.");
-    // What is typed afterwards is undone by the browser.
+    // The browser undoes the typing after that.
     await page.keyboard.press("End");
     await page.keyboard.type(" Now.");
     await expect.poll(() => message.inputValue()).toBe("You are theirs. Now.");
