@@ -22,7 +22,11 @@ const TEMPLATES = {
   ArrayFieldItemTemplate: ArrayItemTemplate,
   UnsupportedFieldTemplate: UnsupportedTemplate,
 };
+const YES_OR_NO = { "ui:widget": "radio", "ui:options": { inline: true } };
+const BOXES = { "ui:widget": "checkboxes" };
 const DEFAULTS = { emptyObjectFields: "skipEmptyDefaults" } as const;
+/** The forms answer a required boolean with false by themselves, which nobody has said. */
+const NOTHING_ASSUMED = { ...DEFAULTS, requiredBooleanDefault: "skip" } as const;
 
 interface SchemaFormProps {
   /** JSON Schema of the type object, with properties. */
@@ -30,7 +34,7 @@ interface SchemaFormProps {
   value: object;
   /** False while mistakes are not shown: the user has not tried to send the form. */
   checked?: boolean;
-  /** True if booleans are asked as yes or no, so that none is left out. */
+  /** True if booleans are asked as yes or no, so that none is left out, and lists of few values as boxes. */
   asking?: boolean;
   /** True if the first field gets the focus once the form is there. */
   autoFocus?: boolean;
@@ -48,7 +52,7 @@ export function SchemaForm({
 }: SchemaFormProps) {
   const first = useRef(value);
   const ui = useMemo(
-    () => ({ ...longTexts(first.current), ...(asking && yesOrNo(schema)) }),
+    () => ({ ...longTexts(first.current), ...(asking && choices(schema)) }),
     [asking, schema],
   );
   const shown = useMemo(() => ({ ...listsOfChoices(schema), title: "" }) as RJSFSchema, [schema]);
@@ -76,7 +80,7 @@ export function SchemaForm({
         extraErrors={mistakes as ErrorSchema}
         showErrorList={false}
         noHtml5Validate
-        experimental_defaultFormStateBehavior={DEFAULTS}
+        experimental_defaultFormStateBehavior={asking ? NOTHING_ASSUMED : DEFAULTS}
         onChange={({ formData }) => onChange((formData as object | undefined) ?? {})}
       >
         {/* Its place takes no button: what is around the form has it. */}
@@ -95,30 +99,41 @@ function longTexts(value: object): UiSchema {
   return Object.fromEntries(long.map(([key]) => [key, field]));
 }
 
-function yesOrNo(schema: object): UiSchema {
-  const fields = Object.entries(propertiesOf(schema));
-  return Object.fromEntries(
-    fields.flatMap(([name, field]) =>
-      typeof field === "object" && field !== null && "type" in field && field.type === "boolean"
-        ? [[name, { "ui:widget": "radio", "ui:options": { inline: true } }]]
-        : [],
-    ),
-  );
+/** Booleans are asked as yes or no, lists with few values as boxes to check, and values by their names. */
+function choices(schema: object): UiSchema {
+  const widgets = Object.entries(propertiesOf(schema)).flatMap(([name, field]) => {
+    const { type } = (field ?? {}) as { type?: unknown };
+    if (type === "boolean") return [[name, YES_OR_NO]];
+    const items = choicesIn(field);
+    if (items !== undefined) return [[name, { ...BOXES, ...namesOf(items) }]];
+    return [[name, namesOf(field)]];
+  });
+  return Object.fromEntries(widgets) as UiSchema;
+}
+
+/** The names of values, which the forms do not take from a schema. */
+function namesOf(field: unknown): UiSchema {
+  const { enumNames: names } = (field ?? {}) as { enumNames?: unknown };
+  return Array.isArray(names) ? { "ui:enumNames": names.map(String) } : {};
 }
 
 /** Lists whose items have few values are choices of several: the forms know them by their items being unique. */
 function listsOfChoices(schema: object): object {
   const properties = Object.entries(propertiesOf(schema)).map(([name, field]) => {
-    const { type, items } = (field ?? {}) as { type?: unknown; items?: unknown };
-    if (type !== "array" || typeof items !== "object" || items === null) return [name, field];
-    const { enum: values, anyOf, oneOf } = items as { [keyword: string]: unknown };
-    const titled = [anyOf, oneOf].find(Array.isArray);
-    if (!Array.isArray(values) && titled === undefined) return [name, field];
-    const choices = titled === undefined ? items : { type: "string", oneOf: titled as unknown };
-    const several = { uniqueItems: true, items: choices };
-    return [name, { ...(field as object), ...several }];
+    const items = choicesIn(field);
+    return [name, items === undefined ? field : { ...(field as object), uniqueItems: true, items }];
   });
   return { ...schema, properties: Object.fromEntries(properties) as object };
+}
+
+/** The schema of a list's items if it names their values. */
+function choicesIn(field: unknown): object | undefined {
+  const { type, items } = (field ?? {}) as { type?: unknown; items?: unknown };
+  if (type !== "array" || typeof items !== "object" || items === null) return undefined;
+  const { enum: values, anyOf, oneOf } = items as { [keyword: string]: unknown };
+  if (Array.isArray(values)) return items;
+  const titled: unknown = [anyOf, oneOf].find(Array.isArray);
+  return titled === undefined ? undefined : { type: "string", oneOf: titled };
 }
 
 function propertiesOf(schema: object): object {

@@ -16,22 +16,40 @@ import { visibleName } from "../text/foreign.ts";
 
 // The look of forms: the console's fields instead of the library's.
 
+/** Widgets of several controls, which have a label each. */
+const CHOICES: ReadonlySet<unknown> = new Set(["radio", "checkboxes"]);
+
 export function FieldTemplate(props: FieldTemplateProps) {
   const { id, label, children, errors, description, rawDescription, required } = props;
-  const { displayLabel, hidden, schema } = props;
+  const { displayLabel, hidden, schema, uiSchema } = props;
   if (hidden) return null;
-  const shown = displayLabel === true && schema.type !== "boolean";
-  return (
-    <div className="field form-field">
-      {shown && label !== "" && (
-        <label htmlFor={id}>
-          {visibleName(label)}
-          {required === true && <span className="required"> *</span>}
-        </label>
-      )}
+  const inGroup = CHOICES.has(uiSchema?.["ui:widget"]);
+  const shown = displayLabel === true && (inGroup || schema.type !== "boolean");
+  const title = shown && label !== "" && (
+    <>
+      {visibleName(label)}
+      {required === true && <span className="required"> *</span>}
+    </>
+  );
+  const inside = (
+    <>
       {children}
       {shown && rawDescription !== "" && description}
       {errors}
+    </>
+  );
+  if (inGroup) {
+    return (
+      <fieldset className="field form-field">
+        {title !== false && <legend>{title}</legend>}
+        {inside}
+      </fieldset>
+    );
+  }
+  return (
+    <div className="field form-field">
+      {title !== false && <label htmlFor={id}>{title}</label>}
+      {inside}
     </div>
   );
 }

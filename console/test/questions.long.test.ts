@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import type { Locator, Page, Route } from "playwright-core";
-import type { ListedRequest, TeamClient } from "troupe/client";
+import type { Locator } from "playwright-core";
+import type { TeamClient } from "troupe/client";
 import { HAS_BROWSER, testInBrowser } from "../../test/support/browser.ts";
 import { findings } from "./support/accessible.ts";
 import { careful } from "./support/components.ts";
 import { holdTimers } from "./support/held-timers.ts";
+import { asked, calling, cardOf, KINDS, listQuestions } from "./support/questions.ts";
 import { ConsoleStage } from "./support/stage.ts";
 
 let stage: ConsoleStage;
@@ -19,105 +20,9 @@ afterEach(async () => {
   await expect.poll(async () => (await stage.client.requests.list()).requests).toEqual([]);
 });
 
-const SOON = 3_600_000;
-
-function asked(id: string, more: Partial<ListedRequest>): ListedRequest {
-  return {
-    id,
-    kind: "input",
-    source: "clerk",
-    prompt: "Which one?",
-    team_id: `team-${id}`,
-    team_label: `Desk ${id}`,
-    run_id: "run",
-    task: "Refund order A7 of Ann Lee.",
-    said: { source: "clerk", text: "I **think** so." },
-    truncated: false,
-    created_at: new Date(Date.now() - 60_000).toISOString(),
-    expires_at: null,
-    ...more,
-  };
-}
-
-function form(message: string, schema: object, more: object = {}): Partial<ListedRequest> {
-  return {
-    prompt: `${message} Answer with a JSON object.`,
-    form: { message, schema: { type: "object", ...schema }, cancel: true, ...more },
-  };
-}
-
-const FIELDS = {
-  properties: {
-    name: { type: "string", title: "Name", minLength: 2, description: "Of the customer" },
-    mail: { type: "string", title: "Mail", format: "email" },
-    amount: { type: "number", title: "Amount", minimum: 1, maximum: 100 },
-    count: { type: "integer", title: "Count", default: 3 },
-    urgent: { type: "boolean", title: "Urgent" },
-    day: { type: "string", title: "Day", format: "date" },
-    size: { type: "string", title: "Size", enum: ["s", "m"], enumNames: ["Small", "Medium"] },
-    tags: { type: "array", title: "Tags", items: { type: "string", enum: ["new", "old"] } },
-    address: {
-      type: "object",
-      title: "Address",
-      properties: { city: { type: "string", title: "City" } },
-    },
-  },
-  required: ["name", "urgent"],
-};
-
-const call = (more: object): ListedRequest["tool_call"] => ({
-  name: "refund",
-  arguments: { order: "A7", amount: 499, ...more } as never,
-});
-
-/** A question of each kind, in the order in which they are listed. */
-const KINDS: ListedRequest[] = [
-  asked("text", {
-    expires_at: new Date(Date.now() + SOON).toISOString(),
-    default_answer: { content: "the first" },
-  }),
-  asked("form", form("Who is it?", FIELDS)),
-  asked(
-    "choice",
-    form("Which colour?", { properties: { colour: { type: "string", enum: ["red", "blue"] } } }),
-  ),
-  asked("sure", form("**Go on?**", {})),
-  asked("page", form("Pay there.", {}, { url: "https://pay.example.com/x" })),
-  asked("approval", {
-    kind: "approval",
-    tool_call: call({ note: "long ".repeat(60), to: { bank: "X", lines: [1, 2] } }),
-  }),
-  asked("code", { kind: "approval", code: "```python\nprint(1)\n```" }),
-  asked("login", {
-    prompt: "The server needs a login.",
-    login: { server: "mcp.example.com", user: null },
-    url: "https://login.example.com/x",
-  }),
-  asked("tool", { kind: "tool", tool_call: call({}) }),
-];
-
-/** Opens the inbox with questions that the API would have; answers are kept. */
-async function inboxWith(requests: readonly ListedRequest[], page: Page) {
-  const answers: unknown[] = [];
-  await page.route("**/v1/requests?*", (route: Route) =>
-    route.fulfill({ json: { requests, next_cursor: null } }),
-  );
-  await page.route("**/v1/teams/*/runs/*/requests/*", (route: Route) => {
-    answers.push(route.request().postDataJSON());
-    return route.fulfill({ status: 503, json: { detail: "Not now.", code: "unavailable" } });
-  });
-  await page.goto(`${stage.origin}/inbox`);
-  await page.locator(".requests > li").first().waitFor();
-  return answers;
-}
-
-function cardOf(page: Page, label: string): Locator {
-  return page.locator(".requests > li", { hasText: `Desk ${label}` });
-}
-
 testInBrowser("choices, consent and refusals are buttons, and a page is a link", async () => {
   const { page } = await stage.open("/");
-  const answers = await inboxWith(KINDS, page);
+  const answers = await listQuestions(page, stage.origin, KINDS);
   const letTimePass = await holdTimers(page);
   const give = async (label: string, button: string): Promise<void> => {
     await cardOf(page, label).getByRole("button", { name: button, exact: true }).press("Enter");
@@ -145,9 +50,9 @@ testInBrowser(
   async () => {
     const { page } = await stage.open("/", { viewport: { width: 1280, height: 800 } });
     const approvals = Array.from({ length: 6 }, (_, index) =>
-      asked(`n${index}`, { kind: "approval", tool_call: call({ currency: "EUR" }) }),
+      asked(`n${index}`, { kind: "approval", tool_call: calling({ currency: "EUR" }) }),
     );
-    await inboxWith(approvals, page);
+    await listQuestions(page, stage.origin, approvals);
     const box = await page.locator(".requests > li").nth(4).boundingBox();
     expect(box!.y + box!.height).toBeLessThanOrEqual(800);
     const card = cardOf(page, "n0");
@@ -162,9 +67,9 @@ testInBrowser(
 testInBrowser("approvals that are alike are answered together, and undone together", async () => {
   const { page } = await stage.open("/");
   const approvals = [1, 2, 3].map((index) =>
-    asked(`n${index}`, { kind: "approval", tool_call: call({ order: `A${index}` }) }),
+    asked(`n${index}`, { kind: "approval", tool_call: calling({ order: `A${index}` }) }),
   );
-  const answers = await inboxWith([...approvals, asked("other", {})], page);
+  const answers = await listQuestions(page, stage.origin, [...approvals, asked("other", {})]);
   const letTimePass = await holdTimers(page);
   const open = cardOf(page, "n1").getByRole("button", { name: "All 3 alike" });
   await open.press("Enter");
@@ -232,7 +137,7 @@ testInBrowser(
   "the key e opens the first field, and the focus never falls to the body",
   async () => {
     const { page } = await stage.open("/");
-    await inboxWith(KINDS, page);
+    await listQuestions(page, stage.origin, KINDS);
     const focused = (): Promise<string> =>
       page.evaluate("document.activeElement.tagName + ' ' + (document.activeElement.name ?? '')");
     await cardOf(page, "form").getByLabel(/^Name/).waitFor();

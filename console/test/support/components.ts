@@ -99,3 +99,20 @@ export function careful(given: object = { expression: "6 * 7" }): Component {
   for (const tool of bench.config.tools) tool.config.approval = "human";
   return { ...agent, config: { ...(agent["config"] as object), workbench: [bench] } };
 }
+
+/** An agent whose MCP tool asks the human to fill in a form. It says what the tool was answered. */
+export function filling(server: object, form: object): Component {
+  const modelClient = new ReplayChatCompletionClient([calling("confirm", { form })], {
+    modelInfo: ABILITIES,
+    cycle: true,
+  });
+  const agent = dumped(new AssistantAgent({ name: "clerk", modelClient }));
+  const elicitor = { provider: "autogen_ext.tools.mcp.StdioElicitor", config: {} };
+  const host = { provider: "autogen_ext.tools.mcp.McpSessionHost", config: { elicitor } };
+  const workbench = {
+    provider: "autogen_ext.tools.mcp.McpWorkbench",
+    config: { server_params: server, host },
+  };
+  const config = { tool_call_summary_format: "{result}", workbench: [workbench] };
+  return { ...agent, config: { ...(agent["config"] as object), ...config } };
+}

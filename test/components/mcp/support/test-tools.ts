@@ -103,11 +103,11 @@ const TOOLS: TestTool[] = [
   },
   {
     name: "confirm",
-    inputSchema: noArguments,
-    run: async (_, access) => {
+    inputSchema: { type: "object", properties: { form: { type: "object" } } },
+    run: async ({ form }, access) => {
       const answer = await access.ask("color", "elicitation/create", {
         message: "Which color?",
-        requestedSchema: {
+        requestedSchema: form ?? {
           type: "object",
           properties: { color: { type: "string", enum: ["red", "blue"] } },
           required: ["color"],
