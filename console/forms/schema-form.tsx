@@ -25,7 +25,7 @@ const TEMPLATES = {
 const YES_OR_NO = { "ui:widget": "radio", "ui:options": { inline: true } };
 const BOXES = { "ui:widget": "checkboxes" };
 const DEFAULTS = { emptyObjectFields: "skipEmptyDefaults" } as const;
-/** The forms answer a required boolean with false by themselves, which nobody has said. */
+/** Without it, a required boolean that the user leaves out is false. */
 const NOTHING_ASSUMED = { ...DEFAULTS, requiredBooleanDefault: "skip" } as const;
 
 interface SchemaFormProps {
@@ -55,7 +55,7 @@ export function SchemaForm({
     () => ({ ...longTexts(first.current), ...(asking && choices(schema)) }),
     [asking, schema],
   );
-  const shown = useMemo(() => ({ ...listsOfChoices(schema), title: "" }) as RJSFSchema, [schema]);
+  const shown = useMemo(() => ({ ...listsOfChoices(schema), title: "" }), [schema]);
   const mistakes = useMemo(
     () => (asking && checked ? errorTree(problemsOf(value, schema)) : {}),
     [asking, checked, value, schema],
@@ -101,14 +101,15 @@ function longTexts(value: object): UiSchema {
 
 /** Booleans are asked as yes or no, lists with few values as boxes to check, and values by their names. */
 function choices(schema: object): UiSchema {
-  const widgets = Object.entries(propertiesOf(schema)).flatMap(([name, field]) => {
-    const { type } = (field ?? {}) as { type?: unknown };
-    if (type === "boolean") return [[name, YES_OR_NO]];
-    const items = choicesIn(field);
-    if (items !== undefined) return [[name, { ...BOXES, ...namesOf(items) }]];
-    return [[name, namesOf(field)]];
-  });
-  return Object.fromEntries(widgets) as UiSchema;
+  const fields: [string, unknown][] = Object.entries(propertiesOf(schema));
+  return Object.fromEntries(fields.map(([name, field]) => [name, choiceOf(field)]));
+}
+
+function choiceOf(field: unknown): UiSchema {
+  const { type } = (field ?? {}) as { type?: unknown };
+  if (type === "boolean") return YES_OR_NO;
+  const items = choicesIn(field);
+  return items === undefined ? namesOf(field) : { ...BOXES, ...namesOf(items) };
 }
 
 /** The names of values, which the forms do not take from a schema. */
@@ -118,8 +119,9 @@ function namesOf(field: unknown): UiSchema {
 }
 
 /** Lists whose items have few values are choices of several: the forms know them by their items being unique. */
-function listsOfChoices(schema: object): object {
-  const properties = Object.entries(propertiesOf(schema)).map(([name, field]) => {
+function listsOfChoices(schema: object): RJSFSchema {
+  const fields: [string, unknown][] = Object.entries(propertiesOf(schema));
+  const properties = fields.map(([name, field]): [string, unknown] => {
     const items = choicesIn(field);
     return [name, items === undefined ? field : { ...(field as object), uniqueItems: true, items }];
   });

@@ -145,7 +145,7 @@ testInBrowser(
   120_000,
 );
 
-/** How the questions were closed: answered, expired with a default, or withdrawn. */
+/** The answer of a closed question, or its default if it expired; undefined for one that was withdrawn. */
 function closedAs(request: ListedRequest): Partial<AskedRequest> | undefined {
   const answered_at = new Date().toISOString();
   const closed = { status: "answered", answered_at, answered_by: "shop" } as const;

@@ -8,6 +8,7 @@ import {
   UserProxyAgent,
 } from "troupe";
 import type { CreateTeam } from "troupe/client";
+import type { TestMcpServer } from "../../../test/components/mcp/support/test-server.ts";
 import { speaker as served } from "../../../test/client/support/speaker.ts";
 import { shippedTemplates } from "../../../src/service/templates/templates.ts";
 
@@ -101,7 +102,7 @@ export function careful(given: object = { expression: "6 * 7" }): Component {
 }
 
 /** An agent whose MCP tool asks the human to fill in a form. It says what the tool was answered. */
-export function filling(server: object, form: object): Component {
+export function filling(server: TestMcpServer["params"], form: object): Component {
   const modelClient = new ReplayChatCompletionClient([calling("confirm", { form })], {
     modelInfo: ABILITIES,
     cycle: true,

@@ -51,7 +51,7 @@ export const FIELDS = {
 
 export const calling = (more: object): ListedRequest["tool_call"] => ({
   name: "refund",
-  arguments: { order: "A7", amount: 499, ...more } as never,
+  arguments: { order: "A7", amount: 499, ...more },
 });
 
 /** A question of each kind, in the order in which they are listed. */
