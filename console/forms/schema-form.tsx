@@ -1,5 +1,5 @@
 import Form from "@rjsf/core/lib/components/Form.js";
-import type { ErrorSchema, RJSFSchema, UiSchema } from "@rjsf/utils";
+import type { ErrorSchema, UiSchema } from "@rjsf/utils";
 import { useEffect, useMemo, useRef } from "react";
 import {
   ArrayItemTemplate,
@@ -52,7 +52,7 @@ export function SchemaForm({
 }: SchemaFormProps) {
   const first = useRef(value);
   const ui = useMemo(
-    () => ({ ...longTexts(first.current), ...(asking && choices(schema)) }),
+    () => ({ ...(asking && choices(schema)), ...longTexts(first.current) }),
     [asking, schema],
   );
   const shown = useMemo(() => ({ ...listsOfChoices(schema), title: "" }), [schema]);
@@ -119,7 +119,7 @@ function namesOf(field: unknown): UiSchema {
 }
 
 /** Lists whose items have few values are choices of several: the forms know them by their items being unique. */
-function listsOfChoices(schema: object): RJSFSchema {
+function listsOfChoices(schema: object): object {
   const fields: [string, unknown][] = Object.entries(propertiesOf(schema));
   const properties = fields.map(([name, field]): [string, unknown] => {
     const items = choicesIn(field);
