@@ -9,7 +9,7 @@ import type {
 import { useTroupe } from "troupe/react";
 import { useChanges } from "../hooks/use-changes.ts";
 import { type Loaded, useLoaded } from "../hooks/use-loaded.ts";
-import { failureRate } from "../runs/run-totals.tsx";
+import { failureRate } from "../parts/numbers.ts";
 import { dayOf } from "../usage/period.ts";
 
 /** The most lines of a panel. */

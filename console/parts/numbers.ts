@@ -83,6 +83,11 @@ export function shareOf(part: number, whole: number): string {
   return whole === 0 ? "" : percent.format(part / whole);
 }
 
+/** The share of the runs with an outcome that failed. */
+export function failureRate(runs: Record<"completed" | "failed" | "cancelled", number>): string {
+  return shareOf(runs.failed, runs.completed + runs.failed + runs.cancelled);
+}
+
 /** `20.000 characters`, `1.0 MB`. */
 export function sizeOf(text: string): string {
   return `${compact.format(text.length)} characters`;

@@ -21,7 +21,17 @@ export function filterIn(parameters: URLSearchParams): RunFilter {
   return Object.fromEntries(entries) as unknown as RunFilter;
 }
 
+/** The filter as parameters of `GET /v1/runs`. */
+export function queryOf(filter: RunFilter): Partial<Record<FilterName, string>> {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
+}
+
 /** True if the filter may leave out runs. */
 export function leavesOut(filter: RunFilter): boolean {
   return FILTERS.some((name) => name !== "order" && filter[name] !== "");
+}
+
+/** True if the filter selects runs by when they ended. */
+export function hasRange({ from, to }: RunFilter): boolean {
+  return from !== "" || to !== "";
 }

@@ -3,22 +3,23 @@ import { SearchField } from "../parts/search-field.tsx";
 import { STATUS_WORDS } from "../parts/status.tsx";
 import { visibleName } from "../text/foreign.ts";
 import type { FilterName, RunFilter } from "./filter.ts";
-import type { TeamLabels } from "./use-team-labels.ts";
+import { TeamField } from "./team-field.tsx";
 
 const STATUSES = ["queued", "running", "waiting", "paused", "completed", "cancelled", "failed"];
 
-interface RunFiltersProps extends TeamLabels {
+interface RunFiltersProps {
   filter: RunFilter;
   onChange: (name: FilterName, value: string) => void;
   /** The runs on the page, whose models and errors can be chosen. */
   runs: readonly ListedRun[];
+  /** The names of their teams, by id. */
+  names: ReadonlyMap<string, string>;
   /** True if the page shows the runs of one team only. */
   ofOneTeam: boolean;
 }
 
 /** The fields above the table of runs. */
-export function RunFilters({ filter, onChange, runs, ofOneTeam, teams, labels }: RunFiltersProps) {
-  const teamNames = new Map(teams.map(({ id }) => [id, labels.get(id) ?? id]));
+export function RunFilters({ filter, onChange, runs, names, ofOneTeam }: RunFiltersProps) {
   const models = runs.flatMap((run) => Object.keys(run.models));
   const errors = runs.flatMap(({ error }) => (error === null ? [] : [error.type]));
   return (
@@ -30,11 +31,9 @@ export function RunFilters({ filter, onChange, runs, ofOneTeam, teams, labels }:
         onChange={(value) => onChange("q", value)}
       />
       {!ofOneTeam && (
-        <Choice
-          name="Team"
-          any="Any team"
+        <TeamField
           value={filter.team}
-          options={teamNames}
+          name={names.get(filter.team)}
           onChange={(value) => onChange("team", value)}
         />
       )}
@@ -60,7 +59,7 @@ export function RunFilters({ filter, onChange, runs, ofOneTeam, teams, labels }:
         onChange={(value) => onChange("error", value)}
       />
       <label className="inline-field">
-        <span className="muted">From</span>
+        <span className="muted">Ended from</span>
         <input
           type="date"
           value={filter.from.slice(0, 10)}
@@ -76,6 +75,7 @@ export function RunFilters({ filter, onChange, runs, ofOneTeam, teams, labels }:
           min={filter.from.slice(0, 10)}
           onChange={({ target }) => onChange("to", target.value)}
         />
+        <span className="muted">UTC</span>
       </label>
       <label className="inline-field">
         <span className="muted">Min. cost</span>

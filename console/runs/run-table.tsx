@@ -11,8 +11,8 @@ import { preview } from "../text/preview.ts";
 
 interface RunTableProps {
   runs: readonly ListedRun[];
-  /** Labels by the ids of teams. */
-  labels: ReadonlyMap<string, string>;
+  /** The names of their teams, by id. */
+  names: ReadonlyMap<string, string>;
   /** The value of `order` in the address. */
   order: string;
   onOrder: (order: string) => void;
@@ -22,7 +22,7 @@ interface RunTableProps {
 }
 
 export function RunTable(props: RunTableProps) {
-  const { runs, labels, order, onOrder, selected, onSelect } = props;
+  const { runs, names, order, onOrder, selected, onSelect } = props;
   const select = (keys: readonly string[], on: boolean): void => {
     const next = new Set(selected);
     for (const key of keys) {
@@ -72,7 +72,7 @@ export function RunTable(props: RunTableProps) {
             )}
             <td className="of-run">
               <Link className="whole-row" href={`/teams/${run.team_id}/runs/${run.id}`}>
-                <Name name={labels.get(run.team_id) ?? run.team_id} />
+                <Name name={names.get(run.team_id) ?? run.team_id} />
               </Link>
               <span className="id">{run.id.slice(0, 8)}</span>
             </td>

@@ -9,8 +9,8 @@ import { RunFilters } from "./run-filters.tsx";
 import { keyOf, RunTable } from "./run-table.tsx";
 import { RunTotalsLine } from "./run-totals.tsx";
 import { SelectedRuns } from "./selected-runs.tsx";
+import { teamNames } from "./team-names.ts";
 import { useRunList } from "./use-run-list.ts";
-import { useTeamLabels } from "./use-team-labels.ts";
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -23,11 +23,12 @@ export function RunsPage({ teamId }: { teamId?: string }) {
     return teamId === undefined ? given : { ...given, team: teamId };
   }, [address, teamId]);
   const list = useRunList(filter);
-  const { value: runs, error, totals } = list;
+  const { value: runs, error, counted } = list;
   const mayChange = useMay("runs:write");
   const [selected, setSelected] = useState(NONE);
-  const teamLabels = useTeamLabels(
-    useMemo(() => (runs ?? []).map(({ team_id }) => team_id), [runs]),
+  const names = useMemo(
+    () => teamNames((runs ?? []).map(({ team_id, team_label }) => ({ team: team_id, team_label }))),
+    [runs],
   );
   const change = useCallback(
     (name: FilterName, value: string): void => {
@@ -49,7 +50,9 @@ export function RunsPage({ teamId }: { teamId?: string }) {
     return <Failure error={error} onRetry={list.reload} />;
   }
   const isNew = runs?.length === 0 && !leavesOut({ ...filter, ...(teamId && { team: "" }) });
-  const total = totals && !isNew && <RunTotalsLine totals={totals} />;
+  const total = counted && !isNew && (
+    <RunTotalsLine key={JSON.stringify(counted.filter)} {...counted} />
+  );
   return (
     <div className="page wide-page">
       {teamId === undefined ? <Head>{total}</Head> : total}
@@ -59,7 +62,7 @@ export function RunsPage({ teamId }: { teamId?: string }) {
           onChange={change}
           runs={runs ?? []}
           ofOneTeam={teamId !== undefined}
-          {...teamLabels}
+          names={names}
         />
       )}
       {error && <Failure error={error} onRetry={list.reload} />}
@@ -70,7 +73,7 @@ export function RunsPage({ teamId }: { teamId?: string }) {
       ) : runs.length > 0 ? (
         <RunTable
           runs={runs}
-          labels={teamLabels.labels}
+          names={names}
           order={filter.order}
           onOrder={(order) => change("order", order)}
           selected={mayChange ? selected : undefined}
@@ -83,11 +86,13 @@ export function RunsPage({ teamId }: { teamId?: string }) {
           </Link>
         </Empty>
       ) : (
-        <p className="muted none">No matching runs.</p>
+        <p className="muted none">
+          {list.hasMore ? "No matching runs among those that were searched." : "No matching runs."}
+        </p>
       )}
       {list.hasMore && (
         <button className="button" type="button" onClick={list.loadMore}>
-          Show more
+          {runs?.length === 0 ? "Search older runs" : "Show more"}
         </button>
       )}
       {selected.size > 0 && (

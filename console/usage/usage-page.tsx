@@ -5,7 +5,7 @@ import { Failure } from "../parts/failure.tsx";
 import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
-import { useTeamLabels } from "../runs/use-team-labels.ts";
+import { teamNames } from "../runs/team-names.ts";
 import { useMay } from "../shell/access.tsx";
 import { useTitle } from "../shell/title.ts";
 import { groupsOf, type Measure, MEASURES, type Series, seriesOf } from "./groups.ts";
@@ -45,14 +45,12 @@ export function UsagePage() {
     () => report && groups && seriesOf(report, days, groups, grouped, measure),
     [report, groups, days, grouped, measure],
   );
-  const { labels } = useTeamLabels(
-    useMemo(
-      () => (grouped === "team" ? (groups ?? []).map(({ name }) => name ?? "") : []),
-      [grouped, groups],
-    ),
+  const names = useMemo(
+    () => (grouped === "team" && report ? teamNames(report.usage) : undefined),
+    [grouped, report],
   );
   const nameOf = (name: string | undefined): string =>
-    name === undefined ? MEASURES[measure] : (labels.get(name) ?? name);
+    name === undefined ? MEASURES[measure] : (names?.get(name) ?? name);
 
   if (report === undefined && error !== undefined) {
     return <Failure error={error} onRetry={reload} />;

@@ -1,8 +1,7 @@
 import type { RunTotals } from "troupe/client";
 import { Link } from "wouter";
 import { Name } from "../parts/name.tsx";
-import { costOf, durationOf } from "../parts/numbers.ts";
-import { failureRate } from "../runs/run-totals.tsx";
+import { costOf, durationOf, failureRate } from "../parts/numbers.ts";
 import {
   amountOf,
   type Group,
@@ -130,7 +129,7 @@ function Scroll({ name, children }: { name: string; children: React.ReactNode })
 
 interface TotalsProps {
   totals: Totals;
-  /** The outcomes and durations of the runs that were created in the period, if the user may read them. */
+  /** The outcomes and durations of the runs that ended in the period, if the user may read them. */
   runs: RunTotals | undefined;
 }
 
