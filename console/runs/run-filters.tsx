@@ -59,7 +59,7 @@ export function RunFilters({ filter, onChange, runs, names, ofOneTeam }: RunFilt
         onChange={(value) => onChange("error", value)}
       />
       <label className="inline-field">
-        <span className="muted">Ended from</span>
+        <span className="muted">Ended</span>
         <input
           type="date"
           value={filter.from.slice(0, 10)}

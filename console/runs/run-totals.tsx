@@ -48,7 +48,7 @@ export function RunTotalsLine({ totals: first, filter }: RunTotalsProps) {
 function percentilesIn(totals: RunTotals): string[] {
   const { p50_seconds: p50, p95_seconds: p95 } = totals;
   if (p50 === null || p95 === null) {
-    return endedIn(totals) === 0 ? [] : ["p50 and p95 cannot be added up"];
+    return endedIn(totals) === 0 ? [] : ["p50 and p95 can't be added up"];
   }
   return [`p50 ${durationOf(p50 * 1_000)}`, `p95 ${durationOf(p95 * 1_000)}`];
 }

@@ -19,7 +19,7 @@ interface TeamFieldProps {
 /** A field that finds a team by its name or id among all teams of the server. Empty, it offers those that were active last. */
 export function TeamField({ value, name, onChange }: TeamFieldProps) {
   const [isOpen, setOpen] = useState(false);
-  /** What the user has typed; undefined while the field has the name of the chosen team. */
+  /** The typed text; undefined while the field has the name of the chosen team. */
   const [text, setText] = useState<string>();
   const [picked, setPicked] = useState(0);
   const list = useId();

@@ -86,7 +86,7 @@ testInBrowser("the totals of days, which are UTC, have the open runs beside them
   const total = page.getByLabel("Total", { exact: true });
   await expect.poll(() => total.textContent()).toMatch(/^2 runs1 open/);
   const [today = ""] = new Date().toISOString().split("T");
-  await page.getByLabel("Ended from").fill(today);
+  await page.getByLabel("Ended").fill(today);
   await expect.poll(() => total.textContent()).toMatch(/^1 run ended1 more open/);
   await row(page, "Planner").waitFor({ state: "detached" });
   await page.getByRole("group", { name: "Filters" }).getByText("UTC").waitFor();
@@ -103,7 +103,7 @@ testInBrowser("the id of a run finds it", async () => {
 });
 
 testInBrowser(
-  "a search that finds nothing among the latest runs goes on to older ones",
+  "a search that finds nothing among the latest runs continues with older ones",
   async () => {
     const { page } = await stage.open("/runs");
     await row(page, "Planner").waitFor();
@@ -153,9 +153,9 @@ testInBrowser("totals of some runs are counted further until they are complete",
   held.resolve();
   await page.getByRole("button", { name: "Look further" }).click();
   await total.getByText("3 runs", { exact: true }).waitFor();
-  await total.getByText("p50 and p95 cannot be added up").waitFor();
+  await total.getByText("p50 and p95 can't be added up").waitFor();
   expect(await page.getByRole("button", { name: /Look/ }).count()).toBe(0);
-  // Another filter counts anew.
+  // A change of a filter starts another count.
   await page.getByLabel("Status").selectOption("Completed");
   await total.getByText("1 run among the latest 10,000").waitFor();
 });
