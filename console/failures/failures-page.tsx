@@ -3,7 +3,7 @@ import { Link, useSearchParams } from "wouter";
 import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useTeamLabels } from "../runs/use-team-labels.ts";
+import { useTeamLabels } from "../hooks/use-team-labels.ts";
 import { useTitle } from "../shell/title.ts";
 import { lastDays } from "../usage/period.ts";
 import { FailureEntry } from "./failure-entry.tsx";

@@ -8,7 +8,7 @@ import { Confirm } from "../dialogs/confirm.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useList } from "../hooks/use-list.ts";
-import { useTeamLabels } from "./use-team-labels.ts";
+import { useTeamLabels } from "../hooks/use-team-labels.ts";
 import { useMay } from "../shell/access.tsx";
 import { useGone, useNotices } from "../shell/notices.tsx";
 import { MemoryEntry } from "./memory-entry.tsx";

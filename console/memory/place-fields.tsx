@@ -1,6 +1,6 @@
 import type { Memory } from "troupe/client";
 import { SearchField } from "../parts/search-field.tsx";
-import type { TeamLabels } from "./use-team-labels.ts";
+import type { TeamLabels } from "../hooks/use-team-labels.ts";
 import { visibleName } from "../text/foreign.ts";
 import type { MemoryAddress } from "./memory-address.ts";
 

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import type { ListedTeam } from "troupe/client";
 import { useTroupe } from "troupe/react";
-import { useLoaded } from "../hooks/use-loaded.ts";
+import { useLoaded } from "./use-loaded.ts";
 
 /** The number of teams, by latest activity, that are loaded: their runs are listed first. */
 const MOST = 200;
