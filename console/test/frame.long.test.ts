@@ -69,7 +69,7 @@ testAppearances("all tabs of a team have the same header and the same column", a
   await enter(page, OWNER);
   await new TeamOnPage(page).status("Failed");
   const seen = new Map<string, unknown>();
-  for (const tab of ["Conversation", "Picture", "Files", "Schedules", "Runs", "API"]) {
+  for (const tab of ["Conversation", "Picture", "Files", "Schedules", "Runs", "Versions", "API"]) {
     await page.getByRole("navigation", { name: "Team" }).getByRole("link", { name: tab }).click();
     await expect.poll(() => page.locator(".team-tabs [aria-current=page]").textContent()).toBe(tab);
     await expect.poll(() => page.locator(".loading").count()).toBe(0);
@@ -82,17 +82,19 @@ testAppearances("all tabs of a team have the same header and the same column", a
   for (const [tab, frame] of seen) expect([tab, frame]).toEqual([tab, first]);
 });
 
-/** The texts and boxes of the header, and the column of the content. */
+/** The texts and boxes of the header without what its menus hold, and the column of the content. */
 const FRAME = `(() => {
   const boxOf = (element) => {
     const { x, y, width, height } = element.getBoundingClientRect();
     return [x, y, width, height].map(Math.round);
   };
   const head = document.querySelector(".team-head");
-  const parts = [head, ...head.querySelectorAll("h1, a, button, summary, .status")];
+  const parts = [...head.querySelectorAll("h1, a, button, summary, .status")].filter(
+    (part) => part.closest(".menu-items") === null,
+  );
   return {
     texts: parts.map((part) => part.textContent),
-    boxes: parts.map(boxOf),
+    boxes: [head, ...parts].map(boxOf),
     content: boxOf(document.querySelector(".team-content > *")).toSpliced(3, 1),
   };
 })()`;
