@@ -173,7 +173,7 @@ testInBrowser("a run continues without the login", async () => {
   await loginLink(page).waitFor();
   const letTimePass = await holdTimers(page);
   await page.getByRole("button", { name: "Continue without login" }).press("Enter");
-  await page.getByText("Answered.", { exact: true }).waitFor();
+  await page.getByText("Cancelled.", { exact: true }).waitFor();
   await letTimePass();
   await expect.poll(() => status(team)).toBe("failed");
 });

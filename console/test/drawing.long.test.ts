@@ -226,7 +226,7 @@ testInBrowser("a template is changed before it is created", async () => {
   await node(page, "writer").click();
   const writer = page.getByRole("complementary", { name: "About writer" });
   await writer.getByLabel("Name", { exact: true }).fill("two words");
-  await writer.getByText("A name has letters").waitFor();
+  await writer.getByText("Use letters, digits and _ only").waitFor();
   await writer.getByLabel("Name", { exact: true }).fill("author");
   await writer.getByLabel("Name", { exact: true }).press("Enter");
   await node(page, "author").waitFor();

@@ -89,9 +89,9 @@ const FRAME = `(() => {
     return [x, y, width, height].map(Math.round);
   };
   const head = document.querySelector(".team-head");
-  const parts = [...head.querySelectorAll("h1, a, button, summary, .status")].filter(
-    (part) => part.closest(".menu-items") === null,
-  );
+  // A narrow row of tabs is scrolled to the current one.
+  const all = head.querySelectorAll("h1, a, button, summary, .status, .team-tabs");
+  const parts = [...all].filter((part) => part.closest(".menu-items, .team-tabs *") === null);
   return {
     texts: parts.map((part) => part.textContent),
     boxes: [head, ...parts].map(boxOf),

@@ -154,7 +154,7 @@ testInBrowser(
     const edge = page.getByRole("button", { name: "From desk to refunds", exact: true });
     await edge.click();
     const handoff = page.getByRole("complementary", { name: "From desk to refunds" });
-    await handoff.getByLabel("When to hand over").fill("Money is asked for.");
+    await handoff.getByLabel("When to hand off").fill("Money is asked for.");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("region", { name: "Unsaved changes" }).waitFor({ state: "detached" });
     expect((await stage.client.team(id).get()).component.config["participants"]).toMatchObject([

@@ -41,7 +41,7 @@ testAppearances("axe finds nothing on runs, timeline, usage and comparison", asy
   expect(await findings(page)).toEqual([]);
 
   await page.goto(`${stage.origin}/teams/${team.id}/runs/${run}`);
-  await page.locator(".timeline-row[data-kind=attempt]").waitFor();
+  await page.locator(".timeline-row[data-kind=attempt]").first().waitFor();
   expect(await findings(page)).toEqual([]);
   await page.locator(".timeline-row[data-kind=execute_tool]").click();
   await page.locator(".recorded").waitFor();

@@ -233,7 +233,7 @@ testInBrowser("the call of a client's tool is answered at its place", async () =
   const { page } = await stage.open(`/teams/${created.id}`);
   await created.start("Where am I?", { tools: [{ name: "locate" }] });
   await page.getByText("is waiting for the result of").waitFor();
-  await page.locator(".dock").getByText('"precise": true').waitFor();
+  await page.locator(".dock").getByText("precise").waitFor();
   await page.getByLabel("Answer guide").fill("Vienna");
   await page.getByRole("button", { name: "Answer", exact: true }).click();
   await page.locator("article").getByText("You are there.").waitFor();

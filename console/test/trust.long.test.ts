@@ -78,7 +78,7 @@ testInBrowser("two clicks at the same place of the inbox approve one payment", a
   // Answered elsewhere: nothing moves either.
   const [request] = await teams[1]!.requests((await teams[1]!.runs()).runs[0]!.id);
   await teams[1]!.answer((await teams[1]!.runs()).runs[0]!.id, request!.id, { approved: true });
-  await card("Bob").getByText("Answered elsewhere, or no longer needed.").waitFor();
+  await card("Bob").getByText("Approved.").waitFor();
   expect(await card("Bob").boundingBox()).toEqual(before);
   await atRest(card("Cid"));
   await card("Cid").getByRole("button", { name: "Approve" }).click();
@@ -158,7 +158,7 @@ testInBrowser("a table is scrolled if its words do not fit", async () => {
   const team = new TeamOnPage(page);
   await team.send("List them.");
   await team.status("Completed");
-  const region = page.getByRole("region", { name: "Table" });
+  const region = page.getByRole("group", { name: "Table" });
   await region.waitFor();
   const { scrolls, lines } = await page.evaluate<{ scrolls: boolean; lines: number[] }>(`(() => {
     const shown = document.querySelector('[aria-label="Table"]');
