@@ -34,6 +34,12 @@ export function CompareHead({ id, team }: CompareHeadProps) {
       <p className="muted">
         {origin ? `Fork, from turn ${origin.turn}` : "Original"}, now at turn{" "}
         {Math.max(info?.turn ?? 0, run?.turn ?? 0)}
+        {info && (
+          <>
+            , <Link href={`/teams/${id}/versions`}>version {info.component_version}</Link> of its
+            component
+          </>
+        )}
       </p>
       <p className="muted compare-numbers">
         {connected ? <Status status={status} /> : <span>Reconnecting</span>}

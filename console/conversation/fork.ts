@@ -1,4 +1,4 @@
-import type { Message, TeamClient } from "troupe/client";
+import { beginningOf, type ForkTeam, type Message, type TeamClient } from "troupe/client";
 
 const PAGE = 200;
 
@@ -20,14 +20,28 @@ async function turnOf(team: TeamClient, message: Message): Promise<number> {
   throw new Error("The message is no longer in the conversation.");
 }
 
+const FORK = "Fork of ";
+const LONGEST_LABEL = 200;
+
+/** A fork that carries the name of the team it is from. */
+export async function namedFork(
+  team: TeamClient,
+  options: Omit<ForkTeam, "label"> = {},
+): Promise<TeamClient> {
+  const { id, label } = await team.get();
+  const name = label ?? id;
+  const own = name.startsWith(FORK) ? name : `${FORK}${name}`;
+  return team.fork({ ...options, label: beginningOf(own, LONGEST_LABEL) });
+}
+
 /** A new team whose conversation ends with the turn of a message. */
 export async function forkAfter(team: TeamClient, message: Message): Promise<TeamClient> {
-  return team.fork({ turn: await turnOf(team, message) });
+  return namedFork(team, { turn: await turnOf(team, message) });
 }
 
 /** A new team whose conversation ends before the turn of a message. */
 export async function forkBefore(team: TeamClient, message: Message): Promise<TeamClient> {
-  return team.fork({ turn: Math.max(0, (await turnOf(team, message)) - 1) });
+  return namedFork(team, { turn: Math.max(0, (await turnOf(team, message)) - 1) });
 }
 
 /** A new team in whose conversation another message replaces this one. */

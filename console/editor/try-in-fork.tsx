@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { Message, TeamClient } from "troupe/client";
 import { useLocation } from "wouter";
 import { comparison } from "../compare/address.ts";
-import { forkBefore } from "../conversation/fork.ts";
+import { forkBefore, namedFork } from "../conversation/fork.ts";
 import { FormDialog } from "../dialogs/form-dialog.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import type { CatalogueTeam } from "../component/catalogue.ts";
@@ -56,7 +56,7 @@ async function forkWithComponent(
   last: Message | undefined,
   task: string,
 ): Promise<TeamClient> {
-  const fork = await (last === undefined ? team.fork() : forkBefore(team, last));
+  const fork = await (last === undefined ? namedFork(team) : forkBefore(team, last));
   try {
     await fork.replaceComponent(component);
     await fork.start(task);

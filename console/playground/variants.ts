@@ -1,5 +1,6 @@
 import type { Message, RunInfo, TeamClient, ThreadMessage } from "troupe/client";
 import type { ComponentData, CatalogueTeam } from "../component/catalogue.ts";
+import { namedFork } from "../conversation/fork.ts";
 import { agentPath, modelPath } from "../component/parts.ts";
 import { type ValuePath, valueAt } from "../component/value-path.ts";
 import { configOf, listOf, textOf } from "../picture/component-json.ts";
@@ -93,7 +94,7 @@ export async function runVariant(
   task: string,
 ): Promise<string> {
   const { metadata } = await team.get();
-  const fork = await team.fork({ turn, metadata: { ...metadata, playground: true } });
+  const fork = await namedFork(team, { turn, metadata: { ...metadata, playground: true } });
   try {
     await fork.replaceComponent(component as CatalogueTeam);
     await fork.start(task);

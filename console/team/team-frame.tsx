@@ -58,7 +58,7 @@ export function TeamFrame({ teamId, children }: TeamFrameProps) {
           {info?.forked_from && <ForkSign from={info.forked_from} name={origin} />}
         </div>
         <RunBar team={team} teamId={teamId} />
-        <TeamMenu team={handle} name={name} origin={info?.forked_from?.team_id} onReset={reload} />
+        <TeamMenu team={handle} origin={info?.forked_from?.team_id} onReset={reload} />
         <TeamTabs teamId={teamId} current={tab} />
       </header>
       <FramedTeamContext value={framed}>

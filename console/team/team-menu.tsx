@@ -1,5 +1,6 @@
 import { lazy, Suspense, useState } from "react";
-import { beginningOf, type TeamClient } from "troupe/client";
+import type { TeamClient } from "troupe/client";
+import { namedFork } from "../conversation/fork.ts";
 import { Link, useLocation } from "wouter";
 import { comparison } from "../compare/address.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -13,8 +14,6 @@ const ShareDialog = lazy(() => import("../share/share-dialog.tsx"));
 
 interface TeamMenuProps {
   team: TeamClient;
-  /** The label of the team, or its id. */
-  name: string;
   /** The original, if the team is a fork. */
   origin: string | undefined;
   /** Called when the team's conversation was reset. */
@@ -22,7 +21,7 @@ interface TeamMenuProps {
 }
 
 /** The menu of actions on the team. */
-export function TeamMenu({ team, name, origin, onReset }: TeamMenuProps) {
+export function TeamMenu({ team, origin, onReset }: TeamMenuProps) {
   const [path, navigate] = useLocation();
   const page = `/teams/${team.id}`;
   const { attempt, tell } = useNotices();
@@ -30,7 +29,7 @@ export function TeamMenu({ team, name, origin, onReset }: TeamMenuProps) {
   const [asked, setAsked] = useState<"reset" | "delete" | "share">();
   const fork = (): void => {
     void attempt(async () => {
-      const { id } = await team.fork({ label: beginningOf(`Fork of ${name}`, 200) });
+      const { id } = await namedFork(team);
       navigate(`/teams/${id}`);
       tell("This is a fork. The original is unchanged.");
     });

@@ -125,7 +125,11 @@ testInBrowser(
     await expect.poll(() => page.locator("article[aria-busy=true]").count()).toBe(0);
 
     // The fork's own page agrees.
-    await heads.nth(1).getByRole("link").click();
+    await heads.nth(1).getByText("version 2").waitFor();
+    await heads
+      .nth(1)
+      .getByRole("link", { name: `Fork of ${original.id}` })
+      .click();
     await new TeamOnPage(page).status("Completed");
     await page.locator("article").getByText("In a few words, and without a moral.").waitFor();
     expect(complaints).toEqual([]);
