@@ -79,9 +79,10 @@ await picture(
   { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 },
 );
 await planner.start("Plan a day in Lisbon.");
-await picture("console-teams", "/", (page) =>
-  page.getByRole("row", { name: /Day in Lisbon.*Waiting for you/ }).waitFor(),
-);
+await picture("console-teams", "/", async (page) => {
+  await page.getByRole("row", { name: /Day in Lisbon.*Waiting for you/ }).waitFor();
+  await page.getByRole("img", { name: /^Runs of the last 14 days/ }).waitFor();
+});
 await picture(
   "console-inbox-dark",
   "/inbox",
