@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { ModelError } from "troupe";
-import { lastObject } from "../support/last-object.ts";
+import { stateOf } from "../support/last-object.ts";
 import { modelCall, thought } from "../support/scripted-agent.ts";
 import {
   agent,
@@ -103,7 +103,7 @@ describe("an interrupted run", () => {
         yield* [];
         await ctx.ask({ id: ctx.id(), kind: "input", source: "a", prompt: "?" });
         // In the same go as the answer: what is not durable by now is lost.
-        lastObject.state?.abort("deadly");
+        stateOf(team.stub)?.abort("deadly");
         await new Promise(() => {});
         return "never";
       }),

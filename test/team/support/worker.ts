@@ -20,7 +20,7 @@ import type { SignedRequest } from "#tenant/webhooks/signing.ts";
 import { TestCodeExecutor } from "../../core/support/code-executor.ts";
 import { catalog } from "./catalog.ts";
 import { deliveries } from "./deliveries.ts";
-import { lastObject } from "./last-object.ts";
+import { noteObject } from "./last-object.ts";
 import { logged } from "./logged.ts";
 import { mcpFetch } from "./mcp.ts";
 import { outside } from "./outside.ts";
@@ -44,7 +44,7 @@ const registry = new ComponentRegistry({ functions: catalog }).register(
 export class ScriptedTeam extends TroupeTeam {
   constructor(ctx: DurableObjectState, bindings: unknown) {
     super(ctx, bindings);
-    lastObject.state = ctx;
+    noteObject(ctx);
   }
 
   /** A stream then ends when a run waits, and the object can be evicted. */
