@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import { Link } from "wouter";
 import { useMay } from "../shell/access.tsx";
 
@@ -24,7 +25,7 @@ export function titleOf(tab: TeamTab, team: string): string {
   return tab === "conversation" ? team : `${NAMES[tab]} of ${team}`;
 }
 
-/** The pages of a team. */
+/** The pages of a team. Where they do not fit, the row is scrolled to the current one. */
 export function TeamTabs({ teamId, current }: { teamId: string; current: TeamTab }) {
   const mayTeams = useMay("teams:read");
   const mayRuns = useMay("runs:read");
@@ -38,8 +39,12 @@ export function TeamTabs({ teamId, current }: { teamId: string; current: TeamTab
     api: true,
   };
   const tabs = (Object.keys(NAMES) as TeamTab[]).filter((tab) => may[tab]);
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }, [current]);
   return (
-    <nav className="team-tabs" aria-label="Team">
+    <nav ref={nav} className="team-tabs" aria-label="Team">
       {tabs.map((tab) => (
         <Link
           key={tab}

@@ -73,6 +73,7 @@ testAppearances("all tabs of a team have the same header and the same column", a
     await page.getByRole("navigation", { name: "Team" }).getByRole("link", { name: tab }).click();
     await expect.poll(() => page.locator(".team-tabs [aria-current=page]").textContent()).toBe(tab);
     await expect.poll(() => page.locator(".loading").count()).toBe(0);
+    await expect.poll(() => page.evaluate(CURRENT_IS_WHOLE)).toBe(true);
     seen.set(tab, await page.evaluate(FRAME));
   }
   const [first] = seen.values();
@@ -81,6 +82,13 @@ testAppearances("all tabs of a team have the same header and the same column", a
   });
   for (const [tab, frame] of seen) expect([tab, frame]).toEqual([tab, first]);
 });
+
+/** True if the row of tabs shows the whole name of the current one. */
+const CURRENT_IS_WHOLE = `(() => {
+  const row = document.querySelector(".team-tabs").getBoundingClientRect();
+  const tab = document.querySelector(".team-tabs [aria-current]").getBoundingClientRect();
+  return tab.left >= row.left - 1 && tab.right <= row.right + 1;
+})()`;
 
 /** The texts and boxes of the header without what its menus hold, and the column of the content. */
 const FRAME = `(() => {
