@@ -9,6 +9,12 @@ import { freePort } from "../support/ports.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 import { PATIENCE } from "../support/patience.ts";
 
+/** The tables that each team had then; now they come with their first row. */
+const TABLES_THEN = [
+  "step (key text primary key, state text not null, attempt integer not null, policy text not null, fingerprint text not null, result text, at integer, ran integer, kind text not null default 'effect')",
+  "question (id text primary key, ordinal integer not null, run text not null, question text not null, created_at integer not null, expires_at integer, ran integer not null, answer text, answered_at integer)",
+];
+
 /** Makes of a stored team what a version without lists would have stored. */
 function forgetLists(persistTo: string): void {
   for (const file of globSync("v3/do/*TenantObject/*", { cwd: persistTo })) {
@@ -18,8 +24,10 @@ function forgetLists(persistTo: string): void {
     const db = new DatabaseSync(join(persistTo, file));
     const team = db.prepare("select 1 from sqlite_master where name = 'outbox'").get();
     if (team !== undefined) {
+      db.exec("drop table if exists step; drop table if exists question");
+      for (const table of TABLES_THEN) db.exec(`create table ${table} without rowid`);
       db.exec(
-        "drop table outbox; drop table if exists schedule; alter table step drop column trace; alter table event drop column pieces; alter table head drop column steps; alter table run drop column steps",
+        "drop table outbox; drop table if exists schedule; alter table event drop column pieces; alter table head drop column steps; alter table run drop column steps",
       );
       db.exec("update meta set value = '2' where name = 'schema'");
       db.exec("update meta set value = json_remove(value, '$.tenant') where name = 'team'");

@@ -118,12 +118,12 @@ testInBrowser("a key that may only read runs sees failures without a button", as
   refuse("The model is not known.");
   await failedTeam("Ada");
   const { page } = await stage.open("/runs/failures");
+  await groups(page).getByRole("button", { name: "Retry 1 run" }).waitFor();
   await page.route("**/v1/whoami", async (route) => {
     const response = await route.fetch();
     const scopes = ["teams:read", "runs:read"];
     await route.fulfill({ response, json: { ...(await response.json()), scopes } });
   });
-  await groups(page).getByRole("button", { name: "Retry 1 run" }).waitFor();
   await page.reload();
   await groups(page).getByText("1 run of 1 team").waitFor();
   expect(await groups(page).getByRole("button").count()).toBe(0);

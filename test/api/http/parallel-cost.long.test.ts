@@ -183,7 +183,9 @@ describe("a tenant's budget in money", () => {
       { status: "completed", cost: 100 },
       { status: "failed", cost: null, error: { type: "too_many_costs" } },
     ]);
-    expect(runs.find(({ error }) => error)?.error?.message).toContain(`${name} of 350.5`);
+    expect(runs.find(({ error }) => error)?.error?.message).toContain(
+      `limit of 350.5 ${name.replaceAll("_", " ")} (${name})`,
+    );
     await limit({ [name]: 300 });
     const refused = await send("POST", "/v1/teams/one/runs", { task: "Write." });
     expect(refused.status).toBe(429);
