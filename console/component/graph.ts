@@ -70,7 +70,7 @@ export function reachedFrom(
   const next = new Map<string, string[]>();
   for (const { from, target } of edges) next.set(from, [...(next.get(from) ?? []), target]);
   const reached = new Set(starts);
-  // A loop over a set also visits what is added to it meanwhile.
+  // A loop over a set also visits the nodes that it adds.
   for (const name of reached) {
     for (const target of next.get(name) ?? []) reached.add(target);
   }

@@ -34,7 +34,7 @@ const ROW_PX = 110;
 export function Conversation(props: ConversationProps) {
   const { team, teamId, turns, ended, printers, manager } = props;
   const { messages, texts, activity, connected, hasEarlier, loadEarlier, loadBackTo } = team;
-  // Without a connection, what is under way is not known.
+  // Without a connection, the page does not know what the team does now.
   const run = connected ? team.run : null;
   const [keys] = useState(() => new Map<string, string>());
   // Texts change with each frame, messages do not.

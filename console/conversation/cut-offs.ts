@@ -84,7 +84,7 @@ export class CutOffs {
   }
 }
 
-/** The entries with the cards of what was cut off, each after the last message that stayed. */
+/** The entries with a card for each text that was cut off, after the last message that stayed. */
 export function withCutOffs(
   entries: readonly ConversationEntry[],
   cuts: readonly CutOff[],

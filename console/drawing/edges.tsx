@@ -65,7 +65,7 @@ interface EdgeLabelProps {
   x: number;
   y: number;
   selected: boolean;
-  /** A sentence about what is missing at it. */
+  /** The mistake of the edge, as a sentence. */
   missing: string | undefined;
   /** Selects it; undefined if it has no form. */
   onSelect: ((edge: PictureEdge) => void) | undefined;

@@ -3,7 +3,7 @@ import type { Draft } from "./use-draft.ts";
 
 /**
  * Ctrl+Z and Ctrl+Shift+Z undo and redo changes of a draft, wherever the focus is. In a text field they belong to the browser, except
- * after another version was loaded: the browser would undo what was typed before it.
+ * after another version was loaded: the browser would undo the typing before it.
  *
  * @param panel around the fields of the draft
  */

@@ -20,7 +20,7 @@ interface EdgeFieldsProps {
   onRemove: () => void;
 }
 
-/** The fields of an edge of a graph, or of a handoff: when it is taken, and what it starts. */
+/** The fields of an edge of a graph, or of a handoff: its condition, and its effect. */
 export function EdgeFields(props: EdgeFieldsProps) {
   const { component, team, path, onChange, onRemove } = props;
   const { edge, from, to } = connectionAt(component, team, path);

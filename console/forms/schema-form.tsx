@@ -83,7 +83,7 @@ export function SchemaForm({
         experimental_defaultFormStateBehavior={asking ? NOTHING_ASSUMED : DEFAULTS}
         onChange={({ formData }) => onChange((formData as object | undefined) ?? {})}
       >
-        {/* Its place takes no button: what is around the form has it. */}
+        {/* The parent of the form renders the button. */}
         <></>
       </Form>
     </div>

@@ -19,6 +19,13 @@ beforeAll(async () => {
       },
       { name: "found", match: { text: "Found" }, reply: { content: "I have found a tool." } },
       { name: "later", match: { text: "Thank you." }, reply: { content: "You are welcome." } },
+      {
+        name: "refuse",
+        match: { text: "Once more." },
+        times: 1,
+        fault: { kind: "status", status: 400 },
+      },
+      { name: "retried", match: { text: "Once more." }, reply: { content: "Once more." } },
     ],
   });
   worker = await KillableWorker.start({
@@ -74,39 +81,63 @@ const component = () => ({
   },
 });
 
-test("a tool that was found stays offered to the end of the run, also when the process is killed in between", async () => {
-  const created = await worker.fetch(
-    "/v1/teams",
-    jsonInit({ id: "weather", component: component() }),
-  );
-  expect(created.status, await created.text()).toBe(201);
-  const started = await worker.fetch(
-    "/v1/teams/weather/runs?wait=60",
-    jsonInit({ task: "What is the weather?" }),
-  );
-  const run = (await started.json()) as RunInfo;
-  expect(run).toMatchObject({ status: "waiting" });
-  await worker.kill();
-  await worker.restart();
-  const answered = await worker.fetch(
-    `/v1/teams/weather/runs/${run.id}/requests/${run.requests[0]?.id}`,
-    jsonInit({ content: "Thank you." }),
-  );
-  expect(answered.status, await answered.text()).toBe(200);
-  await expect
-    .poll(async () => {
-      const read = await worker.fetch(`/v1/teams/weather/runs/${run.id}`);
-      return ((await read.json()) as RunInfo).status;
-    })
-    .toBe("completed");
-  const offered = openai.log.requests.map(({ body }) =>
+/** The names of the tools in the requests of the model. */
+const offered = (): string[][] =>
+  openai.log.requests.map(({ body }) =>
     ((body as { tools?: { function: { name: string } }[] }).tools ?? []).map(
       (tool) => tool.function.name,
     ),
   );
-  expect(offered).toEqual([
-    ["search_tools"],
-    ["search_tools", "city_weather"],
-    ["search_tools", "city_weather"],
-  ]);
+
+/** A run of a new team that waits for its user after a search. */
+async function searchedRun(id: string): Promise<RunInfo> {
+  openai.log.requests.length = 0;
+  const created = await worker.fetch("/v1/teams", jsonInit({ id, component: component() }));
+  expect(created.status, await created.text()).toBe(201);
+  const started = await worker.fetch(
+    `/v1/teams/${id}/runs?wait=60`,
+    jsonInit({ task: "What is the weather?" }),
+  );
+  const run = (await started.json()) as RunInfo;
+  expect(run).toMatchObject({ status: "waiting" });
+  return run;
+}
+
+async function answer({ id, team_id, requests }: RunInfo, content: string): Promise<void> {
+  const path = `/v1/teams/${team_id}/runs/${id}/requests/${requests[0]?.id}`;
+  const answered = await worker.fetch(path, jsonInit({ content }));
+  expect(answered.status, await answered.text()).toBe(200);
+}
+
+async function ended({ id, team_id }: RunInfo, status: string): Promise<void> {
+  await expect
+    .poll(async () => {
+      const read = await worker.fetch(`/v1/teams/${team_id}/runs/${id}`);
+      return ((await read.json()) as RunInfo).status;
+    })
+    .toBe(status);
+}
+
+const FOUND = ["search_tools", "city_weather"];
+
+test("a tool that was found stays offered to the end of the run, also when the process is killed in between", async () => {
+  const run = await searchedRun("killed");
+  await worker.kill();
+  await worker.restart();
+  await answer(run, "Thank you.");
+  await ended(run, "completed");
+  expect(offered()).toEqual([["search_tools"], FOUND, FOUND]);
+});
+
+test("a retry continues with what the failed run had found, and the next run begins without it", async () => {
+  const run = await searchedRun("retried");
+  await answer(run, "Once more.");
+  await ended(run, "failed");
+  const path = `/v1/teams/${run.team_id}/runs`;
+  const retried = await worker.fetch(`${path}/${run.id}/retry`, { method: "POST" });
+  await ended((await retried.json()) as RunInfo, "completed");
+  const next = await worker.fetch(`${path}?wait=60`, jsonInit({ task: "And now?" }));
+  // It is the user's turn to speak.
+  await answer((await next.json()) as RunInfo, "Thank you.");
+  await expect.poll(offered).toEqual([["search_tools"], FOUND, FOUND, FOUND, ["search_tools"]]);
 });

@@ -12,6 +12,7 @@ import { textTokens } from "../../models/tokens/estimate.ts";
 import { languagesIn, rank } from "../../search/rank.ts";
 import { loadStemmers } from "../../search/stem.ts";
 import { countTokens, queryWords } from "../../search/tokens.ts";
+import type { RunObserver } from "../../run/run-observer.ts";
 import { parseState } from "../../state/load-state.ts";
 import type { StateParts, Stateful } from "../../state/stateful.ts";
 import { rethrowSignal } from "../../steps/signals.ts";
@@ -46,7 +47,7 @@ export const toolSearchSchema = z.strictObject({
   k: z.int().min(1).max(50).optional(),
 });
 
-const stateSchema = z.object({ run: z.string().nullable(), found: z.array(z.string()) });
+const stateSchema = z.object({ found: z.array(z.string()) });
 
 /** The tools that one model call may use. */
 export interface Offer {
@@ -64,15 +65,16 @@ type Found = { names: string[]; note?: string } & Partial<Omit<EmbeddingResult, 
  * Offers the model a search instead of a long list of tools: tools that are always offered, `search_tools`, and what it has found in
  * this run. Whether a tool was found does not change how it is called: approval, policy and overrides stay.
  */
-export class ToolSearch implements Stateful {
+export class ToolSearch implements Stateful, RunObserver {
   /** Lists and calls `search_tools`. It has no state of its own. */
   readonly workbench: Workbench;
   readonly #options: ToolSearchOptions;
   readonly #always: readonly string[];
   readonly #k: number;
   readonly #embedding: EmbeddingClient | undefined;
-  #run: string | null = null;
   #found: string[] = [];
+  /** The name that the model calls the search by; undefined while it is offered all tools. */
+  #name: string | undefined;
   #tools: readonly OfferedTool[] = [];
   /** Vectors of the tools' texts, which are embedded once in a process. */
   readonly #vectors = new Map<string, readonly number[]>();
@@ -112,13 +114,12 @@ export class ToolSearch implements Stateful {
   offer(tools: readonly OfferedTool[], workbenches: number, ctx: TurnContext): Offer {
     const own = tools.filter(({ place }) => place < workbenches);
     const others = tools.filter(({ place }) => place >= workbenches);
+    const search = others.at(-1);
     this.#tools = own;
-    if (own.length <= MOST_WITHOUT_SEARCH) {
-      const search = others.at(-1);
+    this.#name = own.length > MOST_WITHOUT_SEARCH ? search?.schema.name : undefined;
+    if (this.#name === undefined) {
       return { listed: tools.filter((tool) => tool !== search), found: [], hidden: [] };
     }
-    if (this.#run !== ctx.run.id) this.#found = [];
-    this.#run = ctx.run.id;
     const always = own.filter((tool) => this.#always.some((name) => isNamed(tool, name)));
     for (const name of this.#always) {
       if (!own.some((tool) => isNamed(tool, name)))
@@ -144,9 +145,21 @@ export class ToolSearch implements Stateful {
   }
 
   /** True if all of these calls are searches. */
-  isSearch(names: readonly string[], { listed }: Offer): boolean {
-    const search = listed.at(-1);
-    return search?.name === SEARCH_TOOLS && names.every((name) => name === search.schema.name);
+  isSearch(names: readonly string[]): boolean {
+    return names.every((name) => name === this.#name);
+  }
+
+  /** A retry continues with what the run that it repeats has found. */
+  runBegins(): void {
+    this.#found = [];
+  }
+
+  runEnds(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  finish(): Promise<undefined> {
+    return Promise.resolve(undefined);
   }
 
   async #answer(query: string, ctx: TurnContext): Promise<string> {
@@ -233,13 +246,11 @@ export class ToolSearch implements Stateful {
   }
 
   saveState(): JsonObject {
-    return { run: this.#run, found: this.#found };
+    return { found: this.#found };
   }
 
   loadState(state: JsonObject): void {
-    const { run, found } = parseState(stateSchema, state, "the state of a tool search");
-    this.#run = run;
-    this.#found = found;
+    this.#found = parseState(stateSchema, state, "the state of a tool search").found;
   }
 
   stateParts(): StateParts {

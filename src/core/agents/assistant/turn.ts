@@ -190,7 +190,7 @@ export class AssistantTurn {
     const { toolSearch } = this.#settings;
     const names = calls.map(({ name }) => name);
     toolSearch?.called(names);
-    const isSearch = toolSearch?.isSearch(names, this.#offer) ?? false;
+    const isSearch = toolSearch?.isSearch(names) ?? false;
     if (!isSearch || this.#searches === MOST_SEARCHES) return false;
     this.#searches++;
     return true;

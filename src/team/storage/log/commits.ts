@@ -49,7 +49,9 @@ export class CommitStore {
 
   /** The last commit; undefined before the first. */
   get last(): Commit | undefined {
-    this.#last ??= commitAt(this.#db, this.#texts, Number.MAX_SAFE_INTEGER) ?? null;
+    if (this.#last === undefined) {
+      this.#last = commitAt(this.#db, this.#texts, Number.MAX_SAFE_INTEGER) ?? null;
+    }
     return this.#last ?? undefined;
   }
 
