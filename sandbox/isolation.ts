@@ -1,4 +1,6 @@
 import { insideContainer } from "./process/container.ts";
+import { findPython, type Python } from "./process/python.ts";
+import { installPackages } from "./process/packages.ts";
 import { ProcessIsolation } from "./process/isolation.ts";
 import type { Isolation } from "./runner.ts";
 import { type Settings, SettingsError } from "./settings.ts";
@@ -34,7 +36,41 @@ export async function createIsolation(
       `SANDBOX_ISOLATION=process ${missing}. Set SANDBOX_FORCE_PROCESS=1 to run it anyway`,
     );
   if (missing !== undefined) log(`Warning: SANDBOX_ISOLATION=process ${missing}.`);
-  return new ProcessIsolation({ ...settings, path: env.PATH ?? "" });
+  const python = await pythonWithPackages(settings, env, log);
+  return new ProcessIsolation({ ...settings, python, path: env.PATH ?? "" });
+}
+
+/** The Python that the settings name, with their packages. */
+async function pythonWithPackages(
+  settings: Settings,
+  env: Readonly<Record<string, string | undefined>>,
+  log: (line: string) => void,
+): Promise<Python | undefined> {
+  const { packages: requirements, cache: cacheDirectory } = settings;
+  const python = await namedPython(settings);
+  if (requirements.length === 0) return python;
+  const given = { requirements, python, cacheDirectory, env, log };
+  const environment = await installPackages(given);
+  return environment === undefined
+    ? python
+    : namedPython({ ...settings, python: environment }, "The environment of SANDBOX_PACKAGES");
+}
+
+/**
+ * The Python that the settings name.
+ *
+ * @throws SettingsError when it does not run
+ */
+export async function namedPython(
+  { python, firstUid }: Pick<Settings, "python" | "firstUid">,
+  name = "SANDBOX_PYTHON",
+): Promise<Python | undefined> {
+  if (python === "") return undefined;
+  try {
+    return await findPython(python, process.getuid?.() === 0 ? firstUid : undefined);
+  } catch (error) {
+    throw new SettingsError(`${name} ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /**
@@ -50,7 +86,7 @@ export function programIsolation(
   if (!isolated && !settings.mcp) return undefined;
   if (isolation instanceof ProcessIsolation) return isolation;
   // Its directory and users are those of the data directory, which no other service has.
-  return new ProcessIsolation({ ...settings, path: env.PATH ?? "" });
+  return new ProcessIsolation({ ...settings, python: undefined, path: env.PATH ?? "" });
 }
 
 /** What the machine lacks for the isolation of code and of programs. */

@@ -22,6 +22,13 @@ export interface WorkspaceChange {
   removed: string[];
 }
 
+/** A folder that code can read and not change. */
+export interface Folder {
+  name: string;
+  /** Each directory before its entries. */
+  entries: readonly WorkspaceEntry[];
+}
+
 /** The limits of one block. */
 export interface BlockLimits {
   timeoutMs: number;
@@ -62,6 +69,8 @@ export interface Runner {
   readonly usable: boolean;
   /** Applies changes to its copy of the workspace. */
   update(change: WorkspaceChange): Promise<void>;
+  /** Replaces the folders that blocks can read and not change, below the directory that `$SANDBOX_FOLDERS` names. */
+  mount(folders: readonly Folder[]): Promise<void>;
   /** Runs a block. Resolves whatever the code does. @throws Error when the runner itself fails */
   run(block: CodeBlock, run: BlockRun): Promise<BlockResult>;
   /** Kills its processes. Resolves when they have ended. */

@@ -35,6 +35,30 @@ export function list(name: string, description: string): Setting<readonly string
   };
 }
 
+/** Packages separated by commas: names, requirements of pip, paths, addresses. */
+export function packages(name: string, description: string): Setting<readonly string[]> {
+  return {
+    name,
+    fallback: "",
+    description,
+    parse(given) {
+      const parts: string[] = [];
+      for (const part of given.split(",").map((one) => one.trim())) {
+        const before = parts.at(-1) ?? "";
+        // A comma in `[extras]`, or between two versions of one package.
+        const continues =
+          before.lastIndexOf("[") > before.lastIndexOf("]") || /^[<>=!~]/.test(part);
+        if (continues) parts[parts.length - 1] = `${before},${part}`;
+        else parts.push(part);
+      }
+      const option = parts.find((part) => part.startsWith("-"));
+      if (option !== undefined)
+        throw new Error(`has the option "${option}": it takes packages only`);
+      return parts.filter((part) => part !== "");
+    },
+  };
+}
+
 export function key(name: string, description: string): Setting<string | undefined> {
   return {
     name,

@@ -7,6 +7,7 @@ import {
   list,
   MB,
   oneOf,
+  packages,
   seconds,
   type Setting,
   strictness,
@@ -22,11 +23,11 @@ const SETTINGS = {
   cache: text(
     "SANDBOX_CACHE",
     "node_modules/.cache/troupe-sandbox",
-    "Cache directory of `wasm`, which makes it start faster. It may be deleted.",
+    "Cache directory, which makes the service start faster. It may be deleted.",
   ),
-  packages: list(
+  packages: packages(
     "SANDBOX_PACKAGES",
-    "Packages of `wasm`: names of the lock file or `all`, and paths or addresses of wheels, separated by commas.",
+    "Packages of Python, separated by commas. With `wasm` names of the lock file or `all`, and paths or addresses of wheels; with `process` requirements that `pip install` gets when the service starts.",
   ),
   packagesUrl: text(
     "SANDBOX_PACKAGES_URL",
@@ -35,6 +36,11 @@ const SETTINGS = {
   ),
   packagesLock: text("SANDBOX_PACKAGES_LOCK", "", "Path of the lock file. Default: Pyodide's own."),
   isolation: oneOf("SANDBOX_ISOLATION", ["wasm", "process"], "How code is isolated."),
+  python: text(
+    "SANDBOX_PYTHON",
+    "",
+    "Python of `process`: the folder of a virtual environment or an interpreter. Default: `python3` of the `PATH`.",
+  ),
   forceProcess: flag("SANDBOX_FORCE_PROCESS", "`1` allows `process` outside a container."),
   mcp: flag(
     "SANDBOX_MCP",
@@ -225,6 +231,8 @@ function contradictions(settings: Settings): string[] {
     problems.push(
       `SANDBOX_KEY is required when SANDBOX_HOST is ${settings.host}: without it, anyone who reaches the service can run code`,
     );
+  if (settings.python !== "" && settings.isolation !== "process")
+    problems.push("SANDBOX_PYTHON is for SANDBOX_ISOLATION=process only");
   if (settings.timeoutSeconds > settings.maxTimeoutSeconds)
     problems.push("SANDBOX_TIMEOUT_SECONDS must not be more than SANDBOX_MAX_TIMEOUT_SECONDS");
   const missing = settings.readable.filter((directory) => !existsSync(directory));

@@ -8,6 +8,7 @@
 import { basename, join, resolve } from "node:path";
 import { build } from "esbuild";
 import { buildConsole } from "./build/console.mjs";
+import { buildRunView } from "./build/run-view.mjs";
 import { replaceFiles } from "./build/replace-files.mjs";
 import { tokenTable } from "./package/token-tables.mjs";
 
@@ -112,5 +113,9 @@ function tablesAsData(write) {
 }
 
 if (import.meta.main) {
-  await Promise.all([buildWorker("src/service/worker.ts", join(root, "dist")), buildConsole()]);
+  await Promise.all([
+    buildWorker("src/service/worker.ts", join(root, "dist")),
+    buildConsole(),
+    buildRunView(),
+  ]);
 }

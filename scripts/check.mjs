@@ -157,8 +157,8 @@ function inWords(passed, failed, skipped) {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
-/** A stage that hangs must not take the time of all others: the longest takes half of this on two busy cores. */
-const LIMIT_MINUTES = 50;
+/** A stage that hangs must not take the time of all others: the longest takes half of this on two idle cores. */
+const LIMIT_MINUTES = 60;
 
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();

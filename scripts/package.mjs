@@ -19,7 +19,9 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
+import { buildWorker } from "./build.mjs";
 import { buildConsole } from "./build/console.mjs";
+import { buildRunView } from "./build/run-view.mjs";
 import { publishedManifest } from "./package/manifest.mjs";
 import { absoluteLinks, repositoryUrl } from "./package/repository.mjs";
 import { tokenTable } from "./package/token-tables.mjs";
@@ -46,12 +48,25 @@ async function build() {
   importJavaScript();
   await writeTokenTables();
   await buildConsole();
+  await buildRunView();
+  await buildOwnWorker();
   const url = repositoryUrl(root);
   const own = JSON.parse(readFileSync(manifest, "utf8"));
   publish(manifest, () => `${JSON.stringify(publishedManifest(own, url), null, 2)}\n`);
   if (url === undefined)
     console.error("The README keeps relative links: git has no remote `origin` on GitHub.");
   else publish(readme, (text) => absoluteLinks(text, url, own.version));
+}
+
+/** The Worker that `troupe serve` runs where there is no project. */
+async function buildOwnWorker() {
+  // While the published manifest is in place, these names do not exist.
+  const { projectWrangler, readWranglerConfig } = await import("#cli/build/wrangler-config.ts");
+  const { writeManifest } = await import("#cli/build/write-manifest.ts");
+  const directory = join(lib, "built");
+  await buildWorker("src/service/worker.ts", directory, { sourcemap: false });
+  const config = readWranglerConfig(projectWrangler(root), join(root, "wrangler.toml"), undefined);
+  writeManifest(directory, "worker.js", config);
 }
 
 function restore() {

@@ -13,7 +13,12 @@ const FILE = join(root, "src/components/provider-names.ts");
 /** The provider names of each group. @returns {Promise<Record<string, string[]>>} */
 export async function providerNames() {
   const catalog = new Catalog();
-  const imports = componentImports({ catalog, sandbox: undefined, shipped: async () => catalog });
+  const imports = componentImports({
+    catalog,
+    sandbox: undefined,
+    javascript: undefined,
+    shipped: async () => catalog,
+  });
   const groups = imports.map(async ({ group, load }) => {
     const names = (await load()).map(({ provider }) => provider);
     return [group, names.toSorted()];

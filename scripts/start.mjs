@@ -1,15 +1,17 @@
 // `npm start`: `troupe dev` of this repository, with its sandbox.
 
 import "./require-node.mjs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { devCommand } from "#cli/commands/dev.ts";
-import { Sandbox } from "./sandbox.mjs";
+import { textLog } from "#cli/server/process/log.ts";
+import { SandboxProcess } from "#cli/server/process/sandbox-process.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
 await devCommand({
   root,
-  sandbox: (directory) => new Sandbox(root, directory),
+  sandbox: (data, python) =>
+    new SandboxProcess({ directory: join(root, "sandbox"), data, python, log: textLog }),
 })
   .name("npm start --")
   .parseAsync();

@@ -82,11 +82,14 @@ export type { Team } from "./core/teams/team.ts";
 // Running
 export { RunError, type RunPlace } from "./core/run/run-error.ts";
 export type { HumanApproval } from "./core/turn/human-approval.ts";
+export type { Approval, ApprovalRule } from "./core/rules/approval-rule.ts";
+export type { Condition } from "./core/rules/condition.ts";
 export {
   agentRunnable,
   type AnswerStream,
   type StreamFilter,
 } from "./core/agents/agent-runnable.ts";
+export type { TaskFile } from "./core/messages/task-files.ts";
 export type { RunContext } from "./core/turn/run-context.ts";
 export { runInner } from "./core/run/inner-run.ts";
 export type { MemoryHostOptions } from "./core/run/in-memory-host.ts";
@@ -97,10 +100,11 @@ export {
   run,
   type RunOptions,
   runStream,
+  steer,
   type Task,
   type TaskMessage,
 } from "./core/agents/run.ts";
-export type { Progress, Runnable, TaskInput, TurnMessages } from "./core/run/runnable.ts";
+export type { Member, Progress, Runnable, TaskInput, TurnMessages } from "./core/run/runnable.ts";
 export type { CancelledWork, RemoteWork } from "./core/steps/remote-work.ts";
 export { rethrowSignal, TurnSignal, type TurnSignalKind } from "./core/steps/signals.ts";
 export type {
@@ -127,8 +131,10 @@ export type {
 export type {
   AllOptions,
   Answer,
+  Approved,
   Branch,
   CallEstimate,
+  JudgedQuestion,
   LoginOfQuestion,
   Question,
   RequestOfStep,
@@ -138,6 +144,8 @@ export type {
   QuestionForm,
   ToolCallQuestion,
   TurnContext,
+  ScopeOptions,
+  SteeringOptions,
 } from "./core/turn/turn-context.ts";
 export { printStream, type PrintStreamOptions } from "./core/ui/print-stream.ts";
 
@@ -203,7 +211,15 @@ export type { Workbench } from "./core/tools/workbench.ts";
 export type { CodeBlock, CodeImage, CodeResult } from "./core/code/code-block.ts";
 export { extractCodeBlocks } from "./core/code/markdown-code.ts";
 export type { CodeExecutor } from "./core/code/code-executor.ts";
+export { SandboxScripts } from "./components/sandbox/sandbox-scripts.ts";
 export { sandboxComponents, sandboxPython } from "./components/sandbox/components.ts";
+export type { ExecutorDependencies } from "./components/sandbox/sandbox-code-executor.ts";
+export { sandboxJavaScript } from "./components/sandbox/sandbox-javascript.ts";
+export type {
+  JavaScriptCall,
+  JavaScriptHost,
+  JavaScriptOutcome,
+} from "./core/code/javascript-host.ts";
 export type { PythonHost } from "./core/python/python-host.ts";
 export type { SandboxResult } from "./components/sandbox/client/execution-stream.ts";
 export type { ProgramEvent } from "./components/sandbox/client/program-stream.ts";
@@ -222,6 +238,18 @@ export {
   SandboxError,
   type SandboxErrorOptions,
 } from "./components/sandbox/client/sandbox-error.ts";
+
+// Skills
+export { Skill, SkillError, type SkillFiles, type SkillOptions } from "./core/skills/skill.ts";
+export type { SkillFile } from "./core/skills/skill-files.ts";
+export type {
+  NamedSkill,
+  OpenSkill,
+  SkillCatalog,
+  SkillSource,
+  SkillSummary,
+} from "./core/skills/skill-source.ts";
+export type { ScriptCall, ScriptRunner } from "./core/skills/script-runner.ts";
 
 // Model contexts and memory
 export type {
@@ -348,6 +376,7 @@ export {
   defineTeam,
   registerComponent,
   registerFunction,
+  registerSkill,
   registerTool,
   type ToolCatalog,
 } from "./core/tools/catalog.ts";
@@ -382,7 +411,16 @@ export type {
 } from "./core/component/checks/find-issues.ts";
 export type { ComponentLimits } from "./core/component/checks/limits.ts";
 export type { Template, TemplateCollection } from "./core/component/template.ts";
-export type { RunObserver, StateSharer, Unfinished } from "./core/run/run-observer.ts";
+export type { BoardSharer, RunObserver, StateSharer, Unfinished } from "./core/run/run-observer.ts";
+export type { Board, StoredChange } from "./core/board/board.ts";
+export type {
+  BoardTask,
+  NewTask,
+  TaskChange,
+  TaskEdit,
+  TaskState,
+} from "./core/board/board-task.ts";
+export type { TaskList } from "./core/board/task-list.ts";
 export type { SharedState } from "./core/state/shared-state.ts";
 export type { RecallMemory, RecallMemorySettings } from "./core/memories/recall-memory.ts";
 export type { EmbeddingUse } from "./core/memories/embedding-use.ts";

@@ -157,8 +157,11 @@ export {
   askedRequestSchema,
   humanRequestSchema,
   humanRequestsSchema,
+  answeredRunSchema,
+  runMessageSchema,
   runPageSchema,
   runSchema,
+  sentMessageSchema,
   startRunSchema,
   stopRunSchema,
   type AskedRequest,
@@ -187,9 +190,58 @@ export {
   schedulePageSchema,
   scheduleSchema,
 } from "./contract/team/schedule.ts";
+export {
+  createdTriggerSchema,
+  putTriggerSchema,
+  receivedEventSchema,
+  rotateTriggerSchema,
+  triggerDeliveryPageSchema,
+  triggerDeliverySchema,
+  triggerPageSchema,
+  triggerSchema,
+  triggerSecretSchema,
+} from "./contract/team/trigger.ts";
+export {
+  addTaskSchema,
+  boardSchema,
+  changeTaskSchema,
+  taskOnBoardSchema,
+} from "./contract/team/board.ts";
+export { boardTaskSchema, taskChangeSchema, taskStates } from "./core/board/board-task.ts";
+export {
+  decisionPageSchema,
+  decisionSchema,
+  givenApprovalSchema,
+  storedApprovalPageSchema,
+  storedApprovalSchema,
+} from "./contract/approval.ts";
+export { approvalRuleSchema, approvalSchema } from "./core/rules/approval-rule.ts";
+export { type ComparedSchema, conditionSchema } from "./core/rules/condition.ts";
+export { healthSchema } from "./contract/commands/health.ts";
+export {
+  putTeamToolSchema,
+  type PutTeamTool,
+  teamToolSchema,
+  type TeamTool,
+} from "./contract/team-tool.ts";
+export { notifySchema, receiversSchema, shownReceiverSchema } from "./contract/notify.ts";
 
 // Tenants
-export { SCOPES, type Scope } from "./contract/constants.ts";
+export { type ApprovalScope, SCOPES, type Scope } from "./contract/constants.ts";
+export {
+  listedSkillSchema,
+  type ListedSkill,
+  putSkillSchema,
+  type PutSkill,
+  skillPageSchema,
+  type SkillPage,
+  skillSchema,
+  type SkillInfo,
+  skillVersionPageSchema,
+  type SkillVersionPage,
+  skillVersionSchema,
+  type SkillVersion,
+} from "./contract/tenant/skill.ts";
 export {
   connectionSchema,
   connectionsSchema,

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -87,6 +88,17 @@ test.each(snippets.filter(({ info }) => info.endsWith(".test.ts")))(
       place.write(info, code),
     ]);
     expect(failed, stdout).toBe(false);
+  },
+);
+
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
+
+test.skipIf(!hasPython).each(snippets.filter(({ language }) => language === "python"))(
+  "the Python under $heading of $page compiles",
+  async ({ page, code }) => {
+    const program = place.write(`${page.replaceAll("/", "-")}.py`, code);
+    const { failed, stderr } = await place.execute("python3", ["-m", "py_compile", program]);
+    expect(failed, stderr).toBe(false);
   },
 );
 

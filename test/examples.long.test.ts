@@ -54,12 +54,12 @@ describe("examples", () => {
 });
 
 test("wrangler accepts the Worker of the containers and its configuration", async () => {
-  const config = "examples/cloudflare-containers/wrangler.toml";
+  const config = "sandbox/cloudflare/wrangler.toml";
   const { stdout } = await promisify(execFile)(
     `${ROOT}/node_modules/.bin/wrangler`,
     ["deploy", "--dry-run", "--containers-rollout=none", "--config", config],
     { cwd: ROOT, env: { ...process.env, WRANGLER_SEND_METRICS: "false" } },
   );
-  expect(stdout).toContain("env.CONTAINER (SandboxContainer)");
+  expect(stdout).toContain("env.CONTAINERS (SandboxContainer)");
   expect(stdout).toContain("--dry-run: exiting now");
 });

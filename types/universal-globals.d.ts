@@ -126,3 +126,19 @@ interface ReadableStream<R = unknown> {
   cancel(reason?: unknown): Promise<void>;
   getReader(): { read(): Promise<{ done: boolean; value?: R }> };
 }
+
+interface DecompressionStream {
+  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly writable: {
+    getWriter(): {
+      write(chunk: Uint8Array<ArrayBuffer>): Promise<void>;
+      close(): Promise<void>;
+      abort(reason?: unknown): Promise<void>;
+    };
+  };
+}
+
+declare const DecompressionStream: {
+  readonly prototype: DecompressionStream;
+  new (format: "deflate-raw"): DecompressionStream;
+};

@@ -7,5 +7,6 @@ declare namespace Cloudflare {
     ENGINE: DurableObjectNamespace<import("../test/team/support/worker.ts").ScriptedTeam>;
     TENANT: DurableObjectNamespace<import("../test/team/support/worker.ts").Tenant>;
     MEMORY: DurableObjectNamespace<import("../test/team/support/worker.ts").Memory>;
+    LOADER: import("#components/worker-loader/worker-loader.ts").WorkerLoaderBinding;
   }
 }

@@ -10,7 +10,7 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ["reflect_on_tool_use", "Answer in its own words from results of tools"],
   ["tool_call_summary_format", "Format of results of tools"],
   ["max_tool_iterations", "Most rounds of tool calls in a turn"],
-  ["tool_search", "Search tools if there are more than 20: true, or always and k"],
+  ["tool_search", "Search tools"],
   ["max_turns", "Most turns of a run"],
   ["max_stalls", "Most rounds without progress"],
   ["max_selector_attempts", "Most attempts to select a speaker"],

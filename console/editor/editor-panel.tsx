@@ -67,6 +67,7 @@ export default function EditorPanel(props: EditorPanelProps) {
             team={team}
             templates={server.templates}
             collections={server.collections}
+            skills={server.skills}
             onAgent={onAgent}
             onRemove={() => onRemove(subject.node)}
           />

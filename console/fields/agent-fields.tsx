@@ -16,6 +16,8 @@ import { agentPath, modelPath, readyTools } from "../component/parts.ts";
 import { type ValuePath, valueAt, withValue } from "../component/value-path.ts";
 import { type FieldsProps, PartField, SettingsFields } from "../inputs/settings-fields.tsx";
 import { TextField } from "../inputs/text-field.tsx";
+import { SkillsField } from "./skills-field.tsx";
+import { ToolSearchField } from "./tool-search-field.tsx";
 import { ToolsField } from "./tools-field.tsx";
 
 /** The texts about an agent, with the value that stands for no text. */
@@ -33,6 +35,8 @@ const APART = [
   "name",
   "model_client",
   "tools",
+  "tool_search",
+  "skills",
   "memory",
   "workbench",
   "handoffs",
@@ -48,6 +52,7 @@ interface AgentFieldsProps extends FieldsProps {
   /** The components of the server's templates, which have tools. */
   templates: readonly ComponentData[];
   collections: readonly string[];
+  skills: readonly string[];
   /** Called when it was moved or renamed. */
   onAgent: (component: ComponentData, name: string) => void;
   onRemove: () => void;
@@ -62,6 +67,7 @@ export function AgentFields(props: AgentFieldsProps) {
     catalogue,
     templates,
     collections,
+    skills,
     onChange,
     onAgent,
     onRemove,
@@ -129,6 +135,12 @@ export function AgentFields(props: AgentFieldsProps) {
         />
       )}
       {has("tools") && <ToolsField {...fields} ready={ready} />}
+      {has("tool_search") && (
+        <ToolSearchField component={component} path={path} onChange={onChange} />
+      )}
+      {has("skills") && (
+        <SkillsField component={component} path={path} skills={skills} onChange={onChange} />
+      )}
       {has("memory") && <MemoryField {...fields} collections={collections} />}
       {index !== undefined && graphOf(component, team) !== undefined ? (
         <EdgesField

@@ -2,7 +2,7 @@ import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { problemsOf } from "./problems.ts";
 import { SchemaForm } from "./schema-form.tsx";
 
-interface AnswerFieldsProps {
+export interface AnswerFieldsProps {
   source: string;
   schema: object;
   initial: object;

@@ -1,9 +1,11 @@
 import { useSyncExternalStore } from "react";
 
-const query = matchMedia("(max-width: 720px)");
+/** Widths in pixels, as in the styles: a phone's, and that of a window without room beside a conversation. */
+const WIDTHS = { phone: 720, side: 1080 };
 
-/** True in a window as narrow as a phone, as in the styles. */
-export function useNarrow(): boolean {
+/** True in a window that is at most as wide. */
+export function useNarrow(width: keyof typeof WIDTHS = "phone"): boolean {
+  const query = matchMedia(`(max-width: ${WIDTHS[width]}px)`);
   return useSyncExternalStore(
     (onChange) => {
       query.addEventListener("change", onChange);

@@ -41,6 +41,8 @@ export function JsonField({ path, label, value, onChange }: JsonFieldProps) {
           rows={Math.min(24, text.split("\n").length + 1)}
           spellCheck={false}
           value={text}
+          // A form is not sent while the text is not JSON.
+          ref={(field) => field?.setCustomValidity(isWrong ? wrong : "")}
           aria-invalid={isWrong}
           aria-describedby={isWrong ? id : undefined}
           onChange={({ target }) => change(target.value)}

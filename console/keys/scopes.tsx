@@ -1,6 +1,6 @@
 import type { Scope } from "../shell/access.tsx";
 
-export const SCOPES: Readonly<Record<Scope, string>> = {
+const SCOPES: Readonly<Record<Exclude<Scope, `approvals:${string}`>, string>> = {
   "teams:read": "Read teams, messages, files, webhooks and connections",
   "teams:write": "Create, edit, fork, reset and delete teams; edit webhooks and connections",
   "runs:read": "Read runs, streams, open questions and schedules",
@@ -13,6 +13,13 @@ export const SCOPES: Readonly<Record<Scope, string>> = {
   "files:read": "Read files",
   "component:read": "See system messages and settings of teams",
 };
+
+/** The right that a scope gives. */
+function describedScope(scope: Scope): string {
+  return Object.hasOwn(SCOPES, scope)
+    ? SCOPES[scope as keyof typeof SCOPES]
+    : "Approve calls whose rule names this scope";
+}
 
 /** The scopes of team tokens. */
 export const TOKEN_SCOPES: readonly Scope[] = [
@@ -43,7 +50,7 @@ export function ScopeChoice({ scopes, chosen, onChange }: ScopeChoiceProps) {
             onChange={(event) => choose(scope, event.target.checked)}
           />
           <span>
-            {SCOPES[scope]} <code className="muted">{scope}</code>
+            {describedScope(scope)} <code className="muted">{scope}</code>
           </span>
         </label>
       ))}

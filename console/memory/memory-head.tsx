@@ -3,18 +3,19 @@ import { Link } from "wouter";
 import { useTitle } from "../shell/title.ts";
 
 interface MemoryHeadProps {
-  current: "known" | "documents";
+  current: "known" | "documents" | "skills";
   children?: ReactNode;
 }
 
 const TABS = [
   ["known", "/memory", "What is known"],
   ["documents", "/memory/collections", "Documents"],
+  ["skills", "/memory/skills", "Skills"],
 ] as const;
 
-/** The head of the two pages of Memory. */
+/** The head of the pages of Memory. */
 export function MemoryHead({ current, children }: MemoryHeadProps) {
-  useTitle(current === "known" ? "Memory" : "Documents");
+  useTitle({ known: "Memory", documents: "Documents", skills: "Skills" }[current]);
   return (
     <header className="page-head">
       <h1>Memory</h1>

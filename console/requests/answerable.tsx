@@ -1,7 +1,6 @@
 import { type MouseEvent, type ReactNode, useEffect, useRef } from "react";
 import type { Answer, HumanRequest, ListedRequest } from "troupe/client";
 import { GivenAnswer } from "../answers/given-answer.tsx";
-import { type Asking, OutcomeOfRequest } from "../answers/outcome.tsx";
 import { useNow } from "../hooks/use-now.ts";
 import { Name } from "../parts/name.tsx";
 import { Approval } from "./approval.tsx";
@@ -15,7 +14,8 @@ import { promptOf } from "./prompt.ts";
 
 export interface AnswerableProps {
   request: HumanRequest | ListedRequest;
-  asking: Asking;
+  /** The end of a question that was closed elsewhere. */
+  outcome?: ReactNode;
   /** The whole task of the run, if it is known. */
   task: string | undefined;
   /** False once it was answered, here or elsewhere, or is no longer needed. */
@@ -29,7 +29,7 @@ export interface AnswerableProps {
 
 /** A question with its answer to fill in, or with the answer that was given, which can be undone until it is sent. */
 export function Answerable(props: AnswerableProps) {
-  const { request, asking, task, open, delayed, together, onAnswer, onUndo } = props;
+  const { request, outcome, task, open, delayed, together, onAnswer, onUndo } = props;
   const mayAnswer = useMay("requests:write");
   const answered = delayed !== undefined && delayed.phase !== "failed";
   const undo = useRef(onUndo);
@@ -53,7 +53,7 @@ export function Answerable(props: AnswerableProps) {
           ) : request.login !== undefined ? (
             <LoginRequest {...form} login={request.login} />
           ) : request.kind === "approval" ? (
-            <Approval {...form} task={task} together={together} />
+            <Approval key={request.revision} {...form} task={task} together={together} />
           ) : (
             <Question {...form} />
           )}
@@ -81,20 +81,35 @@ export function Answerable(props: AnswerableProps) {
               </button>
             </>
           ) : (
-            <span className="muted">{delayed.phase === "sent" ? "Sent." : "Sending"}</span>
+            <span className="muted">{SENT[wordFor(delayed, open, request)]}</span>
           )}
         </div>
       ) : (
         !open && (
           <div className="given">
             <div className="given-answer" role="status">
-              <Asked request={request} /> <OutcomeOfRequest request={request} asking={asking} />
+              <Asked request={request} /> {outcome}
             </div>
           </div>
         )
       )}
     </>
   );
+}
+
+const SENT = {
+  sending: "Sending",
+  sent: "Sent.",
+  counted: "Counted. Others have to approve as well.",
+} as const;
+
+function wordFor(
+  { phase }: DelayedAnswer,
+  open: boolean,
+  { approvals }: AnswerableProps["request"],
+): keyof typeof SENT {
+  if (phase !== "sent") return "sending";
+  return open && approvals !== undefined ? "counted" : "sent";
 }
 
 /** The question alone, for a credential that may not answer. */

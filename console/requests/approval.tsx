@@ -1,11 +1,15 @@
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, lazy, type ReactNode, Suspense, useState } from "react";
 import type { Answer, HumanRequest, ListedRequest } from "troupe/client";
 import { ArgumentList } from "../answers/argument-list.tsx";
 import { ArgumentsEditor } from "../answers/arguments-editor.tsx";
+import type { Reach } from "../approvals/reach-choice.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Markdown } from "../text/markdown.tsx";
+
+const RuleFacts = lazy(() => import("../approvals/rule-facts.tsx"));
+const ReachChoice = lazy(() => import("../approvals/reach-choice.tsx"));
 
 interface ApprovalProps {
   request: HumanRequest | ListedRequest;
@@ -19,15 +23,21 @@ interface ApprovalProps {
 
 /** A tool call, whose arguments can be edited, or code that waits for approval. */
 export function Approval({ request, task, refused, together, onAnswer }: ApprovalProps) {
-  const { source, prompt, code, tool_call: call } = request;
+  const { source, prompt, code, tool_call: call, rule, allow = [], revision } = request;
   const [refusing, setRefusing] = useState(false);
   const [edited, setEdited] = useState<string>();
+  const [reach, setReach] = useState<Reach>();
   const [mistake, setMistake] = useState<Error>();
   const approve = (): void => {
     try {
       const changed = edited === undefined ? {} : { arguments: parsedArguments(edited) };
       setMistake(undefined);
-      onAnswer({ approved: true, ...changed });
+      onAnswer({
+        approved: true,
+        ...changed,
+        ...(reach && { allow: reach }),
+        ...(revision !== undefined && { revision }),
+      });
     } catch (error) {
       setMistake(error as Error);
     }
@@ -65,6 +75,11 @@ export function Approval({ request, task, refused, together, onAnswer }: Approva
               onChange={setEdited}
             />
           ))}
+        {rule !== undefined && (
+          <Suspense>
+            <RuleFacts request={request} />
+          </Suspense>
+        )}
         <Problem error={mistake ?? refused} />
       </div>
       {refusing ? (
@@ -72,6 +87,11 @@ export function Approval({ request, task, refused, together, onAnswer }: Approva
       ) : (
         <div className="buttons">
           {together}
+          {allow.length > 0 && (
+            <Suspense>
+              <ReachChoice allow={allow} chosen={reach} onChange={setReach} />
+            </Suspense>
+          )}
           {call !== undefined && edited === undefined && (
             <button
               className="button quiet"

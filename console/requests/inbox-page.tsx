@@ -14,7 +14,7 @@ import { useNotifications } from "./notifications.ts";
 import { RequestCard } from "./request-card.tsx";
 import { useCardKeys } from "./use-card-keys.ts";
 import { type AnswerQueue, useDelayedAnswers } from "./use-delayed-answers.ts";
-import { keyOf, useKept } from "./use-kept.ts";
+import { answerKeyOf, useKept } from "./use-kept.ts";
 import { useSteady } from "./use-steady.ts";
 
 /** The questions that wait for a human. The page's address contains the filter. */
@@ -55,16 +55,16 @@ function Questions({ team, answers }: { team: string; answers: AnswerQueue }) {
   const { delayed, give, undo } = answers;
   const groups = useMemo(() => {
     const found = new Map<string, ListedRequest[]>();
-    for (const { key, request, open } of cards) {
+    for (const { request, open } of cards) {
       const group = groupOf(request);
-      const { phase } = delayed.get(key) ?? {};
+      const { phase } = delayed.get(answerKeyOf(request)) ?? {};
       const waits = open && (phase === undefined || phase === "failed");
       if (group !== undefined && waits) found.set(group, [...(found.get(group) ?? []), request]);
     }
     return found;
   }, [cards, delayed]);
   const giveOne = (request: ListedRequest, given: Answer): void =>
-    give(keyOf(request), given, () => answer(request, given));
+    give(answerKeyOf(request), given, () => answer(request, given));
   if (status === "unavailable" && error) return <Failure error={error} onRetry={reload} />;
   const undoable = together.filter((key) => delayed.get(key)?.phase === "delayed");
   return (
@@ -90,20 +90,20 @@ function Questions({ team, answers }: { team: string; answers: AnswerQueue }) {
               <RequestCard
                 request={request}
                 open={open}
-                delayed={delayed.get(key)}
+                delayed={delayed.get(answerKeyOf(request))}
                 together={
                   alike.length > 1 && (
                     <AnswerTogether
                       alike={alike}
                       onAnswer={(chosen, given) => {
-                        setTogether(chosen.map((one) => keyOf(one)));
-                        for (const one of chosen) giveOne(one, given);
+                        setTogether(chosen.map((one) => answerKeyOf(one)));
+                        for (const one of chosen) giveOne(one, forShown(one, given));
                       }}
                     />
                   )
                 }
                 onAnswer={(given) => giveOne(request, given)}
-                onUndo={() => undo(key)}
+                onUndo={() => undo(answerKeyOf(request))}
               />
             </li>
           );
@@ -140,6 +140,11 @@ function Questions({ team, answers }: { team: string; answers: AnswerQueue }) {
       </div>
     </>
   );
+}
+
+/** The answer to the arguments that were shown. */
+function forShown({ revision }: ListedRequest, answer: Answer): Answer {
+  return revision === undefined || answer.approved !== true ? answer : { ...answer, revision };
 }
 
 interface TeamFilterProps {

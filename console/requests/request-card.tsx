@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { Answer, ListedRequest } from "troupe/client";
 import { Link } from "wouter";
+import { OutcomeOfRequest } from "../answers/outcome.tsx";
 import { useWholeTask } from "../answers/use-whole-task.ts";
 import { Name } from "../parts/name.tsx";
 import { Ago, Until } from "../parts/time.tsx";
@@ -60,7 +61,12 @@ export function RequestCard({ request, ...answering }: RequestCardProps) {
         )}
       </div>
       {truncated && <p className="muted">Shortened. Open the team to see everything.</p>}
-      <Answerable request={request} asking={{ team_id, run_id }} task={whole} {...answering} />
+      <Answerable
+        request={request}
+        outcome={<OutcomeOfRequest request={request} asking={{ team_id, run_id }} />}
+        task={whole}
+        {...answering}
+      />
     </div>
   );
 }

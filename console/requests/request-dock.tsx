@@ -1,9 +1,10 @@
 import type { Answer, HumanRequest, RunInfo } from "troupe/client";
+import { OutcomeOfRequest } from "../answers/outcome.tsx";
 import { textOfTask } from "../answers/use-whole-task.ts";
 import { Answerable, type AnswerableProps } from "./answerable.tsx";
 import { useCardKeys } from "./use-card-keys.ts";
 import { useDelayedAnswers } from "./use-delayed-answers.ts";
-import { useKept } from "./use-kept.ts";
+import { answerKeyOf, useKept } from "./use-kept.ts";
 import { useCard } from "./use-card.ts";
 import { useSteady } from "./use-steady.ts";
 
@@ -31,12 +32,12 @@ export function RequestDock({ teamId, run, requests, onAnswer }: RequestDockProp
         <DockCard
           key={key}
           request={request}
-          asking={request}
+          outcome={<OutcomeOfRequest request={request} asking={request} />}
           task={task}
           open={open}
-          delayed={delayed.get(key)}
-          onAnswer={(answer) => give(key, answer, () => onAnswer(request, answer))}
-          onUndo={() => undo(key)}
+          delayed={delayed.get(answerKeyOf(request))}
+          onAnswer={(answer) => give(answerKeyOf(request), answer, () => onAnswer(request, answer))}
+          onUndo={() => undo(answerKeyOf(request))}
         />
       ))}
     </div>

@@ -34,9 +34,11 @@ export function useKept<Request extends Asked>(
   const open = new Map(requests.map((request) => [keyOf(request), request]));
   const known = new Set(kept.current.map(({ key }) => key));
   if (until === "closed" && open.size === 0) kept.current = [];
-  const cards = kept.current.map((one) =>
-    one.open === open.has(one.key) ? one : { ...one, open: open.has(one.key) },
-  );
+  const cards = kept.current.map((one) => {
+    const request = open.get(one.key);
+    if (request === undefined) return one.open ? { ...one, open: false } : one;
+    return one.open && one.request === request ? one : { ...one, request, open: true };
+  });
   const added = [...open].filter(([key]) => !known.has(key));
   const isSame = added.length === 0 && cards.every((one, index) => one === kept.current[index]);
   if (!isSame || cards.length !== kept.current.length) {
@@ -54,6 +56,12 @@ export function useKept<Request extends Asked>(
       setOrdered((times) => times + 1);
     },
   };
+}
+
+/** The key of an answer: arguments that were changed in the meantime need another one. */
+export function answerKeyOf(request: Asked & Pick<HumanRequest, "revision">): string {
+  const { revision } = request;
+  return keyOf(request) + (revision === undefined ? "" : ` ${revision}`);
 }
 
 export function keyOf({ team_id = "", run_id = "", id }: Asked): string {

@@ -1,4 +1,4 @@
-import { useCallback } from "react";
+import { lazy, Suspense, useCallback } from "react";
 import type { RunInfo } from "troupe/client";
 import { Link, useLocation } from "wouter";
 import { Failure } from "../parts/failure.tsx";
@@ -11,6 +11,8 @@ import { Timeline } from "../timeline/timeline.tsx";
 import { FailedBecause } from "./failed-because.tsx";
 import { RunFacts } from "./run-facts.tsx";
 import { useRun } from "./use-run.ts";
+
+const Decisions = lazy(() => import("../approvals/decisions.tsx"));
 
 interface RunPageProps {
   teamId: string;
@@ -56,7 +58,12 @@ export function RunPage({ teamId, runId }: RunPageProps) {
           <FailedBecause run={run} component={info?.component} />
         </div>
       )}
-      <RunFacts run={run} label={info?.label} />
+      <div>
+        <RunFacts run={run} label={info?.label} />
+        <Suspense>
+          <Decisions team={team} run={runId} version={version} />
+        </Suspense>
+      </div>
       <Timeline team={team} run={run} version={version} />
     </div>
   );

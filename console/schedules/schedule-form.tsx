@@ -1,6 +1,7 @@
 import { useState } from "react";
-import type { CreateSchedule, ScheduleInfo, TeamClient } from "troupe/client";
+import type { ScheduleInfo, TeamClient } from "troupe/client";
 import { FormDialog } from "../dialogs/form-dialog.tsx";
+import { type Conflict, ConflictField } from "../managed/conflict-field.tsx";
 import { OWN_TIME_ZONE } from "./cron.ts";
 import { summaryOfTask, textOfTask } from "./task.ts";
 import { type When, WhenFields, whenIsComplete } from "./when-fields.tsx";
@@ -12,14 +13,6 @@ interface ScheduleFormProps {
   onClose: () => void;
   onSaved: () => void;
 }
-
-type Conflict = NonNullable<CreateSchedule["on_conflict"]>;
-
-const CONFLICTS: Readonly<Record<Conflict, string>> = {
-  queue: "Start when it ends",
-  interrupt: "Cancel it and start",
-  reject: "Skip this time",
-};
 
 export function ScheduleForm({ team, schedule, onClose, onSaved }: ScheduleFormProps) {
   const [when, setWhen] = useState<When>(() => presentWhen(schedule));
@@ -57,16 +50,7 @@ export function ScheduleForm({ team, schedule, onClose, onSaved }: ScheduleFormP
       ) : (
         <p className="muted">The task stays the same: {summaryOfTask(schedule?.task ?? null)}</p>
       )}
-      <label className="field">
-        <span>If another run is active</span>
-        <select value={conflict} onChange={(event) => setConflict(event.target.value as Conflict)}>
-          {Object.entries(CONFLICTS).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <ConflictField conflict={conflict} onChange={setConflict} />
     </FormDialog>
   );
 }

@@ -54,7 +54,8 @@ export function SharedLinks({ team, names }: SharedLinksProps) {
   );
 }
 
-function sharedParts({ scopes }: Link, names: SharedLinksProps["names"]): string {
+function sharedParts({ scopes, request_id }: Link, names: SharedLinksProps["names"]): string {
+  if (request_id !== undefined) return "Answers one question";
   const parts = scopes.flatMap((scope) => names.get(scope) ?? []);
   return ["Conversation", ...parts].join(", ");
 }

@@ -5,8 +5,13 @@ export type Scope = WhoAmI["scopes"][number];
 
 const Scopes = createContext<readonly Scope[]>([]);
 
+interface AccessProps {
+  whoami: Pick<WhoAmI, "scopes">;
+  children: ReactNode;
+}
+
 /** Provides the credential's scopes. */
-export function Access({ whoami, children }: { whoami: WhoAmI; children: ReactNode }) {
+export function Access({ whoami, children }: AccessProps) {
   return <Scopes value={whoami.scopes}>{children}</Scopes>;
 }
 

@@ -40,6 +40,9 @@ const MemoryPage = lazy(async () => ({
 const CollectionsPage = lazy(async () => ({
   default: (await import("../memory/collections-page.tsx")).CollectionsPage,
 }));
+const SkillsPage = lazy(async () => ({
+  default: (await import("../memory/skills-page.tsx")).SkillsPage,
+}));
 const CollectionPage = lazy(async () => ({
   default: (await import("../memory/collection-page.tsx")).CollectionPage,
 }));
@@ -147,6 +150,11 @@ export function App({ whoami, onLeave, onTenants }: CallerProps) {
                 <Route path="/memory/collections">
                   <Needs scopes={["teams:read"]}>
                     <CollectionsPage />
+                  </Needs>
+                </Route>
+                <Route path="/memory/skills">
+                  <Needs scopes={["teams:read"]}>
+                    <SkillsPage />
                   </Needs>
                 </Route>
                 <Route path="/memory/collections/:id">

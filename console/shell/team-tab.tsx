@@ -10,6 +10,9 @@ const FilesPage = lazy(async () => ({
 const SchedulesPage = lazy(async () => ({
   default: (await import("../schedules/schedules-page.tsx")).SchedulesPage,
 }));
+const TriggersPage = lazy(async () => ({
+  default: (await import("../triggers/triggers-page.tsx")).TriggersPage,
+}));
 const RunsPage = lazy(async () => ({ default: (await import("../runs/runs-page.tsx")).RunsPage }));
 const VersionsPage = lazy(async () => ({
   default: (await import("../versions/versions-page.tsx")).VersionsPage,
@@ -30,6 +33,11 @@ export function TeamTab({ teamId }: { teamId: string }) {
         <Route path="/teams/:id/schedules">
           <Needs scopes={["runs:read"]}>
             <SchedulesPage />
+          </Needs>
+        </Route>
+        <Route path="/teams/:id/triggers">
+          <Needs scopes={["teams:read"]}>
+            <TriggersPage />
           </Needs>
         </Route>
         <Route path="/teams/:id/runs">

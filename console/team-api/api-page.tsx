@@ -1,13 +1,16 @@
 import { useId, useState } from "react";
+import { useMay } from "../shell/access.tsx";
 import { useFramedTeam } from "../team/framed-team.ts";
 import { CodeBlock } from "../text/code-block.tsx";
 import { callsOf } from "./calls.ts";
+import { OwnTool } from "./own-tool.tsx";
 
 /** The calls with which programs use this team. */
 export function ApiPage() {
-  const { teamId } = useFramedTeam();
+  const { teamId, handle } = useFramedTeam();
   const calls = callsOf(location.origin, teamId);
   const [chosen, setChosen] = useState(calls[0]?.name ?? "");
+  const mayRead = useMay("teams:read");
   const heading = useId();
   const shown = calls.find(({ name }) => name === chosen);
   return (
@@ -34,6 +37,7 @@ export function ApiPage() {
           <CodeBlock code={shown.code} language={shown.language} />
         </section>
       )}
+      {mayRead && <OwnTool team={handle} />}
     </div>
   );
 }

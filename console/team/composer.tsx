@@ -34,7 +34,7 @@ export function Composer({ team, handle }: ComposerProps) {
       setFiles((all) => [...all, ...added]);
     });
   };
-  const submit = (onConflict: "queue" | "interrupt"): void => {
+  const submit = (onConflict: WhileBusy): void => {
     if (empty) return;
     // Text that is typed while this message is being sent belongs to the next one.
     setText("");
@@ -126,6 +126,22 @@ export function Composer({ team, handle }: ComposerProps) {
             <button
               className="button"
               type="button"
+              title={
+                files.length > 0
+                  ? "Files can't be sent into a run"
+                  : "The agents read it at their next step, and the run continues"
+              }
+              disabled={text.trim() === "" || files.length > 0}
+              onClick={() => submit("steer")}
+            >
+              <Icon name="send" />
+              Send into the run
+            </button>
+          )}
+          {busy && (
+            <button
+              className="button"
+              type="button"
               title="Cancel the current run, and send this message now"
               disabled={empty}
               onClick={() => submit("interrupt")}
@@ -144,6 +160,9 @@ export function Composer({ team, handle }: ComposerProps) {
   );
 }
 
+/** The ways of a message while a run is active. */
+type WhileBusy = "queue" | "interrupt" | "steer";
+
 type Content = string | Extract<Task, { type: "MultiModalMessage" }>;
 
 function contentOf(text: string, files: readonly Attachment[]): Content {
@@ -156,8 +175,9 @@ async function say(
   team: TeamView,
   question: HumanRequest | undefined,
   content: Content,
-  on_conflict: "reject" | "queue" | "interrupt",
+  on_conflict: "reject" | WhileBusy,
 ): Promise<void> {
   if (question) await team.answer(question, { content });
+  else if (on_conflict === "steer" && typeof content === "string") await team.steer(content);
   else await team.send(content, { on_conflict });
 }

@@ -10,6 +10,7 @@ import { Confirm } from "../dialogs/confirm.tsx";
 import { type ExportKind, EXPORTS, exportTeam } from "./export.ts";
 import { useMay } from "../shell/access.tsx";
 
+const StoredApprovals = lazy(() => import("../approvals/stored-approvals.tsx"));
 const ShareDialog = lazy(() => import("../share/share-dialog.tsx"));
 
 interface TeamMenuProps {
@@ -25,8 +26,9 @@ export function TeamMenu({ team, origin, onReset }: TeamMenuProps) {
   const [path, navigate] = useLocation();
   const page = `/teams/${team.id}`;
   const { attempt, tell } = useNotices();
+  const mayRead = useMay("teams:read");
   const mayWrite = useMay("teams:write");
-  const [asked, setAsked] = useState<"reset" | "delete" | "share">();
+  const [asked, setAsked] = useState<"reset" | "delete" | "share" | "approvals">();
   const fork = (): void => {
     void attempt(async () => {
       const { id } = await namedFork(team);
@@ -67,6 +69,11 @@ export function TeamMenu({ team, origin, onReset }: TeamMenuProps) {
             </button>
           </>
         )}
+        {mayRead && (
+          <button type="button" onClick={() => setAsked("approvals")}>
+            Stored approvals
+          </button>
+        )}
         {(Object.keys(EXPORTS) as ExportKind[]).map((kind) => (
           <button
             key={kind}
@@ -87,6 +94,11 @@ export function TeamMenu({ team, origin, onReset }: TeamMenuProps) {
           </>
         )}
       </Menu>
+      {asked === "approvals" && (
+        <Suspense>
+          <StoredApprovals team={team} onClose={() => setAsked(undefined)} />
+        </Suspense>
+      )}
       {asked === "share" && (
         <Suspense>
           <ShareDialog team={team} onClose={() => setAsked(undefined)} />

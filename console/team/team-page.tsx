@@ -1,8 +1,11 @@
 import { lazy, Suspense, useCallback, useMemo, useState } from "react";
 import type { TeamView } from "troupe/react";
 import { useSearchParams } from "wouter";
+import { hasBoard } from "../board/has-board.ts";
+import { useNarrow } from "../hooks/use-narrow.ts";
 import { type Artefact, BesideContext } from "../parts/beside.ts";
 import { Failure } from "../parts/failure.tsx";
+import { Fold } from "../parts/fold.tsx";
 import { Name } from "../parts/name.tsx";
 import { useFinding } from "../reading/use-finding.ts";
 import { isQuestion, promptOf } from "../requests/prompt.ts";
@@ -26,6 +29,7 @@ const TeamPicture = lazy(async () => {
   return { default: component };
 });
 
+const Board = lazy(() => import("../board/board.tsx"));
 const FindBar = lazy(() => import("../reading/find-bar.tsx"));
 
 const FilePanel = lazy(async () => {
@@ -66,6 +70,8 @@ export function TeamPage() {
   const ended = useEndedRuns(handle, team);
   const finished = useTurns(handle, team);
   const { finding, close: stopFinding } = useFinding(messages.length > 0);
+  const isNarrow = useNarrow("side");
+  const withBoard = useMemo(() => hasBoard(info?.component), [info?.component]);
   const printers = useMemo(() => printersOf(info?.component), [info?.component]);
 
   if (status === "unavailable" && team.error) {
@@ -101,6 +107,15 @@ export function TeamPage() {
             />
           </BesideContext>
         )}
+        {withBoard && isNarrow && (
+          <Fold icon="inbox" title="Tasks">
+            <div className="board-narrow">
+              <Suspense>
+                <Board handle={handle} team={team} />
+              </Suspense>
+            </div>
+          </Fold>
+        )}
         <div className="dock">
           <Suspense>
             <RequestDock teamId={id} run={run} requests={forms} onAnswer={team.answer} />
@@ -121,7 +136,16 @@ export function TeamPage() {
         </Suspense>
       )}
       {info && opened === null && artefact === undefined && view === "conversation" && (
-        <TeamSide info={info} team={team} />
+        <TeamSide info={info} team={team}>
+          {withBoard && !isNarrow && (
+            <>
+              <h2>Tasks</h2>
+              <Suspense>
+                <Board handle={handle} team={team} />
+              </Suspense>
+            </>
+          )}
+        </TeamSide>
       )}
       {info && view === "picture" && (
         <Suspense

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import type { NotedTeam } from "troupe/client";
 import type { TeamView } from "troupe/react";
 import { Link } from "wouter";
@@ -14,10 +14,12 @@ import { totalOf } from "./total.ts";
 interface TeamSideProps {
   info: NotedTeam;
   team: TeamView;
+  /** Shown first. */
+  children?: ReactNode;
 }
 
 /** The participants, the agents at work, and what the team and its run have used so far. */
-export function TeamSide({ info, team }: TeamSideProps) {
+export function TeamSide({ info, team, children }: TeamSideProps) {
   const working = new Set([
     ...team.texts.map(({ source }) => source),
     ...(team.activity?.steps ?? []).flatMap(({ agent }) => agent ?? []),
@@ -29,6 +31,7 @@ export function TeamSide({ info, team }: TeamSideProps) {
   const total = totalOf(info, run, since);
   return (
     <aside className="side" aria-label="About this team">
+      {children}
       <h2>Participants</h2>
       <People people={participantsOf(info.component)} working={working} waiting={waiting} />
       <h2>Team</h2>

@@ -19,6 +19,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["VectorMemory", "Memory of what was learned"],
   ["NotesMemory", "Notes"],
   ["SharedStateMemory", "State of the page"],
+  ["TaskBoard", "Board of tasks"],
   ["FullTextMemory", "Texts found by their words"],
   ["ListMemory", "Texts that are always given"],
   ["ChromaDBVectorMemory", "ChromaDB memory"],
@@ -43,7 +44,9 @@ const WORDS: ReadonlyMap<string, string> = new Map(
     ..."A2A ACA AI API CSV DB HTML HTTP ID JSON JWT LLM MCP PDF SQL SSE SVG TLS UI URI URL XML".split(
       " ",
     ),
-    ..."OpenAI ChromaDB Redis Docker Jupyter Python Anthropic Azure Ollama Mem0".split(" "),
+    ..."OpenAI ChromaDB Redis Docker Jupyter Python JavaScript Anthropic Azure Ollama Mem0".split(
+      " ",
+    ),
   ].map((word) => [word.toLowerCase(), word]),
 );
 

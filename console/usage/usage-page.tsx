@@ -8,6 +8,7 @@ import { useLoaded } from "../hooks/use-loaded.ts";
 import { teamNames } from "../runs/team-names.ts";
 import { useMay } from "../shell/access.tsx";
 import { useTitle } from "../shell/title.ts";
+import { CodePlace } from "./code-place.tsx";
 import { groupsOf, type Measure, MEASURES, type Series, seriesOf } from "./groups.ts";
 import { dayOf, daysOf, lastDays, LENGTHS, type Period } from "./period.ts";
 import { amountText, DayTable, GroupTable, TotalTiles } from "./usage-tables.tsx";
@@ -116,6 +117,7 @@ export function UsagePage() {
           {grouped !== undefined && <GroupTable groups={groups} by={grouped} nameOf={nameOf} />}
         </>
       )}
+      <CodePlace />
     </div>
   );
 }

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { WebhookInfo } from "troupe/client";
 import { useTroupe } from "troupe/react";
-import { FormDialog } from "../dialogs/form-dialog.tsx";
-import { IdField } from "../dialogs/id-field.tsx";
-import { EVENT_NAMES, type EventName, EVENTS } from "./events.ts";
+import { EventChoices } from "../managed/event-choices.tsx";
+import { ManagedForm } from "../managed/managed-form.tsx";
+import type { EventName } from "./events.ts";
 
 interface WebhookFormProps {
   /** The webhook to change; undefined for a new one. */
@@ -25,7 +25,6 @@ export function WebhookForm({ webhook, taken, onClose, onSaved }: WebhookFormPro
   const [events, setEvents] = useState<readonly EventName[]>(
     webhook?.events ?? ["run.completed", "run.failed"],
   );
-  const exists = webhook === undefined && taken.includes(id);
 
   const submit = async (): Promise<void> => {
     const stored = await client.webhooks.put(id, {
@@ -38,19 +37,17 @@ export function WebhookForm({ webhook, taken, onClose, onSaved }: WebhookFormPro
     onClose();
     onSaved(stored.secret);
   };
-  const choose = (name: EventName, chosen: boolean): void =>
-    setEvents(EVENT_NAMES.filter((one) => (one === name ? chosen : events.includes(one))));
-
   return (
-    <FormDialog
-      title={webhook === undefined ? "New webhook" : `Edit ${webhook.id}`}
-      button={webhook === undefined ? "Create webhook" : "Save"}
-      complete={!exists && events.length > 0}
-      wide
+    <ManagedForm
+      noun="webhook"
+      changes={webhook?.id}
+      id={id}
+      taken={taken}
+      complete={events.length > 0}
+      onId={setId}
       onSubmit={submit}
       onClose={onClose}
     >
-      {webhook === undefined && <IdField id={id} onChange={setId} />}
       <label className="field">
         <span>URL</span>
         <input
@@ -61,21 +58,7 @@ export function WebhookForm({ webhook, taken, onClose, onSaved }: WebhookFormPro
           onChange={(event) => setUrl(event.target.value)}
         />
       </label>
-      <fieldset className="choices">
-        <legend>Events</legend>
-        {EVENT_NAMES.map((name) => (
-          <label key={name}>
-            <input
-              type="checkbox"
-              checked={events.includes(name)}
-              onChange={(event) => choose(name, event.target.checked)}
-            />
-            <span>
-              {EVENTS[name]} <code className="muted">{name}</code>
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      <EventChoices names chosen={events} onChange={setEvents} />
       <div className="two-fields">
         <label className="field">
           <span>Description (optional)</span>
@@ -98,7 +81,6 @@ export function WebhookForm({ webhook, taken, onClose, onSaved }: WebhookFormPro
         />
         Enabled
       </label>
-      {exists && <p className="problem">A webhook with this ID exists. Choose another ID.</p>}
-    </FormDialog>
+    </ManagedForm>
   );
 }

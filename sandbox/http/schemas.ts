@@ -27,6 +27,10 @@ const variableName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
   .refine((name) => !OF_SHELLS.has(name), "is set by shells");
 
+/** Names of folders, and the most of one request. */
+const folderPattern = /^[A-Za-z0-9_-]{1,64}$/;
+const MAX_FOLDERS = 8;
+
 const MAX_VARIABLES = 100;
 const MAX_VARIABLES_BYTES = 200_000;
 
@@ -73,6 +77,28 @@ export function executeSchema({ maxBlocks, timeoutSeconds, maxTimeoutSeconds }: 
       .describe(
         "Environment variables of this request's code. Their values are not stored, and are replaced by `[redacted]` in its output.",
       ),
+    folders: z
+      .array(
+        z.strictObject({
+          name: z
+            .string()
+            .regex(folderPattern)
+            .describe("The folder's name below `$SANDBOX_FOLDERS`."),
+          session: z.string().regex(sessionPattern).describe("The session that has its files."),
+          files: z
+            .number()
+            .int()
+            .min(1)
+            .describe("The number of its files: a folder that was not sent to its end is refused."),
+        }),
+      )
+      .max(MAX_FOLDERS)
+      .refine(
+        (folders) => new Set(folders.map(({ name }) => name)).size === folders.length,
+        "must not name a folder twice",
+      )
+      .optional()
+      .describe("Files of other sessions, which the code of this request can read and not change."),
   });
 }
 
@@ -159,6 +185,7 @@ export const schemas = {
       .nullable()
       .describe("What isolates programs of MCP servers; null where they cannot run."),
     env: z.literal(true).describe("Requests to execute code may have `env`."),
+    folders: z.literal(true).describe("Requests to execute code may have `folders`."),
     missing: z.array(z.string()).optional().describe("What this machine lacks for full isolation."),
   }),
   OpenApi: z.looseObject({ openapi: z.string() }),

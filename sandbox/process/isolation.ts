@@ -1,12 +1,13 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { statSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import type { Isolation, Runner } from "../runner.ts";
 import { Cgroups } from "./cgroups.ts";
+import { codePath } from "./code-path.ts";
 import { findInterpreters, type Interpreter } from "./languages.ts";
 import { writeSystemCallFilter } from "./system-calls.ts";
+import type { Python } from "./python.ts";
 import { killLeftOver } from "./process-owner.ts";
 import { removeTree } from "./remove-tree.ts";
 import { ProcessRunner } from "./runner.ts";
@@ -27,9 +28,9 @@ export interface ProcessIsolationOptions {
   strict: Strictness;
   /** The `PATH` of the service: interpreters, and the programs that code starts, are found there. */
   path: string;
+  /** Runs Python in place of the interpreter in the path. */
+  python?: Python | undefined;
 }
-
-const DEFAULT_PATH = ["/usr/local/bin", "/usr/bin", "/bin"].join(delimiter);
 
 /** The number of users, and so of runners at the same time. With the default of `firstUid`, systemd assigns none of them. */
 const USERS = 400;
@@ -61,15 +62,14 @@ export class ProcessIsolation implements Isolation {
     this.#scratch = join(tmpdir(), `troupe-sandbox-${this.#name}`);
     this.#uids = process.getuid?.() === 0 ? range(options.firstUid, USERS) : [];
     this.#free = [...this.#uids];
-    // Relative directories would be those of the code's workspace.
-    const directories = (options.path || DEFAULT_PATH).split(delimiter).filter(isAbsolute);
-    const all = [dirname(process.execPath), ...directories];
-    this.#path = (this.#uids.length > 0 ? all.filter(isOpen) : all).join(delimiter);
+    // Shells find the programs of the environment, too.
+    const python = options.python === undefined ? [] : [dirname(options.python.program)];
+    this.#path = [...python, ...codePath(options.path)].join(delimiter);
   }
 
   /** @throws SettingsError without a wall that is required */
   async start(): Promise<void> {
-    this.languages = await findInterpreters(this.#path);
+    this.languages = await findInterpreters(this.#path, this.#options.python?.program);
     // Left by a service that was killed.
     await killLeftOver(this.#name, this.#uids);
     const walls = await this.#findWalls();
@@ -127,8 +127,9 @@ export class ProcessIsolation implements Isolation {
 
   #findWalls(): Promise<Walls | string> {
     const programs = this.languages.flatMap(({ command }) => command.slice(0, 1));
-    const { network, readable, strict } = this.#options;
+    const { network, strict, python } = this.#options;
     const path = this.#path.split(delimiter);
+    const readable = [...this.#options.readable, ...(python?.folders ?? [])];
     return Walls.find({ path, programs, network, readable }, this.#uids[0], strict.mayFall);
   }
 
@@ -147,15 +148,6 @@ export class ProcessIsolation implements Isolation {
     const uid = this.#free.shift();
     if (uid === undefined) throw new Error(`All ${USERS} users that run code are in use.`);
     return uid;
-  }
-}
-
-/** Whether every user can run the programs in a directory. */
-function isOpen(directory: string): boolean {
-  for (let at = directory; ; at = dirname(at)) {
-    const mode = statSync(at, { throwIfNoEntry: false })?.mode ?? 0;
-    if ((mode & 0o001) === 0) return false;
-    if (at === dirname(at)) return true;
   }
 }
 

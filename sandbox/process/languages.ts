@@ -57,15 +57,27 @@ const CANDIDATES: readonly Candidate[] = [
   },
 ];
 
-/** Finds the languages with an interpreter in the path. */
-export async function findInterpreters(path: string): Promise<Interpreter[]> {
-  const found = await Promise.all(CANDIDATES.map((candidate) => find(candidate, path)));
+/**
+ * Finds the languages with an interpreter in the path.
+ *
+ * @param python runs Python in place of the interpreter in the path
+ */
+export async function findInterpreters(path: string, python?: string): Promise<Interpreter[]> {
+  const found = await Promise.all(
+    CANDIDATES.map((candidate) =>
+      find(candidate, path, candidate.name === "python" ? python : undefined),
+    ),
+  );
   return found.filter((interpreter) => interpreter !== undefined);
 }
 
-async function find(candidate: Candidate, path: string): Promise<Interpreter | undefined> {
+async function find(
+  candidate: Candidate,
+  path: string,
+  named: string | undefined,
+): Promise<Interpreter | undefined> {
   const { name, aliases, reservesMemory } = candidate;
-  const program = await firstOf(candidate.programs, path);
+  const program = named ?? (await firstOf(candidate.programs, path));
   if (program === undefined) return undefined;
   const version = candidate.version.length === 0 ? "" : await versionOf(program, candidate.version);
   const packages = candidate.packages && (await packagesOf(program, candidate.packages));

@@ -6,7 +6,7 @@ import {
 } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { chown, mkdir, writeFile } from "node:fs/promises";
+import { chown, mkdir, readdir, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
@@ -17,6 +17,7 @@ import type {
   BlockRun,
   CodeBlock,
   EndedBy,
+  Folder,
   Runner,
   WorkspaceChange,
 } from "../runner.ts";
@@ -118,6 +119,7 @@ export class ProcessRunner implements Runner {
       await mkdir(join(directory, name), { mode: 0o700 });
       await chown(join(directory, name), user, user);
     }
+    await mkdir(join(directory, "folders"), { mode: 0o755 });
     await chown(join(directory, "code"), -1, user);
     await chown(directory, -1, user);
     return new ProcessRunner(options);
@@ -130,6 +132,20 @@ export class ProcessRunner implements Runner {
 
   update(change: WorkspaceChange): Promise<void> {
     return this.#scratch.update(change);
+  }
+
+  /** The files belong to the service, so that code that runs as another user cannot change them, also without walls. */
+  async mount(folders: readonly Folder[]): Promise<void> {
+    const root = join(this.#options.directory, "folders");
+    for (const name of await readdir(root)) await removeTree(join(root, name));
+    for (const { name, entries } of folders) {
+      await mkdir(join(root, name), { mode: 0o755 });
+      for (const entry of entries) {
+        const path = join(root, name, entry.path);
+        if (entry.type === "directory") await mkdir(path, { mode: 0o755 });
+        if (entry.type === "file") await writeFile(path, entry.content, { mode: 0o444 });
+      }
+    }
   }
 
   async run(block: CodeBlock, run: BlockRun): Promise<BlockResult> {
@@ -275,6 +291,9 @@ export class ProcessRunner implements Runner {
     return {
       HOME: workspace,
       TMPDIR: temporary,
+      SANDBOX_FOLDERS: this.#options.walls
+        ? INSIDE.folders
+        : join(this.#options.directory, "folders"),
       // Settings and caches of programs must not become files of the session.
       XDG_CACHE_HOME: temporary,
       XDG_CONFIG_HOME: temporary,

@@ -7,7 +7,12 @@ import { promisify } from "node:util";
 import { SettingsError } from "../settings.ts";
 
 /** Where a block finds its directories behind the walls. */
-export const INSIDE = { workspace: "/workspace", code: "/code", tmp: "/tmp" } as const;
+export const INSIDE = {
+  workspace: "/workspace",
+  code: "/code",
+  tmp: "/tmp",
+  folders: "/folders",
+} as const;
 
 /** Where shared memory is, behind the walls and on the machine. */
 export const SHARED_MEMORY = "/dev/shm";
@@ -88,6 +93,9 @@ export class Walls {
       "--ro-bind",
       join(directory, "code"),
       INSIDE.code,
+      "--ro-bind",
+      join(directory, "folders"),
+      INSIDE.folders,
       ...bind("workspace", INSIDE.workspace),
       ...bind("tmp", INSIDE.tmp),
       // Its size is watched, which nothing could do with a file system in memory.

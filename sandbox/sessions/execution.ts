@@ -2,10 +2,20 @@ import type { CodeBlock } from "../runner.ts";
 import type { ExecutionResult, Keyed } from "./manifest.ts";
 import { Output } from "./output.ts";
 
+/** A folder that code can read and not change: the files of another session. */
+export interface FolderRequest {
+  name: string;
+  session: string;
+  /** The number of its files. */
+  files: number;
+}
+
 export interface ExecutionRequest {
   blocks: readonly CodeBlock[];
   /** Environment variables of the blocks. Their values do not appear in the output. */
   env?: Readonly<Record<string, string>> | undefined;
+  /** Files of other sessions, read-only. */
+  folders?: readonly FolderRequest[] | undefined;
   /** The time limit of each block. */
   timeoutMs: number;
   /** The key under which the result is recorded, with a hash of the request. */

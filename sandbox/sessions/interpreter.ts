@@ -1,5 +1,12 @@
 import { ProblemError } from "../problem.ts";
-import type { BlockResult, BlockRun, CodeBlock, Isolation, Runner } from "../runner.ts";
+import type {
+  BlockResult,
+  BlockRun,
+  CodeBlock,
+  Isolation,
+  Runner,
+  WorkspaceEntry,
+} from "../runner.ts";
 import { keepChange, readEntry } from "./entries.ts";
 import type { SessionStore } from "./store.ts";
 import { apply, difference, EMPTY_WORKSPACE, measure, type Workspace } from "./workspace.ts";
@@ -12,6 +19,16 @@ export interface BlockOutcome {
   unkept: readonly string[];
 }
 
+/** A folder that was found. */
+export interface OpenFolder {
+  name: string;
+  /** The same for the same content. */
+  key: string;
+  entries: () => Promise<WorkspaceEntry[]>;
+}
+
+const NOTHING_MOUNTED = "[]";
+
 /** The runner of a session, created when it is needed, and the workspace that it has. */
 export class Interpreter {
   readonly #isolation: Isolation;
@@ -20,6 +37,8 @@ export class Interpreter {
   #runner: Runner | undefined;
   /** The workspace of the runner. */
   #copy: Workspace = EMPTY_WORKSPACE;
+  /** The folders of the runner. */
+  #mounted = NOTHING_MOUNTED;
 
   constructor(isolation: Isolation, store: SessionStore, log: (error: unknown) => void) {
     this.#isolation = isolation;
@@ -36,10 +55,14 @@ export class Interpreter {
   async run(
     block: CodeBlock,
     workspace: Workspace,
-    { onBegin, ...run }: BlockRun & { onBegin: () => void },
+    {
+      onBegin,
+      folders,
+      ...run
+    }: BlockRun & { onBegin: () => void; folders: readonly OpenFolder[] },
   ): Promise<BlockOutcome> {
     try {
-      const runner = await this.#ready(workspace);
+      const runner = await this.#ready(workspace, folders);
       onBegin();
       const { change, ...result } = await this.#runIn(runner, block, run);
       const { kept, unkept } = await keepChange(this.#store, change);
@@ -67,6 +90,7 @@ export class Interpreter {
     const runner = this.#runner;
     this.#runner = undefined;
     this.#copy = EMPTY_WORKSPACE;
+    this.#mounted = NOTHING_MOUNTED;
     await runner?.close();
   }
 
@@ -82,7 +106,7 @@ export class Interpreter {
     }
   }
 
-  async #ready(workspace: Workspace): Promise<Runner> {
+  async #ready(workspace: Workspace, folders: readonly OpenFolder[]): Promise<Runner> {
     if (this.#runner?.usable !== true) await this.close();
     this.#runner ??= await this.#isolation.runner();
     const { set, removed } = difference(this.#copy, workspace);
@@ -90,6 +114,12 @@ export class Interpreter {
       const entries = [...set].map(([path, entry]) => readEntry(this.#store, path, entry));
       await this.#runner.update({ set: await Promise.all(entries), removed: [...removed] });
       this.#copy = workspace;
+    }
+    const wanted = JSON.stringify(folders.map(({ name, key }) => [name, key]));
+    if (wanted !== this.#mounted) {
+      const read = folders.map(async ({ name, entries }) => ({ name, entries: await entries() }));
+      await this.#runner.mount(await Promise.all(read));
+      this.#mounted = wanted;
     }
     return this.#runner;
   }

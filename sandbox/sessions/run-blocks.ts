@@ -2,7 +2,7 @@ import { beginningOf } from "../../src/core/cut.ts";
 import { shuttingDown } from "../problem.ts";
 import type { BlockLimits, CodeBlock, Isolation } from "../runner.ts";
 import type { Execution } from "./execution.ts";
-import type { Interpreter } from "./interpreter.ts";
+import type { Interpreter, OpenFolder } from "./interpreter.ts";
 import type { Place } from "./scheduler.ts";
 import { type Termination, terminationCode, terminationNote } from "./termination.ts";
 import type { Workspace } from "./workspace.ts";
@@ -23,6 +23,8 @@ interface Tools {
   closing: AbortSignal;
   /** The place of the execution, unless it was cancelled before it had one. */
   place: Place | undefined;
+  /** The folders that the code can read and not change. */
+  folders: readonly OpenFolder[];
 }
 
 /** The state after a block. */
@@ -71,6 +73,7 @@ async function runBlock(
   const flood = new AbortController();
   const outcome = await tools.interpreter.run({ language: known, code }, workspace, {
     env: execution.request.env,
+    folders: tools.folders,
     limits: blockLimits(execution, tools),
     signal: AbortSignal.any([
       signal,

@@ -1,7 +1,7 @@
 import { ProblemError } from "../problem.ts";
 import type { Isolation } from "../runner.ts";
-import { Execution, type ExecutionRequest } from "./execution.ts";
-import { Interpreter } from "./interpreter.ts";
+import { Execution, type ExecutionRequest, type FolderRequest } from "./execution.ts";
+import { Interpreter, type OpenFolder } from "./interpreter.ts";
 import type { ExecutionResult, Keyed, Recorded } from "./manifest.ts";
 import { type ExecutionLimits, runBlocks } from "./run-blocks.ts";
 import type { Job, Place, Scheduler } from "./scheduler.ts";
@@ -20,6 +20,8 @@ export interface SessionOptions {
   scheduler: Scheduler;
   /** Aborted when the service shuts down: executions that it kills have no result. */
   closing: AbortSignal;
+  /** Finds the files of another session. @throws ProblemError 422 */
+  openFolder: (folder: FolderRequest) => Promise<OpenFolder>;
   log: (error: unknown) => void;
 }
 
@@ -146,6 +148,7 @@ export class Session {
       ...this.#options,
       interpreter: this.#interpreter,
       place,
+      folders: await Promise.all((execution.request.folders ?? []).map(this.#options.openFolder)),
     });
     if (ran === "interrupted") return undefined;
     const { exitCode, workspace } = ran;

@@ -1,11 +1,12 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { busy, shuttingDown } from "../problem.ts";
+import { busy, invalid, shuttingDown } from "../problem.ts";
 import type { Isolation, WorkspaceChange, WorkspaceEntry } from "../runner.ts";
 import { keepChange, readEntry } from "./entries.ts";
-import type { Execution, ExecutionRequest } from "./execution.ts";
+import type { Execution, ExecutionRequest, FolderRequest } from "./execution.ts";
 import { SessionFiles } from "./files.ts";
+import type { OpenFolder } from "./interpreter.ts";
 import type { ExecutionResult } from "./manifest.ts";
 import { OpenSessions } from "./open-sessions.ts";
 import type { ExecutionLimits } from "./run-blocks.ts";
@@ -85,6 +86,7 @@ export class Sessions {
       if (found !== undefined)
         return "running" in found ? found.running : session.read(found.recorded);
       this.#admit(session);
+      for (const folder of request.folders ?? []) await this.#openFolder(folder);
       this.#add(id);
       const execution = session.start(request);
       // Keeps the session in memory until the execution has ended.
@@ -173,7 +175,29 @@ export class Sessions {
       name: id,
       scheduler: this.#scheduler,
       closing: this.#closing.signal,
+      openFolder: (folder) => this.#openFolder(folder),
     });
+  }
+
+  /** @throws ProblemError 422 for a session without exactly this number of files */
+  async #openFolder({ name, session: id, files }: FolderRequest): Promise<OpenFolder> {
+    const blobs = this.#known.has(directoryName(id))
+      ? await this.#use(id, ({ state }) =>
+          Promise.resolve(
+            [...state.current.workspace].flatMap(([path, entry]) =>
+              entry.type === "file" ? [`${path} ${entry.blob}`] : [],
+            ),
+          ),
+        )
+      : [];
+    if (blobs.length !== files) {
+      const message = `has ${blobs.length} files, not ${files}: send its files first`;
+      throw invalid("no_such_folder", `The session of the folder ${name} ${message}.`, [
+        { path: "folders", message },
+      ]);
+    }
+    const key = createHash("sha256").update(blobs.toSorted().join("\n")).digest("hex");
+    return { name, key, entries: () => this.snapshot(id) };
   }
 
   /** @throws ProblemError 429 when too many executions wait */

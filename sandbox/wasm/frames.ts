@@ -29,6 +29,8 @@ export const FRAME = {
   report: 11,
   /** child: a piece of the snapshot it makes; ends with `ready` */
   snapshot: 12,
+  /** parent: the changes before it are all folders, which code cannot change; answered with `updated` */
+  folders: 13,
 } as const;
 
 export type FrameType = (typeof FRAME)[keyof typeof FRAME];

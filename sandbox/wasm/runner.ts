@@ -5,8 +5,10 @@ import type {
   BlockRun,
   CodeBlock,
   EndedBy,
+  Folder,
   Runner,
   WorkspaceChange,
+  WorkspaceEntry,
 } from "../runner.ts";
 import { changeFrames, ChangeReader } from "./changes.ts";
 import {
@@ -115,6 +117,16 @@ export class WasmRunner implements Runner {
   async update(change: WorkspaceChange): Promise<void> {
     for (const frame of changeFrames(change)) this.#child.input.write(frame);
     this.#child.input.write(encodeFrame(FRAME.update, new Uint8Array(0)));
+    await this.#answer(FRAME.updated);
+  }
+
+  async mount(folders: readonly Folder[]): Promise<void> {
+    const set = folders.flatMap(({ name, entries }): WorkspaceEntry[] => [
+      { path: name, type: "directory" },
+      ...entries.map((entry) => ({ ...entry, path: `${name}/${entry.path}` })),
+    ]);
+    for (const frame of changeFrames({ set, removed: [] })) this.#child.input.write(frame);
+    this.#child.input.write(encodeFrame(FRAME.folders, new Uint8Array(0)));
     await this.#answer(FRAME.updated);
   }
 

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { OWN_CODE, OWN_FILES } from "./own-files.mjs";
 
@@ -143,7 +144,7 @@ export function stagesIn(scratch) {
       packages: "scripts/api",
       long: true,
     },
-    { name: "reference", run: ["node", "scripts/reference.mjs"], long: true },
+    { name: "docs", run: ["node", "scripts/site/build.mjs"], long: true },
     { name: "outdated", run: ["node", "scripts/outdated.mjs"], long: true },
     {
       name: "types:src",
@@ -156,7 +157,14 @@ export function stagesIn(scratch) {
     { name: "package", run: vitest("package"), counts: "vitest", packages: PEERS, long: true },
     { name: "package-long", run: vitest("package-long"), counts: "vitest", long: true },
     { name: "copilotkit", run: vitest("copilotkit"), counts: "vitest", named: true },
-    { name: "long", run: vitest("long"), counts: "vitest", packages: PEERS, long: true },
+    {
+      name: "long",
+      // Many of them wait for processes, timeouts and pages, so that a core would be idle with one worker for each.
+      run: [...vitest("long"), `--maxWorkers=${availableParallelism() + 1}`],
+      counts: "vitest",
+      packages: PEERS,
+      long: true,
+    },
     { name: "peers", run: vitest("peers"), counts: "vitest", packages: PEERS, long: true },
     { name: "features", run: vitest("features"), counts: "vitest", packages: PEERS, long: true },
     {
@@ -180,30 +188,16 @@ export function stagesIn(scratch) {
     },
     { name: "chaos", run: ["node", "test/chaos/main.ts"], counts: "lastLine", long: true },
     { name: "bench", run: ["node", "bench/main.ts", "--smoke", "chat", "watchers"], long: true },
-    { name: "mcp:client", run: mcpClientSuite(scratch), packages: MCP_SUITE, long: true },
+    {
+      name: "mcp:client",
+      run: ["node", "test/components/mcp/conformance/main.ts"],
+      packages: MCP_SUITE,
+      long: true,
+    },
   ];
 }
 
 /** Where vitest writes the report of a stage. @param {string} scratch @param {string} stage */
 export function reportFile(scratch, stage) {
   return join(scratch, `${stage}.json`);
-}
-
-/**
- * The official conformance suite of MCP for clients. Each scenario has two minutes; all run side by side. @param {string}
- * scratch
- */
-function mcpClientSuite(scratch) {
-  const directory = "test/components/mcp/conformance";
-  const command = `node ${directory}/client.ts`;
-  const failures = `${directory}/expected-failures.yml`;
-  const results = join(scratch, "mcp-client");
-  return [
-    join(MCP_SUITE, "node_modules/.bin/conformance"),
-    "client",
-    "--suite",
-    "all",
-    "--timeout",
-    "120000",
-  ].concat(["--command", command], ["--expected-failures", failures], ["--output-dir", results]);
 }

@@ -20,6 +20,7 @@ const WIRE = [
   "core/errors.ts",
   "core/cut.ts",
   "core/text/trim-end.ts",
+  "core/text/thinking-text.ts",
 ];
 
 /** The rooms of a team's object, ground floor first: each may import those before it. */
@@ -35,14 +36,26 @@ const TEAM = [
 ];
 
 /** The rooms of a tenant's object, ground floor first. */
-const TENANT = ["usage/", "directory/", "limits/", "webhooks/", "connections/", "object/"];
+const TENANT = [
+  "usage/",
+  "directory/",
+  "limits/",
+  "notify/",
+  "webhooks/",
+  "triggers/",
+  "connections/",
+  "skills/",
+  "files/",
+  "sockets/",
+  "object/",
+];
 
 /** The rooms of an object of memories, ground floor first. */
 const MEMORY = ["vectors/", "documents/", "entries/", "object/"];
 
 /** What both kinds of objects stand on. */
 const OBJECTS = {
-  src: ["core/", "contract/", "secrets/", "telemetry/", "sqlite/"],
+  src: ["core/", "contract/", "secrets/", "telemetry/", "sqlite/", "notify/"],
   packages: ["zod", "croner", "cloudflare:workers", "standardwebhooks"],
 };
 
@@ -62,19 +75,21 @@ const floors = (layer, rooms, more = []) =>
 export const LAYERS = {
   "core/": {
     src: [],
-    packages: ["zod", "@cfworker/json-schema", "@orama/stemmers", "js-tiktoken", "#ranks"],
+    packages: ["zod", "@cfworker/json-schema", "@orama/stemmers", "js-tiktoken", "#ranks", "yaml"],
   },
   // What crosses the wire.
   "contract/": { src: ["core/"], packages: ["zod"] },
   // Problems, event streams and OpenAPI documents, for the service and the sandbox: the sandbox's image has nothing else of src but `core/cut.ts`.
   "http/": { src: [], packages: ["zod"] },
   "secrets/": { src: ["core/"], packages: [] },
+  // Messages to people outside: their receivers, their formats, and the links that answer.
+  "notify/": { src: ["core/", "contract/", "secrets/"], packages: [] },
   // Traces, metrics and logs of runs.
   "telemetry/": { src: ["core/", "contract/"], packages: [] },
   // Reads documents in a Worker that imports `troupe/documents`.
   "documents/": { src: ["contract/"], packages: ["unpdf"] },
   // Everything that makes requests to other servers goes through here.
-  "outgoing/": { src: ["core/", "secrets/"], packages: [] },
+  "outgoing/": { src: ["core/", "secrets/"], packages: ["cloudflare:email"] },
   // What component JSON can name and a network answers.
   "components/models/": {
     src: ["core/", "outgoing/"],
@@ -93,6 +108,7 @@ export const LAYERS = {
     src: ["core/", "contract/", "secrets/", "outgoing/"],
     packages: ["zod", "eventsource-parser"],
   },
+  "components/worker-loader/": { src: ["core/"], packages: ["zod"] },
   "components/a2a/": { src: ["core/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
   "components/mcp/": {
     src: ["core/", "outgoing/", "components/sandbox/"],
@@ -113,8 +129,22 @@ export const LAYERS = {
     packages: ["htmlparser2", "markdown-it"],
   },
   "api/http/": {
-    src: ["core/", "contract/", "http/", "secrets/", "api/auth/", "api/documents/", "telemetry/"],
+    src: [
+      "core/",
+      "contract/",
+      "http/",
+      "secrets/",
+      "notify/",
+      "api/auth/",
+      "api/documents/",
+      "telemetry/",
+    ],
     packages: ["zod", "hono", "eventsource-parser"],
+  },
+  // Events from outside: who sent them, which runs they start.
+  "api/inbound/": {
+    src: ["core/", "contract/", "api/auth/", "api/http/"],
+    packages: ["standardwebhooks", "postal-mime"],
   },
   // Like routes: the credentials, limits and problems are the API's.
   "api/protocols/": {
@@ -127,7 +157,10 @@ export const LAYERS = {
       "core/hash.ts",
       "core/wait.ts",
       "core/state/shared-state.ts",
+      "core/json-schema/arrange.ts",
       "core/json-schema/fit.ts",
+      "core/json-schema/json-schema.ts",
+      "core/text/placeholders.ts",
       "api/auth/",
       "api/http/",
     ],
@@ -157,7 +190,7 @@ export const LAYERS = {
       "service/settings.ts",
       "service/parse-settings.ts",
     ],
-    packages: ["commander", "diff", "node:"],
+    packages: ["commander", "diff", "@agentclientprotocol/sdk", "zod", "node:"],
   },
   "testing/": { src: ["core/"], packages: ["zod"] },
   // The library entry must load anywhere, so nothing that needs a Worker.
@@ -179,6 +212,7 @@ const LAZY = [
   "jose",
   "@modelcontextprotocol/client",
   "@modelcontextprotocol/server",
+  "@agentclientprotocol/sdk",
   "openai/client",
 ];
 

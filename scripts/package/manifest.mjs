@@ -20,6 +20,7 @@ const PUBLISHED = [
   "exports",
   "imports",
   "dependencies",
+  "optionalDependencies",
   "peerDependencies",
   "peerDependenciesMeta",
 ];

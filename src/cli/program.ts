@@ -1,20 +1,36 @@
 import { Command } from "commander";
-import { attachCommand } from "./commands/attach.ts";
+import { acpCommand } from "./commands/runs/acp.ts";
+import { attachCommand } from "./commands/runs/attach.ts";
+import { buildCommand } from "./commands/build.ts";
+import { backupCommand, restoreCommand } from "./commands/backup.ts";
 import { connectionsCommand } from "./commands/connections.ts";
+import { deployCommand } from "./commands/deploy.ts";
 import { devCommand } from "./commands/dev.ts";
 import { docsCommand } from "./commands/docs.ts";
-import { importCommand } from "./commands/import.ts";
-import { inboxCommand } from "./commands/inbox.ts";
+import { serveCommand } from "./commands/serve.ts";
+import { skillsCommand } from "./commands/skills.ts";
+import { importCommand } from "./commands/teams/import.ts";
+import { inboxCommand } from "./commands/runs/inbox.ts";
 import { initCommand } from "./commands/init.ts";
 import { keysCommand } from "./commands/keys.ts";
-import { logsCommand } from "./commands/logs.ts";
+import { logsCommand } from "./commands/runs/logs.ts";
 import { memoriesCommand } from "./commands/memories.ts";
-import { pauseCommand, resumeCommand, retryCommand } from "./commands/pause.ts";
-import { runCommand } from "./commands/run.ts";
-import { stopCommand } from "./commands/stop.ts";
-import { deleteCommand, exportCommand, teamsCommand, templatesCommand } from "./commands/teams.ts";
-import { versionsCommand } from "./commands/versions.ts";
-import { version } from "./package-root.ts";
+import { notifyCommand } from "./commands/teams/notify.ts";
+import { steerCommand } from "./commands/runs/steer.ts";
+import { pauseCommand, resumeCommand, retryCommand } from "./commands/runs/pause.ts";
+import { runCommand } from "./commands/runs/run.ts";
+import { stopCommand } from "./commands/runs/stop.ts";
+import {
+  deleteCommand,
+  exportCommand,
+  teamsCommand,
+  templatesCommand,
+} from "./commands/teams/teams.ts";
+import { tasksCommand } from "./commands/teams/tasks.ts";
+import { toolCommand } from "./commands/teams/tool.ts";
+import { triggersCommand } from "./commands/teams/triggers.ts";
+import { versionsCommand } from "./commands/teams/versions.ts";
+import { version } from "./terminal/package-root.ts";
 
 export function createProgram(): Command {
   const program = new Command("troupe")
@@ -31,9 +47,14 @@ Example:
   for (const command of [
     initCommand(),
     devCommand({ root: process.cwd() }),
+    buildCommand(),
+    serveCommand(),
+    deployCommand({ root: process.cwd() }),
     runCommand(),
     attachCommand(),
+    acpCommand(),
     stopCommand(),
+    steerCommand(),
     pauseCommand(),
     resumeCommand(),
     retryCommand(),
@@ -42,13 +63,20 @@ Example:
     templatesCommand(),
     memoriesCommand(),
     docsCommand(),
+    skillsCommand(),
     importCommand(),
     exportCommand(),
     versionsCommand(),
+    tasksCommand(),
+    triggersCommand(),
+    notifyCommand(),
+    toolCommand(),
     deleteCommand(),
     logsCommand(),
     keysCommand(),
     connectionsCommand(),
+    backupCommand(),
+    restoreCommand(),
   ]) {
     program.addCommand(command);
   }

@@ -25,7 +25,7 @@ export {
   MemoriesStore,
   type MemoriesStoreOptions,
 } from "./stores/memories-store.ts";
-export { type RunConnection, RunStream } from "./teams/run-stream.ts";
+export { type RunConnection, RunStream, type SteerOptions } from "./teams/run-stream.ts";
 export type { Store, StoreOptions } from "./stores/store.ts";
 // As a whole: the type of an answer is named beside the method that returns it, and nowhere else.
 export * from "./teams/team.ts";
@@ -34,16 +34,26 @@ export { TeamStore, type TeamStoreOptions } from "./stores/team-store.ts";
 export type { Call, CallOptions, Transport, TransportOptions, Wake } from "./http/transport.ts";
 export {
   type Answer,
+  type AnsweredRun,
   type AskedRequest,
   attachmentOf,
   type ChangeMemory,
   type ChangeSchedule,
   type ChangeVersion,
+  type Health,
+  type PutTrigger,
+  type RotateTrigger,
   type ChunkPage,
   type CollectionInfo,
   type CollectionList,
   type CollectionResult,
   type ConnectionInfo,
+  type ListedSkill,
+  type PutSkill,
+  type SkillInfo,
+  type SkillPage,
+  type SkillVersion,
+  type SkillVersionPage,
   type ConnectionList,
   type CreateConnection,
   type CreatedKey,

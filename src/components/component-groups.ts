@@ -1,3 +1,4 @@
+import type { JavaScriptHost } from "../core/code/javascript-host.ts";
 import { componentsFor, componentsOf } from "../core/registry/component-classes.ts";
 import type { ToolCatalog } from "../core/tools/catalog.ts";
 import type { ComponentGroup } from "../core/registry/lazy-components.ts";
@@ -10,6 +11,8 @@ export interface GroupDependencies extends ModelDependencies {
   /** The tools registered in code. */
   catalog: ToolCatalog;
   sandbox: SandboxAddress | undefined;
+  /** Runs JavaScript; undefined where none runs. */
+  javascript: (() => Promise<JavaScriptHost>) | undefined;
   /** The tools of the templates that Troupe ships. */
   shipped: () => Promise<ToolCatalog>;
 }
@@ -33,7 +36,7 @@ interface ComponentImport {
 
 /** The imports of all groups, in the order in which a registry gets them. */
 export function componentImports(dependencies: GroupDependencies): ComponentImport[] {
-  const { catalog, sandbox, shipped } = dependencies;
+  const { catalog, sandbox, javascript, shipped } = dependencies;
   return [
     {
       group: "basic",
@@ -52,6 +55,7 @@ export function componentImports(dependencies: GroupDependencies): ComponentImpo
           catalog,
           sandbox && sandboxPython(sandbox, {}, dependencies),
           await shipped(),
+          await javascript?.(),
         );
       },
     },
@@ -82,7 +86,10 @@ export function componentImports(dependencies: GroupDependencies): ComponentImpo
     {
       group: "sandbox",
       load: async () =>
-        (await import("./sandbox/deployed.ts")).sandboxComponents(sandbox, dependencies),
+        (await import("./sandbox/deployed.ts")).sandboxComponents(sandbox, {
+          ...dependencies,
+          javascript: await javascript?.(),
+        }),
     },
   ];
 }

@@ -52,10 +52,12 @@ export const PROVIDERS = {
     "troupe.memory.FullTextMemory",
     "troupe.memory.NotesMemory",
     "troupe.memory.SharedStateMemory",
+    "troupe.memory.TaskBoard",
     "troupe.memory.VectorMemory",
     "troupe.model_context.SummaryChatCompletionContext",
     "troupe.model_context.WindowChatCompletionContext",
     "troupe.models.FallbackChatCompletionClient",
+    "troupe.tools.JavaScriptTool",
     "troupe.tools.SearchCollection",
   ],
   models: [

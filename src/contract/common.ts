@@ -43,3 +43,6 @@ export interface Idempotency {
   /** Hash of the body; the same key with another hash is refused with 422. */
   hash: string;
 }
+
+/** A created key by its id, or a key of the settings by the name that tokens have for it. */
+export type TokenMaker = { key: string } | { static: string };

@@ -1,3 +1,5 @@
+import { APPROVAL_SCOPE } from "../core/rules/approval-scope.ts";
+
 // Names and limits that the schemas and the objects share. This module has no schemas, so that a start of the Worker
 // makes none.
 
@@ -21,7 +23,19 @@ export const SCOPES = [
   ...SHARED_SCOPES,
 ] as const;
 
-export type Scope = (typeof SCOPES)[number];
+/** The right to answer approvals whose rule names it, in addition to `requests:write`. */
+export type ApprovalScope = `approvals:${string}`;
+
+export type Scope = (typeof SCOPES)[number] | ApprovalScope;
+
+/** True for a scope such as `approvals:finance`. */
+export function isApprovalScope(value: unknown): value is ApprovalScope {
+  return typeof value === "string" && APPROVAL_SCOPE.test(value);
+}
+
+export function isScope(value: unknown): value is Scope {
+  return (SCOPES as readonly unknown[]).includes(value) || isApprovalScope(value);
+}
 
 /** The longest life of a team token in seconds: a day, or 90 days with scopes of shared conversations only. */
 export const LONGEST_TOKEN_LIFE = 86_400;
@@ -32,11 +46,28 @@ export const LONGEST_USER = 200;
 
 /** The most bytes of a document of a collection. */
 export const MAX_DOCUMENT_BYTES = 20_000_000;
+/** The most bytes of a file that is uploaded over OpenAI's API. */
+export const MAX_UPLOADED_BYTES = 20_000_000;
+/** The files that a tenant may have, and their bytes where they lie in its object, which has 10 GB at most. */
+export const MOST_FILES = 10_000;
+export const MOST_FILE_BYTES_IN_OBJECT = 4_000_000_000;
 /** The most chunks of a document: those of 20 MB of any text without headings. */
 export const MAX_DOCUMENT_CHUNKS = 50_000;
 
+/** The most bytes of a skill in JSON, where base64 makes them longer. */
+export const MAX_SKILL_JSON_BYTES = 16_000_000;
+/** The skills that a tenant may have, and the versions of one. */
+export const MOST_SKILLS = 1_000;
+export const MOST_SKILL_VERSIONS = 1_000;
+
 /** Runs of a team that may be queued at once. */
 export const MAX_QUEUED_RUNS = 100;
+
+/** Messages into runs of a team that its agents have not read yet. */
+export const MAX_UNREAD_MESSAGES = 1_000;
+
+/** The characters of these messages together: the object holds them in memory. */
+export const MAX_UNREAD_CHARACTERS = 4_000_000;
 
 /** Tools that the client of a run may have. */
 export const MAX_CLIENT_TOOLS = 128;
@@ -62,12 +93,33 @@ export const WEBHOOK_EVENTS = [
 
 export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number];
 
+/** The most receivers of messages in one list. */
+export const MOST_RECEIVERS = 10;
+
 /** The id of the tenant's own secret, and of deliveries of webhooks that belong to a run. */
 export const DEFAULT_WEBHOOK = "default";
 
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** The senders of events that a trigger can take. */
+export const TRIGGER_KINDS = ["github", "stripe", "slack", "standard", "email", "plain"] as const;
+
+export type TriggerKind = (typeof TRIGGER_KINDS)[number];
+
+/** The outcomes of a delivery to a trigger. */
+export const TRIGGER_OUTCOMES = ["ran", "filtered", "skipped", "refused"] as const;
+
+/** The triggers that a team can have. */
+export const MOST_TRIGGERS = 50;
+
+/** The most characters of a trigger's task. */
+export const LONGEST_TRIGGER_TASK = 20_000;
+
+/** The most characters of the description of a team's tool, and of each of its schemas. */
+export const LONGEST_TOOL_DESCRIPTION = 4_000;
+export const LONGEST_TOOL_SCHEMA = 16_000;
 
 /** The form of every id in paths and bodies. */
 export const ID = /^[A-Za-z0-9_-]{1,64}$/;

@@ -10,7 +10,9 @@ import {
   type TeamInfo,
   teamUserSchema,
 } from "./team.ts";
+import { teamToolSchema } from "./team-tool.ts";
 import type { SecretPushConfig } from "./push.ts";
+import type { StoredReceiver } from "./notify.ts";
 import { costSchema, tokenUsageSchema, usageByModelSchema } from "./usage/usage-schemas.ts";
 import type { StoredRunWebhook } from "./webhook.ts";
 
@@ -51,6 +53,12 @@ export const listedTeamSchema = z.object({
   label: z.string().nullable(),
   metadata: describedObject("Kept as it is."),
   provider: z.string().describe("The provider of the team's component."),
+  description: z
+    .string()
+    .optional()
+    .describe(
+      "Its beginning: the component's own, or those of its agents; left out for teams of earlier versions until they change.",
+    ),
   component_version: z.number().int().min(1),
   status: z.enum(TEAM_STATUSES),
   active_run: z.string().nullable(),
@@ -76,6 +84,10 @@ export const listedTeamSchema = z.object({
   expires_in: expiresInSchema,
   created_at: timeSchema,
   updated_at: timeSchema,
+  tool: teamToolSchema
+    .pick({ name: true, description: true, updated_at: true })
+    .optional()
+    .describe("Its own tool for clients of MCP; left out for none."),
 });
 
 export type ListedTeam = z.output<typeof listedTeamSchema>;
@@ -281,12 +293,16 @@ export interface RunPush {
   configs: readonly SecretPushConfig[];
   requests: readonly ListedRequest[];
   answer: JsonObject | null;
+  /** The caller's own id of the conversation. */
+  context?: string;
 }
 
 /** @property at ISO 8601 UTC */
 export type LaterUsage = { at: string } & Pick<ListedRun, "usage" | "models">;
 
 interface ForWebhooks {
+  /** Receivers of messages about the run. */
+  notify?: readonly StoredReceiver[];
   /** Idempotency key of the run. */
   webhook?: StoredRunWebhook;
   /** The trace context of the request that started the run. */
@@ -308,6 +324,8 @@ export interface TeamFacts {
   label: string | null;
   metadata: JsonObject;
   provider: string;
+  /** The beginning of its description. Missing in teams of earlier versions. */
+  description?: string;
   /** Missing in teams of earlier versions. */
   participants?: readonly string[];
   component_version: number;
@@ -332,6 +350,8 @@ export interface Caller {
 /** The caller of a conversation, and the team it is with. */
 export interface ConversationKey extends Caller {
   agent: string;
+  /** The caller's own id of it. Missing where the caller uses the team's. */
+  context?: string;
 }
 
 /** Entries in the order of their numbers. */

@@ -107,6 +107,12 @@ export const memoryPageSchema = z.object({
 
 export type MemoryList = z.output<typeof memoryPageSchema>;
 
+/** The users of whom something is remembered. */
+export const memoryUsersSchema = z.object({
+  users: z.array(z.string()),
+  next_cursor: z.string().nullable(),
+});
+
 export const createdMemoriesSchema = z.object({ memories: z.array(memorySchema) });
 
 export const forgottenSchema = z.object({

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../core/json.ts";
 import type { Problem } from "./problem.ts";
+import type { RunStatus } from "./run.ts";
 import { TroupeError } from "../core/errors.ts";
 import { MAX_QUEUED_RUNS, MAX_STATE_DOCUMENT_BYTES, MOST_VERSIONS } from "./constants.ts";
 
@@ -48,6 +49,14 @@ export function memoriesUndelivered(): Refused {
 
 export function runNotFound(): Refused {
   return refuse(404, "run_not_found", "The team has no such run.");
+}
+
+export function runQueued(): Refused {
+  return refuse(409, "run_queued", "The run is queued; this is possible once it has started.");
+}
+
+export function runEnded(status: RunStatus): Refused {
+  return refuse(409, "run_ended", `The run is ${status}.`);
 }
 
 export function versionNotFound(): Refused {

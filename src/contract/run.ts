@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { MAX_CLIENT_TOOLS, MAX_QUEUED_RUNS } from "./constants.ts";
-import { describedJson, describedObject, idSchema, timeSchema } from "./common.ts";
+import { describedJson, describedObject, idSchema, textSchema, timeSchema } from "./common.ts";
+import { approvalFields, givenApprovalSchema } from "./approval.ts";
 import { messageSchema } from "./message.ts";
 import { metadataSchema } from "./team.ts";
 import { userSchema } from "./user.ts";
@@ -44,10 +45,13 @@ export const startRunSchema = z.strictObject({
     }),
   output_task_messages: z.boolean().default(true),
   on_conflict: z
-    .enum(["reject", "queue", "interrupt"], 'must be "reject", "queue" or "interrupt"')
+    .enum(
+      ["reject", "queue", "interrupt", "steer"],
+      'must be "reject", "queue", "interrupt" or "steer"',
+    )
     .default("reject")
     .describe(
-      `While the team is busy: refuse the run, let it wait for its turn (at most ${MAX_QUEUED_RUNS} runs per team), or cancel the active run and start before the queued ones.`,
+      `While the team is busy: refuse the run, let it wait for its turn (at most ${MAX_QUEUED_RUNS} runs per team), cancel the active run and start before the queued ones, or send the task as a message into the active run (steer).`,
     ),
   timeout_seconds: z.number().positive().max(LONGEST_TIMEOUT).nullable().default(null),
   max_total_tokens: z
@@ -86,6 +90,22 @@ export const startRunSchema = z.strictObject({
 });
 
 /** A change of a queued run. */
+export const runMessageSchema = z.strictObject({
+  content: z
+    .string("must be a text")
+    .min(1, "must not be empty")
+    .describe("The text that the agents read at their next step."),
+  to: textSchema(1_000)
+    .optional()
+    .describe(
+      "The agent that gets it: a name, or a path as in outer/inner for one inside a nested team. Left out: all agents.",
+    ),
+});
+
+export const sentMessageSchema = z.object({
+  id: z.string().describe("The id of the message in the log."),
+});
+
 export const changeRunSchema = startRunSchema.pick({ task: true }).extend({
   task: startRunSchema.shape.task.removeDefault(),
 });
@@ -94,6 +114,9 @@ export const stopRunSchema = z.strictObject({ mode: z.enum(["after_turn", "now"]
 
 /** The body of calls without arguments: nothing, or an empty object. */
 export const nothingSchema = z.strictObject({});
+
+/** The fields of an answer that belong to an approval. */
+const APPROVAL_ONLY = ["reason", "arguments", "allow", "revision"] as const;
 
 /** One object instead of a union of the two kinds, so that a mistake is reported at the field where it is. */
 export const answerSchema = z
@@ -111,19 +134,31 @@ export const answerSchema = z
     arguments: describedObject(
       "Replace the arguments of the tool call that is approved; must fit its parameters.",
     ).optional(),
+    allow: z
+      .enum(["run", "team"], 'must be "run" or "team"')
+      .describe(
+        "The approval counts for equal calls of the agent as well: those of the run, or of the team, which needs teams:write.",
+      )
+      .optional(),
+    revision: z
+      .number()
+      .int()
+      .min(1)
+      .describe("That of the request as it was shown: refused if the arguments have changed since.")
+      .optional(),
   })
   .superRefine((body, context) => {
     const issue = (path: string, message: string): void =>
       context.addIssue({ code: "custom", path: [path], message });
     if (body.content === undefined && body.approved === undefined) {
-      const extra = ["reason", "arguments"].find((name) => name in body);
+      const extra = APPROVAL_ONLY.find((name) => name in body);
       if (body.is_error !== undefined) issue("content", "is missing: is_error belongs to it");
       else if (extra !== undefined)
         issue("approved", `is missing: ${extra} belongs to an approval`);
       else issue("content", 'is missing: answer with "content", or an approval with "approved"');
     }
     if (body.content === undefined) return;
-    for (const name of ["approved", "reason", "arguments"] as const) {
+    for (const name of ["approved", ...APPROVAL_ONLY] as const) {
       if (body[name] !== undefined) issue(name, "belongs to an approval, which has no content");
     }
   })
@@ -173,6 +208,7 @@ export const humanRequestSchema = z.object({
       "The page of the login, which a human opens in a browser. Shown to credentials of the user whose login it is, and that of the tenant to credentials with teams:write.",
     )
     .optional(),
+  ...approvalFields,
   context: z
     .object({
       messages: z.array(messageSchema).describe("Oldest first."),
@@ -314,6 +350,16 @@ export const runSchema = z.object({
 });
 
 export type RunInfo = z.infer<typeof runSchema>;
+
+/** A run after an answer. */
+export const answeredRunSchema = runSchema.extend({
+  approvals: z
+    .array(givenApprovalSchema)
+    .describe("After an answer to an approval of a call: all that were given to it so far.")
+    .optional(),
+});
+
+export type AnsweredRun = z.infer<typeof answeredRunSchema>;
 export type RunStatus = RunInfo["status"];
 /** Why a run failed, and in which component. */
 export type RunError = NonNullable<RunInfo["error"]>;

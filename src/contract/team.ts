@@ -11,6 +11,7 @@ import {
 } from "./common.ts";
 import { messageSchema } from "./message.ts";
 import { costSchema, tokenUsageSchema } from "./usage/usage-schemas.ts";
+import { putTeamToolSchema, teamToolSchema } from "./team-tool.ts";
 import { userSchema } from "./user.ts";
 
 /** Component JSON of a request: any object. The registry checks its content and reports more than a schema can. */
@@ -55,6 +56,7 @@ export const createTeamSchema = z
     user: userSchema
       .optional()
       .describe("To whom it belongs: callers who have only their own teams reach it as this user."),
+    tool: putTeamToolSchema.optional().describe("Its own tool for clients of MCP."),
   })
   .refine(({ component, template }) => (component === undefined) !== (template === undefined), {
     error: "give a component or a template, one of them",
@@ -155,13 +157,14 @@ export const teamSchema = z.object({
   expires_in: expiresInSchema,
   created_at: timeSchema,
   updated_at: timeSchema,
+  tool: teamToolSchema.optional().describe("Its own tool for clients of MCP; left out for none."),
   notes: notesSchema,
 });
 
 /** A team with the notes on its component. */
 export type NotedTeam = z.infer<typeof teamSchema>;
 /** A team as its object shows it; secrets in `component` are redacted. Times are ISO 8601 UTC. */
-export type TeamInfo = Omit<NotedTeam, "notes">;
+export type TeamInfo = Omit<NotedTeam, "notes" | "tool">;
 
 const numbered = {
   seq: z.number().int().min(0),

@@ -3,41 +3,11 @@ import { DELIVERY_STATUSES, WEBHOOK_EVENTS, type WebhookEventType } from "./cons
 import type { JsonObject } from "../core/json.ts";
 import type { TraceContext } from "../core/steps/step-attempt.ts";
 import { idSchema, timeSchema } from "./common.ts";
+import { CONTROL, eventsSchema, webhookUrlSchema } from "./webhook-fields.ts";
 import type { SecretPushConfig } from "./push.ts";
+import type { StoredReceiver } from "./notify.ts";
 
-const LONGEST_URL = 2_000;
 const LONGEST_DESCRIPTION = 500;
-
-/** Refused, because a URL parser removes line breaks and tabs: the checked URL would differ from the given one. */
-// oxlint-disable-next-line no-control-regex -- the expression has to match control characters
-const CONTROL = /[\u0000-\u001F\u007F-\u009F]/;
-
-export const webhookUrlSchema = z
-  .string()
-  .max(LONGEST_URL, `must be at most ${LONGEST_URL} characters`)
-  .superRefine((url, context) => {
-    const message = urlIssue(url);
-    if (message !== undefined) context.addIssue({ code: "custom", message });
-  })
-  .describe(
-    "https; http only on a server for this machine. Without user name, password and fragment.",
-  );
-
-function urlIssue(url: string): string | undefined {
-  if (CONTROL.test(url) || /\s/.test(url)) {
-    return "must not contain white space or control characters";
-  }
-  if (!URL.canParse(url)) return "must be a URL, for example https://example.com/hooks";
-  const { protocol, username, password } = new URL(url);
-  if (protocol !== "https:" && protocol !== "http:") return "must begin with https:// or http://";
-  if (username !== "" || password !== "") return "must not contain a user name or password";
-  return url.includes("#") ? "must not contain a fragment" : undefined;
-}
-
-const eventsSchema = z
-  .array(z.enum(WEBHOOK_EVENTS))
-  .min(1, "must name at least one event")
-  .refine((events) => new Set(events).size === events.length, "must not name an event twice");
 
 export const putWebhookSchema = z.strictObject({
   url: webhookUrlSchema,
@@ -116,6 +86,10 @@ export const deliverySchema = z.object({
   team_id: idSchema,
   run_id: z.string(),
   url: z.string(),
+  receiver: z
+    .object({ id: z.string(), kind: z.enum(["slack", "telegram", "email", "webhook"]) })
+    .optional()
+    .describe("The receiver of the team, schedule or trigger that it goes to."),
   status: z.enum(DELIVERY_STATUSES),
   attempts: z.number().int().min(0),
   last_attempt: attemptSchema.nullable(),
@@ -180,6 +154,8 @@ export interface WebhookEvent {
   data: JsonObject;
   /** The webhook of its run. */
   webhook?: StoredRunWebhook | null;
+  /** Receivers of messages about its run. */
+  notify?: readonly StoredReceiver[];
   /** Push notification configs of its run, and the {@link RunChange} that they get. */
   push?: { configs: readonly SecretPushConfig[]; change: JsonObject };
   /** Trace context of the request that started the run. */

@@ -2,6 +2,7 @@ import { TroupeError } from "../core/errors.ts";
 import { Redaction } from "../secrets/redaction.ts";
 import type { SecretForms } from "../secrets/secret-forms.ts";
 
+export { behindGateway } from "../secrets/ai-gateway.ts";
 export { PieceRedaction, type SecretForms } from "../secrets/secret-forms.ts";
 export { SANDBOX_HOST } from "../secrets/secret-hosts.ts";
 

@@ -25,6 +25,10 @@ export interface WebhookRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;
+  /** More parts of the request that nothing may show. */
+  secrets?: readonly string[];
+  /** True if the body of a good answer is wanted, too. */
+  reads?: boolean;
 }
 
 /** The outcome of an attempt to deliver. */
@@ -71,10 +75,11 @@ export function webhookSender(
   rules: EgressRules,
   send: typeof fetch,
 ): (request: WebhookRequest) => Promise<WebhookResponse> {
-  return async ({ url, headers, body }) => {
+  return async ({ url, headers, body, secrets: more = [], reads = false }) => {
     const started = Date.now();
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const secrets = secretsIn({ url, headers });
+    for (const secret of more) secrets.remember(secret);
     const answer = { status: null, error: null, response: null, retryAfter: null };
     try {
       checkWebhookUrl(url, rules);
@@ -83,7 +88,8 @@ export function webhookSender(
       return {
         ...answer,
         status: received.status,
-        response: received.ok ? await drop(received) : secrets.redact(await excerpt(received)),
+        response:
+          received.ok && !reads ? await drop(received) : secrets.redact(await excerpt(received)),
         retryAfter: wait ?? null,
         duration: Date.now() - started,
       };

@@ -17,6 +17,7 @@ export interface TeamView
     Pick<
       TeamStore,
       | "send"
+      | "steer"
       | "answer"
       | "stop"
       | "pause"
@@ -54,6 +55,7 @@ export function useTeam(
     const store = (): TeamStore => storeOf(displayed);
     return {
       send: (...args) => store().send(...args),
+      steer: (...args) => store().steer(...args),
       answer: (...args) => store().answer(...args),
       stop: (...args) => store().stop(...args),
       pause: () => store().pause(),

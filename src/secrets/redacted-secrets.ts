@@ -37,8 +37,15 @@ export class RedactedSecrets {
     this.#addressOf = addressOf;
   }
 
-  /** @param shown the component that it replaces, as it was shown: markers for its secrets stay */
-  resolve(component: JsonObject, shown: JsonObject = {}): ResolvedComponent {
+  /**
+   * @param shown the component that it replaces, as it was shown: markers for its secrets stay
+   * @param mayLack true if a key of a model that the Worker lacks becomes a reference nevertheless, which fails when the model is called
+   */
+  resolve(
+    component: JsonObject,
+    shown: JsonObject = {},
+    { mayLack = false }: { mayLack?: boolean } = {},
+  ): ResolvedComponent {
     const stored = new Set(
       secretFields(shown).flatMap(({ id, value }) => (value === REDACTED ? id : [])),
     );
@@ -51,6 +58,11 @@ export class RedactedSecrets {
       if (stored.has(secretId(places.of(keys), part))) return value;
       const address = path.endsWith(".api_key") ? this.#addressOf(field.owner) : undefined;
       const name = address && this.#secretFor(address);
+      if (name === undefined && address !== undefined && mayLack) {
+        const message = `${redactedMessage(address)}. Until then the model cannot be called`;
+        notes.push({ path, message });
+        return `env:${address.keyName}`;
+      }
       if (name === undefined) {
         issues.push({ path, message: redactedMessage(address) });
         return value;

@@ -6,6 +6,11 @@ import { KEY_BYTES, secretsKeyBytes } from "./secrets-key.ts";
 const SEALED = "sealed:1:";
 const NONCE_BYTES = 12;
 
+type SealingKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+/** The key that was imported last: each object of an isolate has sealers, and all of them the same setting. */
+let imported: { setting: string | undefined; key: SealingKey } | undefined;
+
 /** The words for data that cannot be read without the key that is lost. */
 export interface UnreadableWords {
   /** Begins a sentence. */
@@ -17,7 +22,6 @@ export interface UnreadableWords {
 /** Encrypts texts for storage with the setting SECRETS_KEY (32 bytes as base64). */
 export class Sealer {
   readonly #setting: string | undefined;
-  #key: Promise<CryptoKey> | undefined;
 
   /** @param setting without it nothing can be sealed */
   constructor(setting: string | undefined) {
@@ -68,13 +72,16 @@ export class Sealer {
     );
   }
 
-  #cipher(): Promise<CryptoKey> {
-    this.#key ??= importKey(this.#setting);
-    return this.#key;
+  async #cipher(): Promise<SealingKey> {
+    const setting = this.#setting;
+    if (imported !== undefined && imported.setting === setting) return imported.key;
+    const key = await importKey(setting);
+    imported = { setting, key };
+    return key;
   }
 }
 
-async function importKey(setting: string | undefined): Promise<CryptoKey> {
+async function importKey(setting: string | undefined): Promise<SealingKey> {
   const bytes = secretsKeyBytes(setting);
   if (bytes === undefined) {
     throw new TroupeError(

@@ -1,5 +1,6 @@
 import { TroupeError, ValueError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
+import { isBehindGateway } from "./ai-gateway.ts";
 
 /** A secret that does not exist or may not be sent to a host. Another attempt is useless. */
 export class SecretError extends TroupeError {
@@ -17,21 +18,31 @@ export type Settings = { readonly [name: string]: unknown };
 
 /**
  * The allow-list of the setting SECRET_HOSTS, for example `{"OPENAI_API_KEY": ["api.openai.com"]}`. Unless it says
- * otherwise, OPENAI_API_KEY may be sent to OpenAI's host and to that of OPENAI_BASE_URL.
+ * otherwise, OPENAI_API_KEY may be sent to OpenAI's host and to that of OPENAI_BASE_URL. A secret that may be sent to a maker whose
+ * server is behind the gateway of AI_GATEWAY_URL may be sent to the gateway.
  *
  * @throws ValueError for an invalid setting
  */
 export function secretHosts(settings: Settings): SecretHosts {
   const hosts = new Map<string, readonly string[]>();
-  const baseUrl = text(settings["OPENAI_BASE_URL"]);
-  hosts.set("OPENAI_API_KEY", [
-    "api.openai.com",
-    ...(baseUrl !== undefined && URL.canParse(baseUrl) ? [new URL(baseUrl).host] : []),
-  ]);
+  const baseHost = hostOf(settings["OPENAI_BASE_URL"]);
+  hosts.set("OPENAI_API_KEY", ["api.openai.com", ...(baseHost === undefined ? [] : [baseHost])]);
   for (const [name, list] of Object.entries(parse(text(settings["SECRET_HOSTS"]) ?? "{}"))) {
     hosts.set(name, list);
   }
-  return hosts;
+  const gateway = hostOf(settings["AI_GATEWAY_URL"]);
+  if (gateway === undefined) return hosts;
+  return new Map(
+    Array.from(hosts, ([name, list]) => [
+      name,
+      list.some(isBehindGateway) ? [...list, gateway] : list,
+    ]),
+  );
+}
+
+function hostOf(setting: unknown): string | undefined {
+  const url = text(setting);
+  return url !== undefined && URL.canParse(url) ? new URL(url).host : undefined;
 }
 
 /**

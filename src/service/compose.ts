@@ -14,6 +14,7 @@ import { asRunnable } from "../core/agents/agent-runnable.ts";
 import type { Runnable } from "../core/run/runnable.ts";
 import type { Team } from "../core/teams/team.ts";
 import type { OutgoingDependencies } from "../outgoing/dependencies.ts";
+import { type EmailBinding, emailSender } from "../outgoing/email.ts";
 import { egressRules, type Reach } from "../outgoing/egress.ts";
 import { proxiedFetch } from "../outgoing/egress-proxy.ts";
 import { guardedFetch, type OutgoingFetch } from "../outgoing/outgoing-fetch.ts";
@@ -23,6 +24,13 @@ import {
   type WebhookResponse,
   webhookSender,
 } from "../outgoing/webhooks.ts";
+import type { ScriptRunner } from "../core/skills/script-runner.ts";
+import {
+  type ContainersBinding,
+  sessionContainers,
+} from "../components/sandbox/session-containers.ts";
+import { StartingSandbox } from "../components/sandbox/starting-sandbox.ts";
+import type { SandboxAddress } from "../components/sandbox/client/sandbox-connection.ts";
 import { DurableObjectGateway } from "../team/object/durable-object-gateway.ts";
 import type { SecretOwners } from "../secrets/kept-secrets.ts";
 import { RedactedSecrets } from "../secrets/redacted-secrets.ts";
@@ -30,6 +38,7 @@ import { secretsKeyBytes } from "../secrets/secrets-key.ts";
 import { secretResolver, settingOrReference } from "../secrets/secret-hosts.ts";
 import type { Callers } from "../api/http/access/access-control.ts";
 import { createApp } from "../api/http/app.ts";
+import type { IncomingEmail } from "../api/inbound/email/receive-mail.ts";
 import {
   Credentials,
   type CredentialSources,
@@ -46,8 +55,10 @@ import { DurableObjectMemories } from "../memory/object/durable-object-memories.
 import { DurableObjectTenants } from "../tenant/object/durable-object-tenants.ts";
 import type { OAuth } from "../tenant/connections/grants.ts";
 import type { Services } from "../api/http/endpoint/services.ts";
+import type { WorkerLoaderBinding } from "../components/worker-loader/worker-loader.ts";
 import type { WorkersAIBinding } from "../components/models/workers-ai/binding.ts";
 import { keyAddressOf } from "../components/models/key-address.ts";
+import { codeChoice } from "./code-choice.ts";
 import { parseSettings, unknownLimits } from "./parse-settings.ts";
 import type { SettingName } from "./settings.ts";
 
@@ -60,10 +71,18 @@ export type Env = {
   MEMORY?: DurableObjectNamespace;
   /** The sandbox as a service binding, instead of SANDBOX_URL. */
   SANDBOX?: Fetcher;
+  /** The objects of `sandbox/cloudflare`, with a container for each session. */
+  CONTAINERS?: ContainersBinding;
+  /** Dynamic Workers, which run JavaScript. */
+  LOADER?: WorkerLoaderBinding;
   /** Workers AI. Without it, components that use its models are rejected. */
   AI?: WorkersAIBinding;
   /** An index of Vectorize, for objects of memories with many vectors. */
   VECTORIZE?: VectorService;
+  /** The binding send_email. Without it, no e-mail is sent. */
+  SEND_EMAIL?: EmailBinding;
+  /** A bucket of R2 for files that are uploaded over OpenAI's API. Without it, they are in the objects of their tenants. */
+  FILES?: R2Bucket;
   /** A data set of Workers Analytics Engine, for metrics. */
   METRICS?: AnalyticsEngineDataset;
   /** The files of the console, as static assets. Without it, there is no console. */
@@ -77,6 +96,10 @@ export type Env = {
 /** The parts shared by all requests and teams. */
 export interface Composition {
   fetch: (request: Request) => Response | Promise<Response>;
+  /** Answers a request in the name of a caller that was authenticated before. */
+  respond: (caller: Principal, request: Request) => Promise<Response>;
+  /** Takes an e-mail to the address of a trigger. */
+  email: (message: IncomingEmail) => Promise<void>;
   /** Builds the runtime object of a component. @throws ComponentError */
   build: (component: ComponentModel) => Promise<Runnable>;
   /** Builds an embedding client. @throws ComponentError */
@@ -98,6 +121,12 @@ export interface Composition {
   oauth: OAuth;
   /** Sends a delivery of a webhook once; never rejects. */
   sendWebhook: (request: WebhookRequest) => Promise<WebhookResponse>;
+  /** Sends an e-mail once; never rejects. */
+  sendEmail: ReturnType<typeof emailSender>;
+  /** The sender of e-mails; undefined where none are sent. */
+  emailFrom: string | undefined;
+  /** The server of Telegram's bots. */
+  telegramApi: string;
 }
 
 export interface CompositionOptions {
@@ -132,7 +161,17 @@ export function compose(
     throw new ValueError("the Durable Object binding TEAM is missing: wrangler.toml needs it");
   }
   const settings = parseSettings(env);
-  const { limits, prices, currency, webhooks, sandbox } = settings;
+  const { limits, prices, currency, webhooks } = settings;
+  const local = env.TROUPE_FRONT_KEY !== undefined;
+  const starting = local && settings.sandbox && new StartingSandbox(settings.sandbox);
+  const code = codeChoice({
+    CODE: env.CODE,
+    LOADER: env.LOADER,
+    containers: env.CONTAINERS && sessionContainers(env.CONTAINERS),
+    service: starting ? starting.address : settings.sandbox,
+    local,
+  });
+  const { sandbox } = code;
   const logEntry: Log = (entry, error) => {
     console[LEVELS[entry.event]](JSON.stringify(entry));
     if (env.TROUPE_OPEN === "1" && error !== undefined) log(stackOf(error));
@@ -153,6 +192,7 @@ export function compose(
     ai: env.AI,
     catalog,
     sandbox,
+    javascript: code.javascript,
     shipped: shippedTools,
   });
   const adapted = groups.map(({ providers, load }) => ({
@@ -164,11 +204,15 @@ export function compose(
     components: limits.max_components,
     hasMemories: MEMORY !== undefined,
     functions: catalog,
+    skills: catalog,
+    ...(sandbox && { scripts: lazyScripts(sandbox) }),
   });
   const tenants = TENANT && new DurableObjectTenants(TENANT, limits.max_stream_cpu_ms);
   const createdKey = tenants && createdKeyCheck(tenants);
   const hasKey = tenants && ((tenant: string, id: string) => tenants.tenant(tenant).hasKey(id));
   const credentials = credentialSources(env, issuerFetch(env), { createdKey, hasKey });
+  const emailFrom = env.SEND_EMAIL === undefined ? undefined : settings.emailFrom;
+  const secretsKey = secretsKeyBytes(env.SECRETS_KEY);
   const services: Services = {
     gateway: new DurableObjectGateway(TEAM, limits.max_stream_cpu_ms),
     tenants,
@@ -191,7 +235,16 @@ export function compose(
       ...(await shipped()).teams().filter(({ name }) => catalog.team(name) === undefined),
     ],
     checkWebhookUrl: (url) => checkWebhookUrl(url, webhooks),
+    notifications: { telegramApi: settings.telegramApi, sendsEmail: emailFrom !== undefined },
+    answerLinks:
+      secretsKey &&
+      (async () => new (await import("../notify/answer-links.ts")).AnswerLinks(secretsKey)),
+    health: async () => ({
+      code: code.place,
+      ...(local && { sandbox: starting && sandbox ? await starting.state() : "off" }),
+    }),
     baseUrl,
+    emailDomain: settings.emailDomain,
     limits,
     models: async (known) =>
       (await import("./offered-models.ts")).offeredModels(known, {
@@ -201,27 +254,45 @@ export function compose(
       }),
     prices,
     currency,
+    hasSkill: (name) => catalog.skill(name) !== undefined,
   };
   const protocols = shippedProtocols({
     ...services,
     version,
     log,
-    pushNotifications: TENANT !== undefined && secretsKeyBytes(env.SECRETS_KEY) !== undefined,
+    pushNotifications: TENANT !== undefined && secretsKey !== undefined,
     a2a: settings.a2a,
+    mcp: settings.mcp,
+    runView: env.CONSOLE_FILES && runViewFile(env.CONSOLE_FILES),
   });
+  const known = new WeakMap<Request, Principal>();
   const app = createApp({
     ...services,
     origins: settings.origins,
     requestsPerSecond: settings.tenantLimits.requests_per_second,
     resources: { issuer: credentials.identityTokens?.issuer, baseUrl },
     authenticate: authentication(env, credentials, authenticate, settings.origins.origins),
-    ...(callers && { callers }),
-    protocols: protocols.modules,
+    callers: { get: (request) => known.get(request) ?? callers?.get(request) },
+    protocols: [
+      ...protocols.modules,
+      {
+        below: ["/in"],
+        load: async () => (await import("../api/inbound/endpoints.ts")).inboundEndpoints(services),
+      },
+    ],
     version,
     log,
   });
   return {
     fetch: (request) => app.fetch(request),
+    respond: async (caller, request) => {
+      known.set(request, caller);
+      return app.fetch(request);
+    },
+    email: async (message) => {
+      const { receiveMail } = await import("../api/inbound/email/receive-mail.ts");
+      return receiveMail(message, services);
+    },
     build: async (component) =>
       asRunnable(await components.load<Team | ChatAgent>(component, ["team", "agent"])),
     embedding: (component) =>
@@ -245,6 +316,32 @@ export function compose(
       webhooks,
       guardedFetch(webhooks, fetch, logEntry, resolvingFetch(env)),
     ),
+    sendEmail: emailSender(env.SEND_EMAIL),
+    emailFrom,
+    telegramApi: settings.telegramApi,
+  };
+}
+
+/** The page that MCP clients show with a run: a file of the console, read once. */
+function runViewFile(files: Fetcher): () => Promise<string | undefined> {
+  let page: string | undefined;
+  return async () => {
+    if (page !== undefined) return page;
+    const file = await files.fetch("https://console/run-view.txt");
+    // A build of an earlier version has no such file.
+    page = file.ok ? await file.text() : undefined;
+    if (!file.ok) await file.body?.cancel();
+    return page;
+  };
+}
+
+/** Imported with the first script of a skill. */
+function lazyScripts(sandbox: SandboxAddress): ScriptRunner {
+  return {
+    async run(call, attempt) {
+      const { SandboxScripts } = await import("../components/sandbox/deployed.ts");
+      return new SandboxScripts(sandbox).run(call, attempt);
+    },
   };
 }
 

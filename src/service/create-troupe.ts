@@ -2,6 +2,7 @@ import { type DurableObject, env as globalEnv } from "cloudflare:workers";
 import { isTenantId, type Principal } from "../api/auth/principal.ts";
 import { TroupeClient } from "../client/teams/client.ts";
 import type { TeamClient } from "../client/teams/team.ts";
+import type { IncomingEmail } from "../api/inbound/email/receive-mail.ts";
 import { compose, type Composition, type Env, log } from "./compose.ts";
 import { type Scope, SCOPES } from "../contract/constants.ts";
 import type { DocumentReader } from "../contract/files/documents.ts";
@@ -68,6 +69,8 @@ export type ObjectClass = new (ctx: DurableObjectState, env: Env) => DurableObje
 export interface Troupe<Bindings = Env> {
   /** Handles a request to the API. */
   fetch: (request: Request, env: Bindings) => Promise<Response>;
+  /** Handles an e-mail to the address of a trigger, for the Worker to export beside `fetch`. */
+  email: (message: IncomingEmail, env: Bindings) => Promise<void>;
   TeamObject: ObjectClass;
   TenantObject: ObjectClass;
   /** Memories outside of teams: collections of documents, and what is remembered of users and of the tenant. */
@@ -87,7 +90,10 @@ export interface Troupe<Bindings = Env> {
  * export class TeamObject extends troupe.TeamObject {}
  * export class TenantObject extends troupe.TenantObject {}
  * export class MemoryObject extends troupe.MemoryObject {}
- * export default { fetch: (request, env) => troupe.fetch(request, env) };
+ * export default {
+ *   fetch: (request, env) => troupe.fetch(request, env),
+ *   email: (message, env) => troupe.email(message, env),
+ * };
  *
  * @throws ValueError for a basePath that is not a path, and for unknown limits or limits that are not numbers
  */
@@ -162,6 +168,7 @@ export function createTroupe<Bindings extends object = Env>(
       const page = basePath === "" ? await consoleResponse(request, env) : undefined;
       return page ?? withBasePath(basePath, request, (inner) => service.fetch(inner));
     },
+    email: (message, bindings) => composed(bindings as object as Env).email(message),
     TeamObject,
     TenantObject,
     MemoryObject,
@@ -234,7 +241,7 @@ async function withBasePath(
 }
 
 /** The paths that are never a page: the API and its protocols. */
-const API = /^\/(v1|a2a|mcp|ag-ui|ai-sdk|openai|healthz|\.well-known)(\/|$)/;
+const API = /^\/(v1|a2a|mcp|ag-ui|ai-sdk|openai|in|healthz|\.well-known)(\/|$)/;
 /** The files of the console; what is below `assets` has its hash in its name. */
 const FILE = /^\/(assets\/[\w.-]+|favicon\.svg)$/;
 

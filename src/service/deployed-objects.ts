@@ -1,4 +1,6 @@
 import { version } from "../../package.json";
+import type { Principal } from "../api/auth/principal.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { Composition, Env } from "./compose.ts";
 import type { FormatCode } from "../contract/stream/stream-format.ts";
 import type { PushBody, RunChange } from "../contract/stream/run-change.ts";
@@ -10,9 +12,11 @@ import type { Runnable } from "../core/run/runnable.ts";
 import { TroupeTeam } from "../team/object/team-object.ts";
 import { TroupeMemory } from "../memory/object/memory-object.ts";
 import { TroupeTenant } from "../tenant/object/tenant-object.ts";
+import type { FileBucket } from "../tenant/files/file-store.ts";
 import type { OAuth } from "../tenant/connections/grants.ts";
 import type { SecretOwners } from "../secrets/kept-secrets.ts";
 import { type Telemetry, telemetryOf } from "../telemetry/telemetry.ts";
+import type { Mail } from "../notify/email-message.ts";
 import type { WebhookRequest, WebhookResponse } from "../outgoing/webhooks.ts";
 
 /** The parts that the objects share with the rest of their Worker. */
@@ -105,8 +109,28 @@ export class DeployedTenant extends TroupeTenant<Env> {
     return composedOf(this, this.env).sendWebhook(request);
   }
 
+  protected override sendEmail(mail: Mail): ReturnType<Composition["sendEmail"]> {
+    return composedOf(this, this.env).sendEmail(mail);
+  }
+
+  protected override emailFrom(): string | undefined {
+    return composedOf(this, this.env).emailFrom;
+  }
+
+  protected override telegramApi(): string {
+    return composedOf(this, this.env).telegramApi;
+  }
+
   protected override publicUrl(): string | undefined {
     return composedOf(this, this.env).publicUrl;
+  }
+
+  protected respond(caller: JsonObject, request: Request): Promise<Response> {
+    return composedOf(this, this.env).respond(caller as unknown as Principal, request);
+  }
+
+  protected override bucket(): FileBucket | undefined {
+    return this.env.FILES;
   }
 
   protected oauth(): OAuth {

@@ -1,4 +1,5 @@
 import { credentialSources } from "../api/auth/authenticate.ts";
+import { CODE_PLACES, type CodePlace } from "../contract/code-place.ts";
 import { MONEY_LIMITS, tenantLimitsFrom } from "../contract/tenant/tenant-limits.ts";
 import type { TenantLimits } from "../contract/tenant/tenant.ts";
 import { ModelPrices } from "../contract/usage/model-prices.ts";
@@ -11,8 +12,10 @@ import { egressRules } from "../outgoing/egress.ts";
 import { vectorizeAbove } from "../memory/vectors/vector-service.ts";
 import { webhookRules } from "../outgoing/webhooks.ts";
 import { a2aSettings } from "../api/protocols/a2a/card/settings.ts";
+import { mcpSettings } from "../api/protocols/mcp/tools/offered-templates.ts";
 import { type SandboxSettings, sandboxAddress } from "../components/sandbox/settings.ts";
 import { SETTING_NAMES, type SettingName } from "./settings.ts";
+import { TELEGRAM_API } from "../notify/telegram-api.ts";
 import { otlpSettings } from "../telemetry/otlp/settings.ts";
 
 /** The settings of a Worker, with the bindings that replace a setting. */
@@ -31,7 +34,9 @@ export function parseSettings(settings: SettingValues) {
   for (const [name, allowed] of Object.entries(SWITCHES)) {
     requireOneOf(name, settings[name as keyof typeof SWITCHES], allowed);
   }
+  codeWord(settings.CODE);
   requireHttp("OPENAI_BASE_URL", settings.OPENAI_BASE_URL);
+  requireHttp("AI_GATEWAY_URL", settings.AI_GATEWAY_URL);
   requireOllama(settings.OLLAMA_HOST);
   // Objects and requests read these themselves.
   otlpSettings(settings);
@@ -48,10 +53,14 @@ export function parseSettings(settings: SettingValues) {
     currency: currencyOf(settings.CURRENCY),
     egress,
     publicUrl: publicUrlOf(settings.PUBLIC_URL),
+    emailDomain: emailDomainOf(settings.EMAIL_DOMAIN),
     webhooks: webhookRules(settings),
+    emailFrom: emailFromOf(settings.EMAIL_FROM),
+    telegramApi: telegramApiOf(settings.TELEGRAM_API_URL),
     sandbox: sandboxAddress(settings, egress),
     origins: allowedOrigins(settings.ALLOWED_ORIGINS),
     a2a: a2aSettings(settings),
+    mcp: mcpSettings(settings),
   };
 }
 
@@ -78,6 +87,17 @@ export function unknownLimits(env: object): string[] {
 
 /** The values of settings with few values. All of them may be unset. */
 const SWITCHES = { TROUPE_OPEN: ["1", "0"], CONSOLE: ["off", "on"] };
+
+/** The value of the setting CODE. @throws ValueError for another word */
+export function codeWord(value: string | undefined): CodePlace | "auto" {
+  const words = ["auto", ...CODE_PLACES] as const;
+  const word = words.find((known) => known === (value?.trim() || "auto"));
+  if (word !== undefined) return word;
+  const [last, ...others] = words.toReversed();
+  throw new ValueError(
+    `CODE is ${JSON.stringify(value)}: it must be ${others.toReversed().join(", ")} or ${last}`,
+  );
+}
 
 function requireOneOf(name: string, value: string | undefined, allowed: readonly string[]): void {
   if (value === undefined || value === "" || allowed.includes(value)) return;
@@ -112,6 +132,33 @@ function publicUrlOf(value: string | undefined): string | undefined {
     );
   }
   return url.origin + url.pathname.replace(/\/$/, "");
+}
+
+/** @throws ValueError */
+function emailFromOf(value: string | undefined): string | undefined {
+  if (value === undefined || value.trim() === "") return undefined;
+  const address = value.trim();
+  if (address.length <= 254 && /^[^\s<>@"(),:;\\[\]\u0080-\uffff]+@[A-Za-z0-9.-]+$/.test(address))
+    return address;
+  throw new ValueError(
+    `EMAIL_FROM is ${JSON.stringify(value)}: it must be an e-mail address without a name, such as troupe@example.com`,
+  );
+}
+
+/** @throws ValueError */
+function telegramApiOf(value: string | undefined): string {
+  requireHttp("TELEGRAM_API_URL", value);
+  return value?.trim().replace(/\/$/, "") || TELEGRAM_API;
+}
+
+/** The domain of the e-mail addresses of triggers; undefined if it is not set. @throws ValueError */
+function emailDomainOf(value: string | undefined): string | undefined {
+  const domain = value?.trim().toLowerCase() ?? "";
+  if (domain === "") return undefined;
+  if (domain.length <= 253 && /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+$/.test(domain)) return domain;
+  throw new ValueError(
+    `EMAIL_DOMAIN is ${JSON.stringify(value)}: it must be a domain whose e-mail reaches this Worker, such as in.example.com`,
+  );
 }
 
 function requireHttp(name: string, value: string | undefined): void {

@@ -19,11 +19,21 @@ export const SETTINGS = [
   "ALLOWED_EGRESS",
   /** More hosts that webhooks may be sent to, separated by commas; `*` allows any public host. */
   "WEBHOOK_HOSTS",
+  /** The address from which e-mails are sent, by the binding SEND_EMAIL. */
+  "EMAIL_FROM",
+  /** The server of Telegram's bots, instead of https://api.telegram.org. */
+  "TELEGRAM_API_URL",
+  /** The domain of the e-mail addresses of triggers. */
+  "EMAIL_DOMAIN",
+  /** The place in which code runs: auto, loader, containers, service or off. */
+  "CODE",
   /** The URL of the sandbox: a service that speaks the protocol of docs/sandbox.md. */
   "SANDBOX_URL",
   "SANDBOX_KEY",
   "OPENAI_API_KEY",
   "OPENAI_BASE_URL",
+  /** The URL of an AI Gateway of Cloudflare, through which requests to models of OpenAI, Anthropic and Google are sent. */
+  "AI_GATEWAY_URL",
   "OPENAI_MODEL",
   "OLLAMA_HOST",
   /** JSON: prices of models per million tokens, `{ model: { input, output } }`. */
@@ -64,6 +74,8 @@ export const SETTINGS = [
   "A2A_IDLE_SECONDS",
   /** The private JWK that signs agent cards. */
   "A2A_CARD_KEY",
+  /** The templates that clients of MCP may use, by their names separated by commas; `none` for none. */
+  "MCP_TEMPLATES",
   /** Vectors of an object of memories above which the binding VECTORIZE is used; at most 50000. */
   "VECTORIZE_ABOVE",
   /** "off" disables the console. */

@@ -1,5 +1,13 @@
 import { createTroupe, type ObjectClass } from "./create-troupe.ts";
 
+export type { IncomingEmail } from "../api/inbound/email/receive-mail.ts";
+export type { ContainersBinding } from "../components/sandbox/session-containers.ts";
+export type {
+  LoadedWorker,
+  WorkerCode,
+  WorkerLoaderBinding,
+} from "../components/worker-loader/worker-loader.ts";
+export type { EmailBinding } from "../outgoing/email.ts";
 export type { Env } from "./compose.ts";
 export {
   type Caller,
@@ -30,4 +38,4 @@ export type TenantObject = InstanceType<ObjectClass>;
 export const MemoryObject: ObjectClass = troupe.MemoryObject;
 export type MemoryObject = InstanceType<ObjectClass>;
 
-export default { fetch: troupe.fetch };
+export default { fetch: troupe.fetch, email: troupe.email };

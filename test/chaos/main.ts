@@ -13,9 +13,12 @@ import { type Case, Runner } from "./runner.ts";
 import { sandboxCases } from "./sandbox-dies.ts";
 import { SCENARIOS } from "./scenarios/all.ts";
 import { scheduleCases } from "./schedules.ts";
+import { steeringCases } from "./steering.ts";
 import { streamCases } from "./streams.ts";
 import { Trials } from "./trials.ts";
 import { versionCases } from "./versions.ts";
+import { notifyCases } from "./notify.ts";
+import { triggerCases } from "./triggers.ts";
 import { webhookCases } from "./webhooks.ts";
 import { UPSTREAM_FAULTS } from "./upstream-faults.ts";
 
@@ -24,9 +27,9 @@ import { UPSTREAM_FAULTS } from "./upstream-faults.ts";
 //   node test/chaos/main.ts [--long] [--seconds 5] [--seed 1] [--only <part of a name>]
 //
 // First kills at named points: some of each kind, or all of them with --long. Then faults of the model, clients of all
-// kinds, runs that are queued, and schedules. Then resets of single objects while all others live, and a sandbox that dies. Then
-// kills at random times, for the given number of seconds. The seed and the name of a failed case repeat it. Totals are printed
-// while it runs.
+// kinds, runs that are queued, schedules, triggers and messages into runs. Then resets of single objects while all others
+// live, and a sandbox that dies. Then kills at random times, for the given number of seconds. The seed and the name of a
+// failed case repeat it. Totals are printed while it runs.
 const { values } = parseArgs({
   options: {
     long: { type: "boolean", default: false },
@@ -89,8 +92,20 @@ async function* schedules(): AsyncGenerator<Case, void, void> {
   yield* scheduleCases(place, long);
 }
 
+async function* triggers(): AsyncGenerator<Case, void, void> {
+  yield* triggerCases(place, long);
+}
+
+async function* steering(): AsyncGenerator<Case, void, void> {
+  yield* steeringCases(place, long, new Random(seed));
+}
+
 async function* webhooks(): AsyncGenerator<Case, void, void> {
   yield* webhookCases(place, long);
+}
+
+async function* notifications(): AsyncGenerator<Case, void, void> {
+  yield* notifyCases(place, long);
 }
 
 async function* singleResets(): AsyncGenerator<Case, void, void> {
@@ -120,7 +135,10 @@ for (const cases of [
   clients(),
   queued(),
   schedules(),
+  triggers(),
+  steering(),
   webhooks(),
+  notifications(),
   singleResets(),
   sandboxes(),
   versions(),

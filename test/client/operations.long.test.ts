@@ -55,7 +55,7 @@ test("webhooks are stored, tested and deleted, and their deliveries sent again",
   expect(await client.webhooks.list()).toMatchObject([{ id: "hook", description: "Ours." }]);
   expect(await client.webhooks.test("hook")).toMatchObject({ delivered: true, status: 200 });
 
-  const team = await client.teams.create({ component: SAMPLE_COMPONENT as never });
+  const team = await client.teams.create({ component: SAMPLE_COMPONENT });
   await team.run("Go.").result();
   await receiver.events(secret, 2);
   await expect

@@ -36,7 +36,7 @@ const damages: Damaging[] = [
 /** A tenant with a team, two collections and memories of a user and of itself. */
 async function filled(worker: KillableWorker): Promise<TroupeClient> {
   const client = new TroupeClient({ baseURL: worker.origin });
-  const team = await client.teams.create({ id: "well", component: SAMPLE_COMPONENT as never });
+  const team = await client.teams.create({ id: "well", component: SAMPLE_COMPONENT });
   await team.start("Write.");
   await expect.poll(async () => (await team.get()).status).toBe("idle");
   for (const id of ["handbook", "other"]) {
@@ -249,7 +249,7 @@ describe("data of a newer version", () => {
       part: "well",
       calls: (client) => [
         () => client.teams.list(),
-        () => client.teams.create({ component: SAMPLE_COMPONENT as never }),
+        () => client.teams.create({ component: SAMPLE_COMPONENT }),
         () => client.team("well").start("More."),
       ],
       works: (client) => client.team("well").start("More."),

@@ -363,8 +363,8 @@ describe("each protocol brings a PDF to the model", () => {
       "/openai/v1/responses",
       jsonInit({ model: `team:${team}`, input: [{ role: "user", content: byId }] }),
     );
-    expect(refused.status).toBe(400);
-    expect(await refused.text()).toContain("files are not kept here by ids");
+    expect(refused.status).toBe(404);
+    expect(await refused.text()).toContain("file-1");
   });
 
   test("AI SDK, whose history shows it", async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RunError, type TeamClient, TroupeClient } from "#client/index.ts";
 import type { RetryingFrame } from "#contract/stream/stream-frame.ts";
 import type { RunInfo } from "#contract/run.ts";
-import { EgressProxy } from "#cli/dev/front/egress-proxy.ts";
+import { EgressProxy } from "#cli/server/front/egress-proxy.ts";
 import { AgentServer, type Work } from "../components/a2a/support/agent-server.ts";
 import { McpServerProcess } from "../components/mcp/support/server-process.ts";
 import { startFakeOpenAI } from "../support/fake-openai/server.ts";
@@ -236,7 +236,7 @@ describe("a server that is away for a while", () => {
     const { run, said, retries } = await play(team, "go");
     expect(run.status).toBe("completed");
     expect(said).toMatch(
-      /^True: "127\.0\.0\.1:\d+" cannot be reached: .* \(2 attempts in 1 second\)$/,
+      /^True: "127\.0\.0\.1:\d+" cannot be reached: .* \(2 attempts in \d+ seconds?\)$/,
     );
     expect(retries).toHaveLength(1);
   });
@@ -250,14 +250,17 @@ describe("a server that is away for a while", () => {
   ])("fails the run after the time of the policy for %s", async (_what, component) => {
     const url = `http://127.0.0.1:${await freePort()}/mcp`;
     const { run } = await play(await teamOf(component(url, { for_seconds: 0.6 })), "go");
-    expect(run).toMatchObject({ status: "failed", error: { attempts: 3 } });
-    expect(run.error?.message).toMatch(/\(3 attempts in 1 second\)$/);
+    // A busy machine tries less often in the same time.
+    const { attempts = 0 } = run.error ?? {};
+    expect(run.status).toBe("failed");
+    expect([2, 3]).toContain(attempts);
+    expect(run.error?.message).toMatch(new RegExp(`\\(${attempts} attempts in \\d+ seconds?\\)$`));
   });
 
   test("makes the agent report the failure of code after the time of the policy", async () => {
     const { run, said } = await play(await teamOf(runner({ retry: { attempts: 2 } })), CODE);
     expect(run.status).toBe("completed");
-    expect(said).toContain("the sandbox cannot be reached (2 attempts in 1 second)");
+    expect(said).toMatch(/the sandbox cannot be reached \(2 attempts in \d+ seconds?\)/);
   });
 
   test.each([["stop"], ["pause"]] as const)("ends its wait at once after a %s", async (how) => {

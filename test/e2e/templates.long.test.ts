@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RunInfo } from "#contract/run.ts";
+import type { TasksOfTeam } from "#contract/team/board.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { TestWorker } from "../support/worker.ts";
@@ -66,6 +67,25 @@ describe.concurrent("the template", () => {
         "grammar",
         "facts",
         "editor",
+      ]);
+    }
+  });
+
+  test("taskforce plans tasks on its board, which three workers claim and finish, twice in a row", async () => {
+    for (const count of [3, 6]) {
+      const run = await start("taskforce", "An evening for 40 guests.");
+      const [planner, ...workers] = (await speakers(run)).slice(1);
+      expect([planner, workers.toSorted()]).toEqual([
+        "planner",
+        ["caterer", "herald", "venue_scout"],
+      ]);
+      const board = await worker.fetch("/v1/teams/taskforce/tasks");
+      const { tasks } = (await board.json()) as TasksOfTeam;
+      expect(tasks.map(({ state }) => state)).toEqual(Array(count).fill("done"));
+      expect(tasks.slice(-3).map(({ owner }) => owner)).toEqual([
+        "venue_scout",
+        "caterer",
+        "herald",
       ]);
     }
   });
@@ -181,6 +201,7 @@ test("every template describes itself and has a task to try it with", async () =
     "support_swarm",
     "magentic_research",
     "editorial_team",
+    "taskforce",
     "approval_desk",
     "human_in_the_loop",
     "coding_pair",

@@ -29,6 +29,8 @@ test("npm start brings a sandbox, starts it again when it dies, and takes it alo
       SANDBOX_KEY: "is-not-for-this-one",
     },
   });
+  const health = await fetch(`${server.url}/healthz`);
+  expect(await health.json()).toEqual({ status: "ok", code: "service", sandbox: "ready" });
   const component = {
     provider: "CodeExecutorAgent",
     config: { name: "runner", code_executor: { provider: "SandboxCodeExecutor", config: {} } },
@@ -63,6 +65,18 @@ test("npm start brings a sandbox, starts it again when it dies, and takes it alo
   process.kill(Number(server.pid), "SIGKILL");
   await server.exit();
   await expect.poll(() => isFree(sandboxPort)).toBe(true);
+});
+
+test("CODE=off starts no sandbox, and the server says so", async () => {
+  await using server = await NpmStart.ready({
+    port,
+    persistTo,
+    sandbox: true,
+    settings: { CODE: "off" },
+  });
+  await server.until(/Agents cannot run code: CODE is off\./);
+  const health = await fetch(`${server.url}/healthz`);
+  expect(await health.json()).toEqual({ status: "ok", code: "off", sandbox: "off" });
 });
 
 test("a sandbox that does not start is reported with its reason, and the server answers without it", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { builtWorker } from "../support/built-worker.ts";
+import { rowsOf } from "../support/samples.ts";
 import { ROOT } from "../support/npm-start.ts";
 import { snippet } from "../support/pages.ts";
 
@@ -26,14 +27,17 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-test.for(["staging", ""])("wrangler deploys the environment %j of the page", async (name) => {
-  const { stdout, stderr } = await promisify(execFile)(
-    join(ROOT, "node_modules/.bin/wrangler"),
-    ["deploy", "--dry-run", `--env=${name}`],
-    { cwd: directory, env: { ...process.env, CI: "1" } },
-  );
-  expect(stdout).toMatch(/env\.TEAM \(TeamObject[^)]*\) +Durable Object/);
-  expect(stdout).toMatch(/env\.TENANT \(TenantObject[^)]*\) +Durable Object/);
-  expect(stdout).toMatch(/env\.CONSOLE_FILES/);
-  expect(`${stdout}${stderr}`).not.toMatch(/WARNING|not inherited/);
-});
+test.for(rowsOf("environments", ["staging", ""]))(
+  "wrangler deploys the environment %j of the page",
+  async (name) => {
+    const { stdout, stderr } = await promisify(execFile)(
+      join(ROOT, "node_modules/.bin/wrangler"),
+      ["deploy", "--dry-run", `--env=${name}`],
+      { cwd: directory, env: { ...process.env, CI: "1" } },
+    );
+    expect(stdout).toMatch(/env\.TEAM \(TeamObject[^)]*\) +Durable Object/);
+    expect(stdout).toMatch(/env\.TENANT \(TenantObject[^)]*\) +Durable Object/);
+    expect(stdout).toMatch(/env\.CONSOLE_FILES/);
+    expect(`${stdout}${stderr}`).not.toMatch(/WARNING|not inherited/);
+  },
+);

@@ -6,6 +6,7 @@ import type { RunInfo } from "#contract/run.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { NpmStart } from "../support/npm-start.ts";
 import { freePort } from "../support/ports.ts";
+import { rowsOf } from "../support/samples.ts";
 
 let directory: string;
 
@@ -15,7 +16,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-test.for(["elsewhere", "missing"])(
+test.for(rowsOf("temporary directories", ["elsewhere", "missing"]))(
   "npm start runs teams with TMPDIR as a directory that is %s",
   async (name) => {
     const TMPDIR = join(directory, name);

@@ -34,7 +34,7 @@ testInBrowser(
       persistTo,
       args: ["--config", join(place.folder, "my-page/wrangler.toml")],
     });
-    expect(await (await fetch(`${server.url}/healthz`)).json()).toEqual({ status: "ok" });
+    expect(await (await fetch(`${server.url}/healthz`)).json()).toMatchObject({ status: "ok" });
 
     const browser = await startBrowser();
     try {

@@ -8,7 +8,10 @@ import { openTab, startBrowser, testInBrowser } from "../support/browser.ts";
 import { NpmStart, ROOT } from "../support/npm-start.ts";
 import { freePort } from "../support/ports.ts";
 
-// examples/copilotkit as its readers have it, with CopilotKit's packages from the registry: 700 MB.
+// examples/copilotkit as its readers have it, with CopilotKit's packages from the registry: 700 MB. COPILOTKIT names another
+// version than the example's, for example "latest".
+
+const VERSION = process.env["COPILOTKIT"];
 
 const EXAMPLE = "examples/copilotkit";
 
@@ -23,6 +26,10 @@ beforeAll(async () => {
     cpSync(join(ROOT, path), join(directory, path), { recursive: true, filter });
   }
   await run("npm", ["ci", "--no-audit", "--no-fund"]);
+  if (VERSION !== undefined) {
+    const packages = ["react-core", "runtime"].map((name) => `@copilotkit/${name}@${VERSION}`);
+    await run("npm", ["install", "--no-audit", "--no-fund", ...packages]);
+  }
   await run("npm", ["run", "build"]);
 }, 900_000);
 

@@ -1,6 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -51,10 +59,23 @@ test("the steps of the sandbox's image, run by hand in a clean directory, make a
           stdio: "pipe",
         });
     }
+    // Its index is not asked, because no package is named.
+    const python = join(app, "python");
+    // As root, code runs as other users.
+    chmodSync(app, 0o755);
+    const step = instructions("RUN").find((line) => line.startsWith("python3 -m venv")) ?? "false";
+    execFileSync("sh", ["-c", step.replaceAll("/opt/python", python)], {
+      env: { PATH: `/usr/bin:${process.env.PATH}`, SANDBOX_PACKAGES: "" },
+      stdio: "pipe",
+    });
     const settings = Object.fromEntries(
       instructions("ENV").flatMap((line) => line.split(/\s+/).map((one) => one.split("="))),
     ) as Record<string, string>;
-    expect(settings).toMatchObject({ SANDBOX_ISOLATION: "process", SANDBOX_DATA: "/data" });
+    expect(settings).toMatchObject({
+      SANDBOX_ISOLATION: "process",
+      SANDBOX_PYTHON: "/opt/python",
+      SANDBOX_DATA: "/data",
+    });
     const command = instructions("CMD").find((line) => line.startsWith('["node", "s')) ?? "[]";
     const [program = "", ...args] = JSON.parse(command) as string[];
     expect(program).toBe("node");
@@ -64,6 +85,7 @@ test("the steps of the sandbox's image, run by hand in a clean directory, make a
         PATH: process.env.PATH,
         ...settings,
         SANDBOX_DATA: join(app, "data"),
+        SANDBOX_PYTHON: python,
         SANDBOX_HOST: "127.0.0.1",
         SANDBOX_PORT: String(port),
         SANDBOX_KEY: "0123456789abcdef",

@@ -7,6 +7,7 @@ export {
   OpenAIChatCompletionsModel,
   OpenAIProvider,
   OpenAIResponsesModel,
+  OpenAIResponsesWSModel,
 } from "@openai/agents-openai";
 // The copy of the SDK whose type Agents takes.
 export { default as OpenAI, APIError } from "openai";

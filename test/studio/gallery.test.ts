@@ -25,7 +25,11 @@ function registry(...tools: string[]): ComponentRegistry {
   }
   return new ComponentRegistry().register(
     ...coreComponents(catalog, new LocalPython()),
-    ...openAIComponents({ fetch, env: () => "sk-test", secret: () => "sk-test" }),
+    ...openAIComponents({
+      fetch,
+      env: (name) => (name === "OPENAI_API_KEY" ? "sk-test" : undefined),
+      secret: () => "sk-test",
+    }),
   );
 }
 

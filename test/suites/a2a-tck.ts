@@ -15,7 +15,6 @@ export const a2aTck: Suite = {
       "each message is answered with a task; the protocol leaves the choice to the agent",
     "[CORE-SEND-003-":
       "the error that the requirement demands is sent, and the kit takes every error for a failure here",
-    "[CORE-MULTI-002a-": "the same: an unknown context is refused, as the requirement demands",
   },
   async start() {
     const worker = await TestWorker.start(

@@ -9,12 +9,8 @@ export const dojo: Suite = {
       "the sample asks for an approval with a call of a tool that its wrapper adds; this server asks with an interrupt, as in step 9",
     "Step05_StateManagement, request 1, events":
       "the model changes the state with a tool, whose call is in the stream, and not with a whole answer",
-    "Step09_InterruptsApproval, request 1":
-      "a client that does not name its protocol version gets each question as a text, too",
     "Step09_InterruptsApproval, request 2":
       "the sample repeats an approved call before its result; this server has it in the snapshot of the messages",
-    "Step10_InterruptsUserInput, request 1":
-      "a client that does not name its protocol version gets each question as a text, too",
   },
   start: () =>
     Promise.resolve({

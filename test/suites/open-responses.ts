@@ -10,9 +10,7 @@ interface Report {
 /** Open Responses (openresponses/openresponses), with Bun and the packages of its lock file installed in the checkout. */
 export const openResponses: Suite = {
   commit: "92c12d96d7b61d6d15e2214daa5e9c6000ab6e1c",
-  expectedFailures: {
-    websocket: "responses over WebSockets are optional, and this server has none",
-  },
+  expectedFailures: {},
   async start() {
     const fake = await startFakeOpenAI({
       rules: [

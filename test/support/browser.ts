@@ -11,8 +11,11 @@ import { test } from "vitest";
 import { ROOT } from "./npm-start.ts";
 import { findProgram } from "./programs.ts";
 
-/** What systems call a browser of the Chromium family. */
-const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+/**
+ * What systems call a browser of the Chromium family. The first has the engine without the windows around pages, and takes less
+ * than half of the computing.
+ */
+const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
 /** The path of the browser, where there is one. */
 export const CHROMIUM = NAMES.map(findProgram).find((path) => path !== undefined);
@@ -44,7 +47,7 @@ export async function openTab(browser: Browser, options?: BrowserContextOptions)
 /** Declares a test in a browser, which is skipped on a machine without one. */
 export function testInBrowser(name: string, body: () => Promise<void>, timeout = 120_000): void {
   if (!HAS_BROWSER) {
-    test.skip(`${name} (needs ${NAMES[0]})`, () => undefined);
+    test.skip(`${name} (needs chromium)`, () => undefined);
     return;
   }
   test(name, { timeout }, async () => {

@@ -13,9 +13,11 @@ import type {
 } from "#contract/gateways/team-gateway.ts";
 import type { Command } from "#contract/commands/command.ts";
 import { runCommands } from "#contract/commands/runs.ts";
+import { taskCommands } from "#contract/commands/tasks.ts";
 import { scheduleCommands } from "#contract/commands/schedules.ts";
 import { statePartCommands } from "#contract/commands/state-parts.ts";
 import { teamCommands } from "#contract/commands/teams.ts";
+import { approvalCommands } from "#contract/commands/approvals.ts";
 import { versionCommands } from "#contract/commands/versions.ts";
 import type { StatePage } from "#contract/gateways/state-gateway.ts";
 import type { StagedState } from "#contract/team/state-parts.ts";
@@ -54,6 +56,8 @@ const COMMANDS: { readonly [name: string]: Command } = {
   ...runCommands,
   ...scheduleCommands,
   ...statePartCommands,
+  ...taskCommands,
+  ...approvalCommands,
   ...versionCommands,
 };
 
@@ -239,6 +243,10 @@ class FakeTeam implements Partial<TeamGateway> {
     return ok({ agent, label, metadata, component });
   }
 
+  async conversationContext(): Promise<Result<string | null>> {
+    return this.#info ? ok(null) : refuse(404, "team_not_found");
+  }
+
   createConversation(
     { id }: CreateConversationInput,
     { label, metadata, component }: ConversationModel,
@@ -400,11 +408,12 @@ class FakeTeam implements Partial<TeamGateway> {
       timezone = "UTC",
       at = null,
       idempotency: _,
+      notify: __,
       ...rest
     } = input;
     const times = { cron, at, timezone: at === null ? timezone : null, next_at: TIME };
     const past = { last_at: null, last_run: null, last_error: null, created_at: TIME };
-    const schedule = { id, team_id: this.#info.id, ...times, ...rest, ...past };
+    const schedule = { id, team_id: this.#info.id, notify: [], ...times, ...rest, ...past };
     this.#schedules.set(id, schedule);
     return ok(schedule);
   }
@@ -423,7 +432,8 @@ class FakeTeam implements Partial<TeamGateway> {
   async changeSchedule(id: string, changes: ScheduleChanges): Promise<Result<ScheduleInfo>> {
     const found = await this.schedule(id);
     if (!found.ok) return found;
-    const changed = { ...found.value, ...changes };
+    const { notify: _, ...others } = changes;
+    const changed = { ...found.value, ...others };
     this.#schedules.set(id, changed);
     return ok(changed);
   }

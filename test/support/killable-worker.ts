@@ -10,6 +10,10 @@ export interface KillableWorkerOptions extends BuildOptions {
   vectorize?: string | undefined;
   /** Whether it has the binding `MEMORY`. Default true. */
   memories?: boolean;
+  /** Whether it has the binding `LOADER`. Default false. */
+  loader?: boolean;
+  /** Whether it has the binding `CONTAINERS`, to the class `StandInSandbox` of its entry. Default false. */
+  containers?: boolean;
   /** Flags of V8. */
   v8Flags?: readonly string[];
   /** Where it listens; any free port without it. */

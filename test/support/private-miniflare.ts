@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { listenPrivately } from "#cli/dev/process/private-ports.ts";
+import { listenPrivately } from "#cli/dev/private-ports.ts";
 
 let isPrivate = false;
 

@@ -1,3 +1,5 @@
+import type { JsonObject } from "#core/json.ts";
+
 /** A team that needs no model: it repeats its lines. */
 export const SAMPLE_COMPONENT = {
   provider: "autogen_agentchat.teams.RoundRobinGroupChat",
@@ -16,6 +18,27 @@ export const SAMPLE_COMPONENT = {
   },
 };
 
+const CALLS_FUNCTIONS = {
+  vision: false,
+  function_calling: true,
+  json_output: false,
+  family: "unknown",
+  structured_output: false,
+};
+
+/** The same, with a board of tasks. */
+export const BOARD_COMPONENT = {
+  ...SAMPLE_COMPONENT,
+  config: {
+    ...SAMPLE_COMPONENT.config,
+    participants: [
+      agent("writer", [
+        { provider: "troupe.memory.TaskBoard", component_type: "memory", config: {} },
+      ]),
+    ],
+  },
+};
+
 /** A team that asks a human, so that its run waits with an open request. */
 export const ASKING_COMPONENT = {
   ...SAMPLE_COMPONENT,
@@ -31,7 +54,7 @@ export const ASKING_COMPONENT = {
   },
 };
 
-export function agent(name: string): { [key: string]: unknown } {
+export function agent(name: string, memory?: JsonObject[]): JsonObject {
   return {
     provider: "autogen_agentchat.agents.AssistantAgent",
     component_type: "agent",
@@ -40,6 +63,7 @@ export function agent(name: string): { [key: string]: unknown } {
     config: {
       name,
       description: "Repeats its lines.",
+      ...(memory && { memory }),
       reflect_on_tool_use: false,
       tool_call_summary_format: "{result}",
       model_client: {
@@ -47,7 +71,11 @@ export function agent(name: string): { [key: string]: unknown } {
         component_type: "replay_chat_completion_client",
         version: 1,
         component_version: 1,
-        config: { chat_completions: ["one", "two", "three"], cycle: true },
+        config: {
+          chat_completions: ["one", "two", "three"],
+          cycle: true,
+          ...(memory && { model_info: CALLS_FUNCTIONS }),
+        },
       },
     },
   };

@@ -2,6 +2,13 @@ import type { BuildOptions } from "./built-worker.ts";
 import { KillableWorker } from "./killable-worker.ts";
 import { type Handlers, MiniflareWorker } from "./miniflare-worker.ts";
 
+/** An e-mail that a Worker has sent. */
+export interface SentMail {
+  from: string;
+  to: string;
+  raw: string;
+}
+
 export interface TestWorkerOptions extends BuildOptions {
   /** What the runtime says of this is not shown: it is what the test does. */
   quietAbout?: string;
@@ -19,6 +26,14 @@ export interface TestWorkerOptions extends BuildOptions {
   console?: boolean;
   /** Whether it has the binding `MEMORY`. Default true. */
   memories?: boolean;
+  /** Whether it has the binding `LOADER`. Default false. */
+  loader?: boolean;
+  /** Whether it has the binding `CONTAINERS`, to the class `StandInSandbox` of its entry. Default false. */
+  containers?: boolean;
+  /** Whether it has the binding `SEND_EMAIL`, and its handler for e-mail can be called: `POST /cdn-cgi/local/email`. */
+  email?: boolean;
+  /** Whether it has the binding `FILES`. */
+  bucket?: boolean;
   /** Whether its handlers for queues and cron triggers can be called. */
   handlers?: boolean;
 }
@@ -42,11 +57,11 @@ export class TestWorker implements AsyncDisposable {
     options: TestWorkerOptions = {},
   ): Promise<TestWorker> {
     const { quietAbout, logs = toTerminal(quietAbout), ...own } = options;
-    const { outgoing, ai, console, handlers, ...plain } = own;
+    const { outgoing, ai, console, handlers, email, bucket, ...plain } = own;
     const large = Object.entries(settings).some(
       ([name, value]) => Buffer.byteLength(`${name}=${value}`) >= MOST_SETTING,
     );
-    const needsMiniflare = outgoing ?? ai ?? (console || handlers || large);
+    const needsMiniflare = outgoing ?? ai ?? (console || handlers || email || bucket || large);
     return new TestWorker(
       needsMiniflare
         ? await MiniflareWorker.start(settings, own, logs)
@@ -70,6 +85,14 @@ export class TestWorker implements AsyncDisposable {
       throw new Error("a Worker that is started without `handlers` has only HTTP");
     }
     return this.#running.handlers();
+  }
+
+  /** The e-mails that it has sent. */
+  async sentMails(): Promise<SentMail[]> {
+    if (!(this.#running instanceof MiniflareWorker)) {
+      throw new Error("a Worker that is started without `email` sends none");
+    }
+    return this.#running.sentMails();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -16,6 +16,8 @@ export interface WorkerdBindings {
   environment?: readonly string[];
   /** Whether it has the binding VECTORIZE, whose requests go to the origin that the variable VECTORIZE_ORIGIN of the process names. */
   vectorize?: boolean;
+  /** Whether it has the binding LOADER. Default false. */
+  loader?: boolean;
   /** Whether each line of output is JSON with the field `message`. Default false: the text itself. */
   structuredLogs?: boolean;
   /** Flags of V8. */
@@ -52,9 +54,13 @@ export function writeWorkerdConfig(
 }
 
 export interface DeployedOptions
-  extends BuildOptions, Pick<WorkerdBindings, "vectorize" | "structuredLogs" | "v8Flags"> {
+  extends
+    BuildOptions,
+    Pick<WorkerdBindings, "vectorize" | "loader" | "structuredLogs" | "v8Flags"> {
   /** Whether it has the binding `MEMORY`. Default true. */
   memories?: boolean;
+  /** Whether it has the binding `CONTAINERS`, to the class `StandInSandbox` of its entry. Default false. */
+  containers?: boolean;
 }
 
 /**
@@ -66,9 +72,11 @@ export async function configOfWorker(
   environment: readonly string[],
   {
     vectorize = false,
+    loader = false,
     structuredLogs = false,
     v8Flags = [],
     memories = true,
+    containers = false,
     ...options
   }: DeployedOptions = {},
 ): Promise<string> {
@@ -77,8 +85,9 @@ export async function configOfWorker(
     TEAM: "TeamObject",
     TENANT: "TenantObject",
     ...(memories && { MEMORY: "MemoryObject" }),
+    ...(containers && { CONTAINERS: "StandInSandbox" }),
   };
-  const bindings = { objects, environment, vectorize, structuredLogs, v8Flags };
+  const bindings = { objects, environment, vectorize, loader, structuredLogs, v8Flags };
   return writeWorkerdConfig(directory, modules, bindings);
 }
 
@@ -89,6 +98,7 @@ function configuration(
     vars = {},
     environment = [],
     vectorize = false,
+    loader = false,
     structuredLogs = false,
     v8Flags = [],
   }: WorkerdBindings,
@@ -102,6 +112,7 @@ function configuration(
     ),
     ...environment.map((name) => `(name = "${name}", fromEnvironment = "${name}")`),
     ...(vectorize ? ['(name = "VECTORIZE", service = "vectorize")'] : []),
+    ...(loader ? ['(name = "LOADER", workerLoader = ())'] : []),
   ];
   const namespaces = classes.map(
     ([, type]) => `(className = "${type}", uniqueKey = "${type}", enableSql = true)`,

@@ -105,6 +105,37 @@ testInBrowser(
   },
 );
 
+testInBrowser("a message goes into the active run, which continues with it", async () => {
+  await using models = await startFakeOpenAI({
+    rules: [
+      { name: "short", match: { user: "Shorter." }, reply: { content: "Short." } },
+      { name: "long", match: { user: "Write." }, hold: true, reply: { content: "Never." } },
+    ],
+  });
+  const created = await stage.client.teams.create({ component: served(models.url) });
+  const { page, complaints } = await stage.open(`/teams/${created.id}`);
+  const team = new TeamOnPage(page);
+  await team.send("Write.");
+  await models.held("long");
+  await team.composer.fill("Shorter.");
+  await team.button("Send into the run").click();
+  await team.messages.getByText("Shorter.", { exact: true }).waitFor();
+  await team.messages.getByText("Short.", { exact: true }).waitFor();
+  await team.status("Completed");
+  expect(await team.composer.inputValue()).toBe("");
+  expect((await created.runs()).runs.map(({ status }) => status)).toEqual(["completed"]);
+  const { messages } = await created.messages();
+  expect(messages.map((message) => "content" in message && message.content)).toEqual([
+    "Write.",
+    "Shorter.",
+    "Short.",
+  ]);
+  await team.composer.fill("Next.");
+  await team.button("Send").waitFor();
+  expect(await team.button("Send into the run").count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
 testInBrowser("queued runs are shown, changed and removed", async () => {
   await using models = await startFakeOpenAI({ rules: [{ name: "all", ...unfinished }] });
   const created = await stage.client.teams.create({ component: served(models.url) });

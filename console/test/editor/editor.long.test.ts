@@ -75,7 +75,10 @@ testInBrowser("an agent is changed where it is drawn, and its stored key stays",
   await editor.getByLabel("Temperature").fill("0.3");
   await editor.getByLabel("Add a tool").selectOption({ label: "calculator" });
   await editor.getByLabel("Hand off to").fill("desk");
-  await editor.getByRole("button", { name: "Add", exact: true }).click();
+  await editor
+    .getByRole("group", { name: "Handoffs" })
+    .getByRole("button", { name: "Add" })
+    .click();
   // The picture has the handoff before it is saved.
   await expect.poll(() => page.locator(".way").count()).toBe(2);
   await bar.getByRole("button", { name: "Save", exact: true }).click();
@@ -89,6 +92,47 @@ testInBrowser("an agent is changed where it is drawn, and its stored key stays",
     model_client: { config: { model: "gpt-4o-mini", temperature: 0.3, api_key: "**********" } },
   });
   expect(complaints).toEqual([]);
+});
+
+testInBrowser("an agent gets skills and a search for tools, which are saved", async () => {
+  await stage.client.skills.put("refunds", {
+    "SKILL.md": "---\nname: refunds\ndescription: Decides about refunds.\n---\nUp to 50 euros.",
+  });
+  const team = await stage.client.teams.create({ component: swarm() });
+  const { page, editor, bar, complaints } = await openEditor(team.id, "refunds");
+  const saved = async (): Promise<unknown> => {
+    await bar.getByRole("button", { name: "Save", exact: true }).click();
+    await bar.waitFor({ state: "detached" });
+    const [, refunds] = (await team.get()).component.config["participants"] as { config: object }[];
+    return refunds?.config;
+  };
+  const skill = editor.getByLabel("Add a skill");
+  const list = page.locator(`[id="${await skill.getAttribute("list")}"] option`);
+  expect(await list.evaluateAll((all) => all.map((one) => one.getAttribute("value")))).toEqual([
+    "refunds",
+  ]);
+  await skill.fill("refunds");
+  await skill.press("Enter");
+  await editor.getByLabel("Search tools if there are more than 20").check();
+  await bar.getByText("Unsaved changes").waitFor();
+  expect(await saved()).toMatchObject({ skills: ["refunds"], tool_search: true });
+
+  await editor.getByLabel("Always offer", { exact: true }).fill("read_order");
+  await editor.getByLabel("Always offer", { exact: true }).press("Enter");
+  await editor.getByLabel("Most tools that a search finds").fill("12");
+  await editor.getByRole("button", { name: "Remove the skill refunds" }).click();
+  const config = await saved();
+  expect(config).toMatchObject({ tool_search: { always: ["read_order"], k: 12 } });
+  expect(config).not.toHaveProperty("skills");
+
+  // The server refuses a number that is too large, at its field.
+  await editor.getByLabel("Most tools that a search finds").fill("51");
+  await bar.getByRole("button", { name: "Save", exact: true }).click();
+  await editor.locator(".field-errors").waitFor();
+  await editor.getByLabel("Search tools if there are more than 20").uncheck();
+  expect(await saved()).not.toHaveProperty("tool_search");
+  expect(complaints.filter((text) => !text.includes("422"))).toEqual([]);
+  await stage.client.skills.delete("refunds");
 });
 
 testInBrowser("an agent with a stored key is moved, and the one before it removed", async () => {
@@ -248,6 +292,11 @@ testAppearances("axe finds nothing in the editor", async (context) => {
   const team = await stage.client.teams.create({ component: swarm() });
   const { page, editor } = await openEditor(team.id, "refunds", context);
   await editor.getByLabel("Add a tool").selectOption({ label: "HTTP tool" });
+  await editor.getByLabel("Search tools if there are more than 20").check();
+  await editor.getByLabel("Always offer", { exact: true }).fill("read_order");
+  await editor.getByLabel("Always offer", { exact: true }).press("Enter");
+  await editor.getByLabel("Add a skill").fill("refunds");
+  await editor.getByLabel("Add a skill").press("Enter");
   await editor.getByText("More model settings").click();
   await editor.getByLabel(/^Base url/i).waitFor();
   expect(await findings(page)).toEqual([]);

@@ -69,7 +69,16 @@ testAppearances("all tabs of a team have the same header and the same column", a
   await enter(page, OWNER);
   await new TeamOnPage(page).status("Failed");
   const seen = new Map<string, unknown>();
-  for (const tab of ["Conversation", "Picture", "Files", "Schedules", "Runs", "Versions", "API"]) {
+  for (const tab of [
+    "Conversation",
+    "Picture",
+    "Files",
+    "Schedules",
+    "Triggers",
+    "Runs",
+    "Versions",
+    "API",
+  ]) {
     await page.getByRole("navigation", { name: "Team" }).getByRole("link", { name: tab }).click();
     await expect.poll(() => page.locator(".team-tabs [aria-current=page]").textContent()).toBe(tab);
     await expect.poll(() => page.locator(".loading").count()).toBe(0);

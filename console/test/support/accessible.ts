@@ -33,7 +33,7 @@ export function testAppearances(
  * The findings of axe about the page, and one if it is wider than the window. Elements that fade in have too little contrast
  * on their way.
  */
-export async function findings(page: Page): Promise<string[]> {
+export async function findings(page: Pick<Page, "evaluate">): Promise<string[]> {
   await page.evaluate(`Promise.allSettled(
     document.getAnimations()
       .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)

@@ -170,6 +170,7 @@ test("classes and settings have the names that people know, with abbreviations a
     ChromaDBVectorMemory: "ChromaDB memory",
     AndTerminationCondition: "All of several conditions",
     HttpTool: "HTTP tool",
+    JavaScriptTool: "JavaScript tool",
     A2AAgent: "A2A agent",
     ACADynamicSessionsCodeExecutor: "ACA dynamic sessions code executor",
     OpenAIEmbeddingClient: "OpenAI embedding client",

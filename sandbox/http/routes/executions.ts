@@ -19,8 +19,14 @@ export function executionEndpoints({ sessions, settings, problemOf }: Services):
         "The body is not a valid request to execute code.",
         parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })),
       );
-    const { code_blocks: blocks, timeout_seconds: seconds, env } = parsed.data;
-    return { blocks, env, timeoutMs: seconds * 1000, keyed: keyedOf(request, parsed.data) };
+    const { code_blocks: blocks, timeout_seconds: seconds, env, folders } = parsed.data;
+    return {
+      blocks,
+      env,
+      folders,
+      timeoutMs: seconds * 1000,
+      keyed: keyedOf(request, parsed.data),
+    };
   }
 
   return [
@@ -39,7 +45,7 @@ export function executionEndpoints({ sessions, settings, problemOf }: Services):
           media: "text/event-stream",
         },
       },
-      problems: [409, 429, 503],
+      problems: [409, 422, 429, 503],
       async handle(call) {
         const session = call.session();
         const request = await read(call);

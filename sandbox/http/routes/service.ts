@@ -57,6 +57,7 @@ export function serviceEndpoints({
             ? { isolation: programIsolation.name, walls: programIsolation.walls }
             : null,
           env: true,
+          folders: true,
           ...(missing.length > 0 && { missing }),
         });
       },

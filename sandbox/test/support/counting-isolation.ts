@@ -53,6 +53,8 @@ class CountingRunner implements Runner {
         this.#count = Number(Buffer.from(entry.content).toString());
   }
 
+  async mount(): Promise<void> {}
+
   async run(_: CodeBlock, { onOutput }: BlockRun): Promise<BlockResult> {
     this.#count++;
     onOutput(Buffer.from(`${this.#count}${LONG}`));

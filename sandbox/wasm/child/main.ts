@@ -21,6 +21,7 @@ import { Output } from "./output.ts";
 import type { SnapshotPlan } from "./packages.ts";
 import { makeSnapshot, PLOTTING, Python } from "./python.ts";
 import { stripRealm } from "./realm.ts";
+import { FOLDERS } from "./scratch.ts";
 import { Shell } from "./shell.ts";
 
 const FROM_PARENT = 3;
@@ -54,6 +55,10 @@ async function serve(): Promise<void> {
     if (change.take(frame.type, frame.body)) continue;
     if (frame.type === FRAME.update) {
       python.scratch.apply(change.end());
+      change = unlimited();
+      send(encodeJson(FRAME.updated, {}));
+    } else if (frame.type === FRAME.folders) {
+      python.scratch.mount(change.end());
       change = unlimited();
       send(encodeJson(FRAME.updated, {}));
     } else if (frame.type === FRAME.run) {
@@ -105,6 +110,7 @@ async function runBlock(python: Python, shell: Shell, request: BlockRequest): Pr
               PATH: "/usr/bin:/bin",
               PWD: "/workspace",
               LANG: "C.UTF-8",
+              SANDBOX_FOLDERS: FOLDERS,
               ...PLOTTING,
               ...request.env,
             },

@@ -2,6 +2,8 @@ import type { WorkspaceChange, WorkspaceEntry } from "../../runner.ts";
 import type { EmscriptenFS, FSMount, FSNode, StreamWrite } from "./emscripten.ts";
 
 export const WORKSPACE = "/workspace";
+/** The folders that code can read and not change. */
+export const FOLDERS = "/folders";
 const TEMPORARY = "/tmp";
 
 const NO_SPACE = 51;
@@ -32,6 +34,7 @@ export class Scratch {
   readonly #fs: EmscriptenFS;
   readonly #mounts = new Set<FSMount>();
   readonly #roots: FSNode[] = [];
+  readonly #folders: FSMount;
   #quota: Quota = { bytes: Infinity, entries: Infinity };
   /** An upper bound of the use: increased by writes, and counted again when it reaches the quota. */
   #used: Quota = { bytes: 0, entries: 0 };
@@ -39,13 +42,18 @@ export class Scratch {
 
   constructor(fs: EmscriptenFS) {
     this.#fs = fs;
-    for (const path of [WORKSPACE, TEMPORARY]) {
+    const mount = (path: string): FSNode => {
       fs.mkdirTree(path);
       const root = fs.mount(fs.filesystems.MEMFS, {}, path);
       root.contents = Object.create(null) as Record<string, FSNode>;
+      return root;
+    };
+    for (const path of [WORKSPACE, TEMPORARY]) {
+      const root = mount(path);
       this.#roots.push(root);
       this.#mounts.add(root.mount);
     }
+    this.#folders = mount(FOLDERS).mount;
     this.#guard();
   }
 
@@ -58,8 +66,17 @@ export class Scratch {
   apply(change: WorkspaceChange): void {
     this.#quota = { bytes: Infinity, entries: Infinity };
     for (const path of change.removed) remove(this.#fs, `${WORKSPACE}/${path}`);
-    for (const entry of change.set) this.#set(entry);
+    for (const entry of change.set) this.#set(WORKSPACE, entry);
     this.changes();
+  }
+
+  /** Replaces the folders that code can read and not change. */
+  mount(folders: WorkspaceChange): void {
+    this.#quota = { bytes: Infinity, entries: Infinity };
+    this.#mounts.add(this.#folders);
+    empty(this.#fs, FOLDERS);
+    for (const entry of folders.set) this.#set(FOLDERS, entry);
+    this.#mounts.delete(this.#folders);
   }
 
   /** The changes of the workspace since the last call. */
@@ -109,8 +126,8 @@ export class Scratch {
     return { path, type: "file", content, mode: mode & 0o777 };
   }
 
-  #set(entry: WorkspaceEntry): void {
-    const path = `${WORKSPACE}/${entry.path}`;
+  #set(root: string, entry: WorkspaceEntry): void {
+    const path = `${root}/${entry.path}`;
     const fs = this.#fs;
     fs.mkdirTree(path.slice(0, path.lastIndexOf("/")));
     if (entry.type === "directory") return fs.mkdirTree(path);

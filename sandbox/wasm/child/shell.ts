@@ -3,7 +3,7 @@ import type { BlockRequest } from "../frames.ts";
 import { BlockEnd, type Watch } from "./imports.ts";
 import type { Python } from "./python.ts";
 import { pythonCommand } from "./python-command.ts";
-import { WORKSPACE } from "./scratch.ts";
+import { FOLDERS, WORKSPACE } from "./scratch.ts";
 import { ShellFiles } from "./shell-files.ts";
 import { directOutput } from "./shell-output.ts";
 
@@ -43,7 +43,13 @@ export class Shell {
     const bash = new Bash({
       fs: files,
       cwd: WORKSPACE,
-      env: { HOME: WORKSPACE, PATH: "/usr/bin:/bin", LANG: "C.UTF-8", ...env },
+      env: {
+        HOME: WORKSPACE,
+        PATH: "/usr/bin:/bin",
+        LANG: "C.UTF-8",
+        SANDBOX_FOLDERS: FOLDERS,
+        ...env,
+      },
       customCommands: [
         ...["python", "python3"].map((name) => defineCommand(name, run)),
         ...MISSING.map((name) => defineCommand(name, () => Promise.resolve(notFound(name)))),

@@ -1,6 +1,6 @@
 import { equalInConstantTime } from "../../core/equal.ts";
 import { bytesToBase62, crc32, randomBase62, toBase62 } from "./bytes.ts";
-import { HmacKey } from "./hmac-key.ts";
+import { HmacKey } from "../../secrets/hmac-key.ts";
 
 /** Base-62 digits: 71 bits of id, so that ids never collide. */
 const ID_LENGTH = 12;

@@ -1,9 +1,9 @@
 import { beginningOf } from "../../core/cut.ts";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
-import { LONGEST_USER } from "../../contract/constants.ts";
+import { isScope, LONGEST_USER } from "../../contract/constants.ts";
 import { ValueError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
-import { isScope, isTenantId, type Principal } from "./principal.ts";
+import { isTenantId, type Principal } from "./principal.ts";
 
 /** Only signatures with a public key: a token must never be verified with something its sender may know. */
 const LONGEST_LABEL = 200;

@@ -1,6 +1,7 @@
 import { beginningOf } from "../../core/cut.ts";
 import { SCOPES } from "../../contract/constants.ts";
 import type { Problem } from "../../contract/problem.ts";
+import { docsPage } from "../../contract/public-names.ts";
 import {
   type Authenticate,
   invalidTenant,
@@ -18,8 +19,7 @@ export const closed: Authenticate = async () => ({
   problem: {
     status: 503,
     code: "auth_not_configured",
-    detail:
-      "No credentials are configured, so the API is closed. Set API_KEYS, OPERATOR_KEY_HASH or JWT_ISSUER (docs/keys.md); on your own machine, TROUPE_OPEN=1 opens it to local requests.",
+    detail: `No credentials are configured, so the API is closed. Set API_KEYS, OPERATOR_KEY_HASH or JWT_ISSUER (${docsPage("keys.md")} of the package troupe); on your own machine, TROUPE_OPEN=1 opens it to local requests.`,
   },
 });
 
@@ -94,6 +94,8 @@ export function localProblem(
 ): Problem | undefined {
   if (host !== null && !isLocalHost(host)) return notLocal("Host", host);
   const origin = header("origin");
+  // A page that sends no referrer has no origin either; of such a page of ours the browser says that it is ours.
+  if (origin === "null" && header("sec-fetch-site") === "same-origin") return undefined;
   if (origin !== null) {
     const isAllowed = isLocalOrigin(origin) || origins.has(origin);
     return isAllowed ? undefined : notLocal("Origin", origin, remedyFor(origin));

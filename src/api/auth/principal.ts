@@ -1,4 +1,4 @@
-import { type Scope, SCOPES } from "../../contract/constants.ts";
+import type { Scope } from "../../contract/constants.ts";
 import type { TokenOfTeam } from "../../contract/gateways/team-gateway.ts";
 import type { Problem } from "../../contract/problem.ts";
 
@@ -47,10 +47,6 @@ export interface Refusal {
 
 export function isTenantId(value: string): boolean {
   return /^[a-z0-9-]{1,63}$/.test(value);
-}
-
-export function isScope(value: unknown): value is Scope {
-  return (SCOPES as readonly unknown[]).includes(value);
 }
 
 /**

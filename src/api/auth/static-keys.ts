@@ -1,4 +1,4 @@
-import { type Scope, SCOPES } from "../../contract/constants.ts";
+import { isScope, type Scope, SCOPES } from "../../contract/constants.ts";
 import { equalInConstantTime } from "../../core/equal.ts";
 import { ValueError } from "../../core/errors.ts";
 import { fieldIssues, type FieldRule } from "../../core/field-checks.ts";
@@ -25,8 +25,8 @@ const RULES: Record<keyof StaticKey, FieldRule> = {
     message: "must be 1 to 63 lower-case letters, digits and hyphens",
   },
   scopes: {
-    accepts: (value) => Array.isArray(value) && value.every((scope) => SCOPES.includes(scope)),
-    message: `must be a list of ${SCOPES.join(", ")}`,
+    accepts: (value) => Array.isArray(value) && value.every(isScope),
+    message: `must be a list of ${SCOPES.join(", ")}, or such as approvals:finance`,
   },
   name: {
     accepts: (value) => typeof value === "string" && value.length <= 200,

@@ -1,9 +1,9 @@
 import type { Scope } from "../../contract/constants.ts";
-import type { TokenMaker } from "../../contract/gateways/tenant-gateway.ts";
+import type { TokenMaker } from "../../contract/common.ts";
 import { fromBase64Url, toBase64Url } from "../../core/base64.ts";
 import { equalInConstantTime } from "../../core/equal.ts";
 import { randomBase62 } from "./bytes.ts";
-import { HmacKey } from "./hmac-key.ts";
+import { HmacKey } from "../../secrets/hmac-key.ts";
 import type { Principal } from "./principal.ts";
 import type { StaticKeys } from "./static-keys.ts";
 

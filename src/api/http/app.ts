@@ -89,12 +89,12 @@ export function createApp(options: AppOptions): Hono {
       await next();
       const { method, headers } = request;
       const header = (name: string): string | null => headers.get(name);
-      const stream = forEventSource({ method, header }, c.res);
+      const stream = c.res.ok ? undefined : forEventSource({ method, header }, c.res);
       if (stream !== undefined) c.res = stream;
       // Pages of all origins may read the stream in place of a refusal: it says nothing, and the token was perhaps not checked.
       cors.allow(header("origin"), c.res, stream !== undefined || withTeamToken.has(request));
     }
-    await discardBody(request);
+    if (request.body !== null && !request.bodyUsed) await discardBody(request.body);
     return preflight;
   });
   const rate = new RequestRate(options.tenants, options.requestsPerSecond);
@@ -140,7 +140,8 @@ const routeModules = (services: Services): RouteModule[] => [
     below: ["/healthz"],
     load: async () => {
       const { healthCommands } = await import("../../contract/commands/health.ts");
-      const health = async (): Promise<Response> => json({ status: "ok" });
+      const health = async (): Promise<Response> =>
+        json({ status: "ok", ...(await services.health()) });
       return commandEndpoints(healthCommands, services, { health });
     },
   },

@@ -1,6 +1,8 @@
 import type { FormatCode, StreamFormats } from "../../contract/stream/stream-format.ts";
 import type { RouteModule } from "../http/app.ts";
 import type { A2AServices } from "./a2a/request/services.ts";
+import type { McpServices } from "./mcp/session/services.ts";
+import type { McpSettings } from "./mcp/tools/offered-templates.ts";
 import type { ProtocolServices } from "./shared/services.ts";
 
 /** The addresses of other protocols, and the formats of their streams. Each is loaded when it is first used. */
@@ -9,7 +11,9 @@ export interface Protocols {
   formats: StreamFormats;
 }
 
-export function shippedProtocols(services: ProtocolServices & A2AServices): Protocols {
+export function shippedProtocols(
+  services: ProtocolServices & A2AServices & McpServices & { mcp: McpSettings },
+): Protocols {
   return {
     modules: [
       {

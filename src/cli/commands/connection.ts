@@ -6,6 +6,9 @@ import {
   type TransportOptions,
   TroupeClient,
 } from "../../client/index.ts";
+import { CommandSender } from "../../client/http/commands.ts";
+import { Transport } from "../../client/http/transport.ts";
+import type { Server } from "../backup/server.ts";
 import { CliError, EXIT } from "../terminal/errors.ts";
 
 /** The options of every command that calls a server. */
@@ -39,9 +42,36 @@ export function withConnection(command: Command): Command {
  *
  * @throws CliError
  */
-export async function connect(
-  { url, key, tenant }: ConnectionOptions,
+export function connect(
+  options: ConnectionOptions,
   use: (client: TroupeClient) => Promise<void>,
+): Promise<void> {
+  return connectTransport(options, (transport) => use(new TroupeClient(transport)));
+}
+
+/** Retries of a request of a backup: a busy server should not interrupt it. */
+const PATIENT_RETRIES = 8;
+
+/**
+ * Calls `use` with all commands of a server and the tenant of the credential, as {@link connect} does.
+ *
+ * @throws CliError
+ */
+export function connectServer(
+  options: ConnectionOptions,
+  use: (server: Server) => Promise<void>,
+): Promise<void> {
+  return connectTransport(options, async (transport) => {
+    const patient = new Transport({ ...transport, maxRetries: PATIENT_RETRIES });
+    const commands = new CommandSender(patient, {});
+    const { tenant, kind } = await commands.json("GET /v1/whoami", {});
+    await use({ url: trimEnd(options.url, "/"), commands, tenant, kind });
+  });
+}
+
+async function connectTransport(
+  { url, key, tenant }: ConnectionOptions,
+  use: (transport: TransportOptions) => Promise<void>,
 ): Promise<void> {
   if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : "")) {
     throw new CliError(
@@ -56,7 +86,7 @@ export async function connect(
   };
   await checkServer(options);
   try {
-    await use(new TroupeClient(options));
+    await use(options);
   } catch (error) {
     if (error instanceof ConnectionError) throw unreachable(url);
     if (error instanceof ApiError) throw refused(error, key);

@@ -1,14 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { Command, InvalidArgumentError, Option } from "commander";
-import type { DevServerOptions } from "../dev/server.ts";
+import type { DevServerOptions } from "../dev/dev-server.ts";
+import { pageForUser } from "../terminal/package-root.ts";
+import { requireNodeWithSqlite } from "../server/process/node-version.ts";
 import { CliError, EXIT } from "../terminal/errors.ts";
 import { reportError } from "../terminal/report-error.ts";
-
-/** The oldest Node of the package. */
-const OLDEST_NODE = [22, 12] as const;
-/** Before 22.13, Node has the module that locks the state behind a flag. */
-const SQLITE_FLAGS = "--experimental-sqlite --disable-warning=ExperimentalWarning";
 
 /** Runs the Worker of a project on this machine. */
 export function devCommand({
@@ -23,7 +18,11 @@ export function devCommand({
     )
     .option(
       "--auth",
-      'require credentials as a deployed server does: generates an operator key and an API key of the tenant "local", prints them once and stores them with the state. Agents then need SANDBOX_URL to run code',
+      'require credentials as a deployed server does: generates an operator key and an API key of the tenant "local", prints them once and stores them with the state.',
+    )
+    .option(
+      "--python <path>",
+      "run Python code and tools with this virtual environment (its folder) or interpreter, in processes behind the walls of the sandbox. SANDBOX_NETWORK=1 gives them the network",
     )
     .addOption(
       new Option(
@@ -45,19 +44,17 @@ In the environment:
   PERSIST_TO   the directory of the state, .troupe/state by default
   TROUPE_OPEN  0 to take only the credentials that the settings name (API_KEYS, OPERATOR_KEY_HASH, JWT_ISSUER)
 
-docs/configuration.md lists all settings, docs/keys.md describes credentials.
+${pageForUser("configuration.md")} lists all settings, ${pageForUser("keys.md")} describes credentials.
 
 Example:
   $ PORT=8080 npx troupe dev --config other/wrangler.toml`,
     )
-    .action(async ({ auth = false, inspect }: Options, { args }: Command) => {
+    .action(async ({ auth = false, inspect, python }: Options, { args }: Command) => {
       try {
         requireUsable(args);
-        requireNode();
-        if (!hasSqlite()) process.exit(await runWithSqlite());
-        const { DevServer } = await import("../dev/server.ts");
-        const wranglerArguments = args;
-        await new DevServer({ root, auth, inspect, wranglerArguments, sandbox }).start();
+        await requireNodeWithSqlite();
+        const { startDevServer } = await import("../dev/dev-server.ts");
+        await startDevServer({ root, auth, inspect, wranglerArguments: args, python, sandbox });
       } catch (error) {
         // The server's parts would keep the process alive.
         process.exit(reportError(error, false));
@@ -68,6 +65,7 @@ Example:
 interface Options {
   auth?: boolean;
   inspect?: number;
+  python?: string;
 }
 
 function readPort(text: string): number {
@@ -91,32 +89,4 @@ function requireUsable(args: readonly string[]): void {
       `wrangler's --${opens[1]} is not available: the server listens on 127.0.0.1 only. Set its port with PORT, and open the inspector with --inspect=PORT.`,
       usage,
     );
-}
-
-function hasSqlite(): boolean {
-  return process.getBuiltinModule("node:sqlite") !== undefined;
-}
-
-/** Runs this program again, with the flag for all processes that it starts. @returns the exit code */
-async function runWithSqlite(): Promise<number> {
-  const { NODE_OPTIONS = "" } = process.env;
-  const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
-    stdio: "inherit",
-    env: { ...process.env, NODE_OPTIONS: `${NODE_OPTIONS} ${SQLITE_FLAGS}` },
-  });
-  // A terminal sends Ctrl-C to both; the child ends by itself when this process is killed.
-  process.on("SIGINT", () => undefined);
-  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
-  const [code] = (await once(child, "exit")) as [number | null];
-  return code ?? 1;
-}
-
-/** @throws CliError */
-function requireNode(): void {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const [oldest, oldestMinor] = OLDEST_NODE;
-  if (major > oldest || (major === oldest && minor >= oldestMinor)) return;
-  throw new CliError(
-    `A local server needs Node ${OLDEST_NODE.join(".")} or later; this is ${process.versions.node}. "npm install --save-dev node" gives the project its own.`,
-  );
 }

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { CreateKey, TeamClient } from "../../client/index.ts";
-import { SCOPES } from "../../contract/constants.ts";
+import { isScope, SCOPES } from "../../contract/constants.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { connect, type ConnectionOptions, withConnection } from "./connection.ts";
 
@@ -124,10 +124,10 @@ function revokeCommand(): Command {
 
 function scopes(list: string): Scopes {
   const names = list.split(",").map((name) => name.trim());
-  const unknown = names.filter((name) => !(SCOPES as readonly string[]).includes(name));
+  const unknown = names.filter((name) => !isScope(name));
   if (unknown.length === 0) return names as Scopes;
   throw new InvalidArgumentError(
-    `Unknown scopes: ${unknown.join(", ")}. Allowed: ${SCOPES.join(", ")}.`,
+    `Unknown scopes: ${unknown.join(", ")}. Allowed: ${SCOPES.join(", ")}, and such as approvals:finance.`,
   );
 }
 

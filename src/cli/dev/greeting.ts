@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
-import type { LocalKey, LocalKeys } from "./state/generated-keys.ts";
-import { packageRoot } from "../package-root.ts";
+import { packageRoot, pageForUser } from "../terminal/package-root.ts";
+import type { LocalKey, LocalKeys } from "../server/state/generated-keys.ts";
 
 export interface GreetingOptions {
   /** The server's URL. */
@@ -38,8 +38,11 @@ export async function greeting(options: GreetingOptions): Promise<string> {
   else if (open) lines.push("It is open to requests from this machine.");
   else if (keys) lines.push(...keyLines(url, keys));
   else if (credentials)
-    lines.push("The API requires credentials (TROUPE_OPEN=0); see docs/keys.md.");
-  else lines.push("The API is closed (TROUPE_OPEN=0): only /healthz answers; see docs/keys.md.");
+    lines.push(`The API requires credentials (TROUPE_OPEN=0); see ${pageForUser("keys.md")}.`);
+  else
+    lines.push(
+      `The API is closed (TROUPE_OPEN=0): only /healthz answers; see ${pageForUser("keys.md")}.`,
+    );
   lines.push(
     "",
     `Ctrl-C stops it; kill -9 ${process.pid} kills it. Runs continue where they were at the next start.`,
@@ -89,7 +92,7 @@ function keyLines(url: string, { operatorKey, apiKey }: LocalKeys): string[] {
   const keyText = ({ key, file, generated }: LocalKey): string =>
     generated ? `${key}   (kept in ${file})` : `in ${file}`;
   return [
-    "The API requires credentials (--auth); see docs/keys.md.",
+    `The API requires credentials (--auth); see ${pageForUser("keys.md")}.`,
     `  API key of the tenant "local", all scopes: ${keyText(apiKey)}`,
     `  Operator key:                              ${keyText(operatorKey)}`,
     "The Worker gets only their hashes, and only you can read the files.",

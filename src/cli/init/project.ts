@@ -3,7 +3,7 @@ import { trimEnd } from "../../core/text/trim-end.ts";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { CliError, EXIT } from "../terminal/errors.ts";
-import { packageRoot, version } from "../package-root.ts";
+import { packageRoot, version } from "../terminal/package-root.ts";
 
 /** The placeholder for the project's name in the files of the template. */
 const PLACEHOLDER = "my-team";
@@ -105,7 +105,7 @@ function manifest(name: string): object {
       lint: "oxlint",
       types: "tsc",
       build: "wrangler deploy --dry-run --outdir dist",
-      deploy: "wrangler deploy",
+      deploy: "troupe deploy",
     },
     dependencies: { troupe: version, zod: "4.6.7" },
     devDependencies: {

@@ -13,6 +13,7 @@ import { printJson } from "./output.ts";
 import { ask, isInteractive } from "./questions.ts";
 import { reportError } from "./report-error.ts";
 import { Transcript } from "./transcript.ts";
+import { TypedLines } from "./typed-lines.ts";
 
 export interface FollowOptions {
   /** True to print the items of the run as JSON instead. */
@@ -22,8 +23,8 @@ export interface FollowOptions {
 }
 
 /**
- * Shows a run to its end and asks its questions; Ctrl-C leaves it. Without an interactive terminal, it ends when the run
- * waits for a human.
+ * Shows a run to its end, asks its questions, and sends lines that are typed meanwhile into it; Ctrl-C leaves it. Without an
+ * interactive terminal, it ends when the run waits for a human.
  *
  * @param start starts the run, or continues with one
  */
@@ -103,7 +104,7 @@ function withoutRepetition(item: StreamItem): object {
   };
 }
 
-/** Asks the open questions of a run one after the other. */
+/** Asks the open questions of a run one after the other. In between, lines that are typed go into the run. */
 class Questions {
   readonly #team: TeamClient;
   readonly #transcript: Transcript;
@@ -111,16 +112,20 @@ class Questions {
   #open: readonly HumanRequest[] = [];
   /** Requests that were answered or have expired. */
   readonly #settled = new Set<string>();
+  readonly #lines: TypedLines;
   #asking: { id: string; abort: AbortController } | undefined;
 
   constructor(team: TeamClient, transcript: Transcript, signal: AbortSignal) {
     this.#team = team;
     this.#transcript = transcript;
     this.#signal = signal;
+    this.#lines = new TypedLines(team, signal);
   }
 
   update(run: RunInfo): void {
     this.#open = run.requests;
+    const takesLines = run.ended_at === null && run.requests.length === 0;
+    if (takesLines && this.#asking === undefined) this.#lines.open(run.id);
     // It was answered elsewhere or has expired.
     if (!run.requests.some(({ id }) => id === this.#asking?.id)) this.#asking?.abort.abort();
     if (this.#asking === undefined) void this.#askAll(run.id);
@@ -129,6 +134,7 @@ class Questions {
   /** Ends the question that is being asked. */
   close(): void {
     this.#open = [];
+    this.#lines.close();
     this.#asking?.abort.abort();
   }
 
@@ -138,6 +144,7 @@ class Questions {
       if (request === undefined) return;
       const abort = new AbortController();
       this.#asking = { id: request.id, abort };
+      this.#lines.close();
       this.#transcript.hold();
       await this.#askOne(run, request, AbortSignal.any([abort.signal, this.#signal]));
       this.#asking = undefined;

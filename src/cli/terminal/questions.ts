@@ -8,12 +8,26 @@ export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY;
 }
 
-/** The question, with the tool call that needs approval. */
-export function describeRequest({ prompt, code, tool_call }: Request): string {
+/** The question, with the tool call that needs approval, its rule's findings and those who have approved. */
+export function describeRequest({
+  prompt,
+  code,
+  tool_call,
+  matched = [],
+  approvals = [],
+}: Request): string {
   const parts = [prompt];
   if (code !== undefined) parts.push(code);
   if (tool_call !== undefined) {
     parts.push(`${tool_call.name}(${JSON.stringify(tool_call.arguments, null, 2)})`);
+  }
+  for (const { condition, value } of matched) {
+    parts.push(
+      `Asked by the rule ${JSON.stringify(condition)}: it found ${JSON.stringify(value)}.`,
+    );
+  }
+  for (const { subject, reason } of approvals) {
+    parts.push(`Approved by ${subject}${reason && `: ${reason}`}.`);
   }
   return printable(`${parts.join("\n")}\n`);
 }
@@ -47,7 +61,9 @@ export async function ask(
     process.stdout.write(describeRequest(request));
     for (;;) {
       const answer =
-        request.kind === "approval" ? await askApproval(question) : await askText(question);
+        request.kind === "approval"
+          ? await askApproval(question, request)
+          : await askText(question);
       if (answer !== undefined || optional) return answer;
     }
   } finally {
@@ -65,9 +81,16 @@ async function askText(question: Ask): Promise<Answer | undefined> {
   return content === "" ? undefined : { content };
 }
 
-async function askApproval(question: Ask): Promise<Answer | undefined> {
-  const answer = (await question("Approve? (y/n) ")).toLowerCase();
-  if (["y", "yes"].includes(answer)) return { approved: true };
+async function askApproval(
+  question: Ask,
+  { allow = [], revision }: Request,
+): Promise<Answer | undefined> {
+  const reaches = allow.map((reach) => `, ${reach} for equal calls of the ${reach}`).join("");
+  const answer = (await question(`Approve? (y/n${reaches}) `)).toLowerCase();
+  const shown = revision === undefined ? {} : { revision };
+  const reach = allow.find((one) => one === answer);
+  if (reach !== undefined) return { approved: true, allow: reach, ...shown };
+  if (["y", "yes"].includes(answer)) return { approved: true, ...shown };
   if (!["n", "no"].includes(answer)) return undefined;
   const reason = await question("Reason (may be empty): ");
   return { approved: false, ...(reason !== "" && { reason }) };

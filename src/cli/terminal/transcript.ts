@@ -174,7 +174,7 @@ export class Transcript {
 }
 
 /** The chunks of a text may lack its line breaks, as those of AutoGen's replay client do. */
-function isSameText(one: string, other: string): boolean {
+export function isSameText(one: string, other: string): boolean {
   const words = (text: string): string => text.split(/\s+/).join(" ").trim();
   return words(one) === words(other);
 }

@@ -22,9 +22,9 @@ type Routes = {
 
 type Route = keyof Routes;
 
-/** The parameters in a route's path. */
-type PathParameters<R extends Route> = {
-  readonly [Name in ParameterNames<Routes[R]["path"]>[number]]: string | number;
+/** The parameters in a route's path, but those that a sender has. */
+type PathParameters<R extends Route, Own extends string> = {
+  readonly [Name in Exclude<ParameterNames<Routes[R]["path"]>[number], Own>]: string | number;
 };
 
 /** The parts of a command besides its path. */
@@ -35,27 +35,30 @@ type CommandCall<R extends Route> = Omit<Call, "method" | "body"> & {
 type AnswerOf<R extends Route> = [ValueOf<Routes[R]>] extends [null] ? void : ValueOf<Routes[R]>;
 
 /** Sends commands. Their paths, bodies and answers have the types of the table of commands, which is not loaded for it. */
-export class CommandSender {
+export class CommandSender<Own extends string = never> {
   readonly #transport: Transport;
+  readonly #own: Readonly<Record<Own, string>>;
 
-  constructor(transport: Transport) {
+  /** @param own the parameters that all commands of this sender have */
+  constructor(transport: Transport, own: Readonly<Record<Own, string>>) {
     this.#transport = transport;
+    this.#own = own;
   }
 
   /** @throws ApiError | ConnectionError */
   json<R extends Route>(
     route: R,
-    parameters: PathParameters<R>,
+    parameters: PathParameters<R, Own>,
     call: CommandCall<R> = {},
   ): Promise<AnswerOf<R>> {
-    const { method, path } = addressOf(route, parameters);
+    const { method, path } = this.#addressOf(route, parameters);
     return this.#transport.json(path, { ...call, method });
   }
 
   /** Creates something exactly once, even if the request is repeated. @throws ApiError | ConnectionError */
   once<R extends Route>(
     route: R,
-    parameters: PathParameters<R>,
+    parameters: PathParameters<R, Own>,
     body: CommandCall<R>["body"],
     { signal, idempotencyKey = true }: Pick<Call, "signal" | "idempotencyKey">,
   ): Promise<AnswerOf<R>> {
@@ -65,34 +68,35 @@ export class CommandSender {
   /** The response itself. @throws ApiError | ConnectionError */
   send<R extends Route>(
     route: R,
-    parameters: PathParameters<R>,
+    parameters: PathParameters<R, Own>,
     call: CommandCall<R> = {},
   ): Promise<Response> {
-    const { method, path } = addressOf(route, parameters);
+    const { method, path } = this.#addressOf(route, parameters);
     return this.#transport.send(path, { ...call, method });
   }
 
   /** A stream of server-sent events that continues after the last id. @throws ApiError | ConnectionError */
   stream<R extends Route>(
     route: R,
-    parameters: PathParameters<R>,
+    parameters: PathParameters<R, Own>,
     lastId: string | undefined,
     signal: AbortSignal,
     query?: Call["query"],
   ): Promise<Response> {
-    return this.#transport.stream(addressOf(route, parameters).path, lastId, signal, query);
+    return this.#transport.stream(this.#addressOf(route, parameters).path, lastId, signal, query);
   }
-}
 
-function addressOf(
-  route: string,
-  parameters: { readonly [name: string]: string | number },
-): { method: NonNullable<Call["method"]>; path: string } {
-  const [method, path = ""] = route.split(" ");
-  return {
-    method: method as NonNullable<Call["method"]>,
-    path: path.replaceAll(/(?<=\/):(\w+)/g, (_, name: string) => encoded(name, parameters[name])),
-  };
+  #addressOf(
+    route: string,
+    parameters: { readonly [name: string]: string | number },
+  ): { method: NonNullable<Call["method"]>; path: string } {
+    const [method, path = ""] = route.split(" ");
+    const all: typeof parameters = { ...this.#own, ...parameters };
+    return {
+      method: method as NonNullable<Call["method"]>,
+      path: path.replaceAll(/(?<=\/):(\w+)/g, (_, name: string) => encoded(name, all[name])),
+    };
+  }
 }
 
 /** The path of a file keeps its slashes. */

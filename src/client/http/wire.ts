@@ -35,6 +35,7 @@ import type { TenantInfo, TenantList } from "../../contract/tenant/tenant.ts";
 import type { ProblemDocument } from "../../contract/problem.ts";
 import type {
   answerSchema,
+  AnsweredRun,
   AskedRequest,
   HumanRequest,
   RunInfo,
@@ -71,6 +72,8 @@ import type {
   WebhookSecret,
   WebhookTest,
 } from "../../contract/webhook.ts";
+import type { putTriggerSchema, rotateTriggerSchema } from "../../contract/team/trigger.ts";
+import type { putTeamToolSchema } from "../../contract/team-tool.ts";
 import type { changeVersionSchema } from "../../contract/team/version.ts";
 import type { stagedStateSchema } from "../../contract/team/state-parts.ts";
 import type { filePageSchema, fileSchema } from "../../contract/files/workspace-files.ts";
@@ -122,6 +125,9 @@ export type RunOptions = Omit<z.input<typeof startRunSchema>, "task">;
 export type Answer = z.input<typeof answerSchema>;
 export type CreateSchedule = z.input<typeof createScheduleSchema>;
 export type ChangeSchedule = z.input<typeof patchScheduleSchema>;
+export type GivenTeamTool = z.input<typeof putTeamToolSchema>;
+export type PutTrigger = z.input<typeof putTriggerSchema>;
+export type RotateTrigger = z.input<typeof rotateTriggerSchema>;
 export type ChangeVersion = z.input<typeof changeVersionSchema>;
 export type CreateConnection = z.input<typeof createConnectionSchema>;
 export type CreateKey = z.input<typeof createKeySchema>;
@@ -136,6 +142,8 @@ export type Keys = z.output<typeof keysSchema>;
 export type TeamToken = z.output<typeof tokenSchema>;
 export type TeamTokens = z.output<typeof tokensSchema>;
 export type WhoAmI = z.output<typeof whoamiSchema>;
+/** The answer of `GET /healthz`. */
+export type { Health } from "../../contract/commands/health.ts";
 /** A stored webhook, with its `secret` if it is new. */
 export type StoredWebhook = z.output<typeof createdWebhookSchema>;
 /** A file in a team's workspace. */
@@ -155,6 +163,14 @@ export type {
   ConnectionList,
   StartedConnection,
 } from "../../contract/tenant/connection.ts";
+export type {
+  ListedSkill,
+  PutSkill,
+  SkillInfo,
+  SkillPage,
+  SkillVersion,
+  SkillVersionPage,
+} from "../../contract/tenant/skill.ts";
 export type { Memory, MemoryList } from "../../contract/memory.ts";
 export type {
   ChunkPage,
@@ -176,6 +192,7 @@ export type ThreadMessage = MessagePage["messages"][number];
 export type {
   ProblemDocument as Problem,
   DeliveryPage,
+  AnsweredRun,
   AskedRequest,
   HumanRequest,
   FailureGroup,

@@ -3,7 +3,7 @@ import { type ApiError, type ConnectionError } from "../http/errors.ts";
 import { isHidden } from "../http/event-source.ts";
 import { Store, type StoreOptions } from "./store.ts";
 import { delay, isTemporary, pause } from "../http/transport.ts";
-import type { Answer, ListedRequest, RunInfo } from "../http/wire.ts";
+import type { Answer, AnsweredRun, ListedRequest } from "../http/wire.ts";
 
 /** The open questions to humans, as a page shows them. */
 export interface InboxState {
@@ -67,7 +67,7 @@ export class InboxStore extends Store<InboxState> {
   answer(
     { id, run_id, team_id }: Pick<ListedRequest, "id" | "run_id" | "team_id">,
     answer: Answer,
-  ): Promise<RunInfo> {
+  ): Promise<AnsweredRun> {
     return this.#client.team(team_id).answer(run_id, id, answer);
   }
 
@@ -149,16 +149,24 @@ export class InboxStore extends Store<InboxState> {
     return { requests: this.#same(requests), hasMore: cursor !== null };
   }
 
-  /** Questions do not change, so those that were listed before stay the same objects. */
+  /** Only approvals by rule change; other questions that were listed before stay the same objects. */
   #same(requests: readonly ListedRequest[]): ListedRequest[] {
     const known = new Map(this.#state.requests.map((request) => [key(request), request]));
-    return requests.map((request) => known.get(key(request)) ?? request);
+    return requests.map((request) => {
+      const before = known.get(key(request));
+      return before && isSame(before, request) ? before : request;
+    });
   }
 
   #set(changes: Partial<InboxState>): void {
     this.#state = { ...this.#state, ...changes };
     this.changed();
   }
+}
+
+function isSame(before: ListedRequest, now: ListedRequest): boolean {
+  const [counted, counts] = [before.approvals?.length, now.approvals?.length];
+  return counted === counts && before.revision === now.revision;
 }
 
 function key({ team_id, run_id, id }: ListedRequest): string {

@@ -1,9 +1,10 @@
 import type { ApiError, ConnectionError } from "../http/errors.ts";
 import { Store, type StoreOptions } from "./store.ts";
+import type { SteerOptions } from "../teams/run-stream.ts";
 import type { TeamClient } from "../teams/team.ts";
 import type { CallOptions } from "../http/transport.ts";
 import { CONNECTING, type TeamState, TeamStateBuilder } from "./team-state.ts";
-import type { Answer, HumanRequest, RunInfo, RunOptions, Task } from "../http/wire.ts";
+import type { Answer, AnsweredRun, HumanRequest, RunInfo, RunOptions, Task } from "../http/wire.ts";
 
 /** A cursor behind all messages. */
 const LATEST = Number.MAX_SAFE_INTEGER;
@@ -41,8 +42,17 @@ export class TeamStore extends Store<TeamState> {
     return this.#team.start(task, options);
   }
 
+  /**
+   * Sends a message into the run, which its agents read at their next step. @returns the id of the message
+   *
+   * @throws ApiError `run_ended` once the run has ended
+   */
+  async steer(content: string, options: SteerOptions = {}): Promise<{ id: string }> {
+    return this.#team.steer(this.#run(), content, options);
+  }
+
   /** Answers an open question: `{ content }` for an input, `{ approved }` for an approval. */
-  async answer(request: Pick<HumanRequest, "id">, answer: Answer): Promise<RunInfo> {
+  async answer(request: Pick<HumanRequest, "id">, answer: Answer): Promise<AnsweredRun> {
     return this.#team.answer(this.#run(), request.id, answer);
   }
 

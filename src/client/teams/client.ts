@@ -23,6 +23,10 @@ import type {
   SearchCollection,
   CreatedKey,
   ConnectionList,
+  PutSkill,
+  SkillInfo,
+  SkillPage,
+  SkillVersionPage,
   CreateConnection,
   CreateKey,
   CreateTeam,
@@ -76,7 +80,7 @@ export class TroupeClient {
 
   constructor(options: TransportOptions) {
     this.#transport = new Transport(options);
-    this.#commands = new CommandSender(this.#transport);
+    this.#commands = new CommandSender(this.#transport, {});
   }
 
   /** The team with this id. No request is sent. */
@@ -245,6 +249,34 @@ export class TroupeClient {
         collection,
         document,
       }),
+  };
+
+  /** Skills of the tenant, which its agents load when a task needs them. */
+  readonly skills = {
+    /** A page, by name. */
+    list: (query: Query = {}): Promise<SkillPage> =>
+      this.#commands.json("GET /v1/skills", {}, { query }),
+    /** The newest version, or another one. */
+    get: (name: string, query: { version?: number } = {}): Promise<SkillInfo> =>
+      this.#commands.json("GET /v1/skills/:skill", { skill: name }, { query }),
+    /** Puts the files of a folder, or a zip archive of it. Equal files make no new version. */
+    put: (name: string, skill: PutSkill["files"] | Blob): Promise<SkillInfo> => {
+      const isArchive = skill instanceof Blob;
+      return this.#commands.json(
+        "PUT /v1/skills/:skill",
+        { skill: name },
+        {
+          content: isArchive ? skill : JSON.stringify({ files: skill }),
+          headers: { "content-type": isArchive ? "application/zip" : "application/json" },
+        },
+      );
+    },
+    /** The versions, the newest first. */
+    versions: (name: string, query: Query = {}): Promise<SkillVersionPage> =>
+      this.#commands.json("GET /v1/skills/:skill/versions", { skill: name }, { query }),
+    /** Deletes it with all its versions. */
+    delete: (name: string): Promise<void> =>
+      this.#commands.json("DELETE /v1/skills/:skill", { skill: name }),
   };
 
   readonly webhooks = {

@@ -1,8 +1,14 @@
 import { Conversation, type RunResult, type StreamItem } from "./conversation.ts";
 import { RunError } from "../http/errors.ts";
 import { eventSource } from "../http/event-source.ts";
-import type { Wake } from "../http/transport.ts";
+import type { CallOptions, Wake } from "../http/transport.ts";
 import type { RunInfo } from "../http/wire.ts";
+
+/** A message into a run. */
+export interface SteerOptions extends CallOptions {
+  /** The agent that gets it: a name, or a path as in `outer/inner`. Default: all agents. */
+  to?: string;
+}
 
 /** The requests of a run's stream. */
 export interface RunConnection {
@@ -12,6 +18,8 @@ export interface RunConnection {
   resume: (run: string, lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>;
   /** The run with its result. */
   load: (run: string) => Promise<RunInfo>;
+  /** Sends a message into the run. */
+  steer: (run: string, content: string, options?: SteerOptions) => Promise<{ id: string }>;
   /** The client did something that a stream of this team waits for: it answered a question, for example. */
   wake: Wake;
   signal: AbortSignal | undefined;
@@ -27,14 +35,33 @@ export class RunStream implements AsyncIterable<StreamItem> {
   /** The conversation so far. */
   readonly conversation = new Conversation();
   readonly #items: AsyncGenerator<StreamItem, void, void>;
+  readonly #steer: RunConnection["steer"];
+  readonly #known: string | undefined;
   #result: RunResult | undefined;
 
   constructor(connection: RunConnection, run?: string) {
+    this.#steer = connection.steer;
+    this.#known = run;
     this.#items = this.#iterate(connection, run);
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<StreamItem, void, void> {
     return this.#items;
+  }
+
+  /**
+   * Sends a message into the run, which its agents read at their next step. Possible once the stream has shown the run.
+   *
+   * @returns the id of the message
+   * @throws ApiError `run_ended` once the run has ended
+   *
+   * @example
+   * await run.steer("Shorter, please.");
+   */
+  async steer(content: string, options?: SteerOptions): Promise<{ id: string }> {
+    const id = this.conversation.run?.id ?? this.#known;
+    if (id === undefined) throw new TypeError("the stream has not shown the run yet");
+    return this.#steer(id, content, options);
   }
 
   /** Reads the stream to its end. @throws RunError when the run fails or is cancelled */

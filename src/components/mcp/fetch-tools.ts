@@ -1,3 +1,4 @@
+import { isForModels } from "./answers/lists.ts";
 import { McpError } from "./answers/mcp-error.ts";
 import type { McpSession, SessionUse } from "./connection/session.ts";
 import type { McpTool } from "./tool-list.ts";
@@ -9,7 +10,7 @@ const MAX_TOOLS = 500;
 const MAX_LIST_LENGTH = 1_000_000;
 
 /**
- * The tools of a server, all pages.
+ * The tools that a server offers to models, all pages.
  *
  * @throws McpError when the server cannot be asked, or its list exceeds a limit
  */
@@ -24,7 +25,7 @@ export function fetchTools(session: McpSession, use: SessionUse): Promise<McpToo
       );
     }
     const { length } = JSON.stringify(tools);
-    if (length <= MAX_LIST_LENGTH) return tools as McpTool[];
+    if (length <= MAX_LIST_LENGTH) return (tools as McpTool[]).filter(isForModels);
     throw new McpError(
       "mcp_protocol",
       `The list of tools of the MCP server has ${length} characters; at most ${MAX_LIST_LENGTH} can be used.`,

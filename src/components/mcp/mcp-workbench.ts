@@ -45,6 +45,8 @@ import {
 } from "./tool-list.ts";
 import { checkServerParams, serverParamsMistakes } from "./connection/transport.ts";
 import type { McpDependencies } from "./connection/dependencies.ts";
+import type { SkillSource } from "../../core/skills/skill-source.ts";
+import { SkillResources } from "./skill-resources.ts";
 import { fetchTools } from "./fetch-tools.ts";
 import {
   definition,
@@ -102,15 +104,15 @@ export class McpWorkbench implements Workbench {
     );
     checkServerParams(params, dependencies);
     checkOverrides(toolOverrides);
-    const anyApproval =
-      approval ?? Object.values(toolOverrides).find((override) => override.approval)?.approval;
-    humanApproval(anyApproval, approvalTimeoutSeconds);
+    const approvals = [approval, ...Object.values(toolOverrides).map((each) => each.approval)];
+    for (const each of approvals) if (each != null) humanApproval(each, approvalTimeoutSeconds);
+    if (approvals.every((each) => each == null)) humanApproval(null, approvalTimeoutSeconds);
     this.#params = params;
     this.#overrides = toolOverrides;
     this.#toolsFor = toolsFor;
     this.#host = host;
     this.#modelClient = modelClient;
-    this.#approval = approval === undefined ? null : { timeoutSeconds: approvalTimeoutSeconds };
+    this.#approval = approval == null ? null : humanApproval(approval, approvalTimeoutSeconds);
     this.#approvalTimeout = approvalTimeoutSeconds;
     const answers = hostOf(host, modelClient);
     this.#answering = answers?.answering;
@@ -181,6 +183,11 @@ export class McpWorkbench implements Workbench {
     );
   }
 
+  /** The resources of the server with addresses of the scheme `skill`. */
+  skills(ctx: TurnContext): SkillSource {
+    return new SkillResources(this, ctx);
+  }
+
   reset(): Promise<void> {
     return Promise.resolve();
   }
@@ -202,15 +209,14 @@ export class McpWorkbench implements Workbench {
   }
 
   toConfig(): JsonObject {
-    const { timeoutSeconds = this.#approvalTimeout } = this.#approval ?? {};
     return withoutNulls({
       server_params: withoutInnerNulls(this.#params),
-      tool_overrides: withoutInnerNulls(this.#overrides),
+      tool_overrides: mapValues(this.#overrides, (override) => withoutNulls({ ...override })),
       host: this.#host ? dumpComponent(this.#host) : null,
       model_client: this.#modelClient ? dumpComponent(this.#modelClient) : null,
       tools_for: this.#toolsFor.length > 0 ? [...this.#toolsFor] : null,
       ...humanApprovalConfig(this.#approval),
-      approval_timeout_seconds: timeoutSeconds,
+      approval_timeout_seconds: this.#approvalTimeout,
     });
   }
 
@@ -237,10 +243,12 @@ export class McpWorkbench implements Workbench {
     return (listed ?? (await this.#list(ctx.scope("tools")))).get(name);
   }
 
+  /** An approval of the tool replaces that of the workbench. */
   #approvalOf({ name }: McpTool): HumanApproval | null {
-    if (this.#approval !== null) return this.#approval;
     const override = Object.hasOwn(this.#overrides, name) ? this.#overrides[name] : undefined;
-    return override?.approval === "human" ? { timeoutSeconds: this.#approvalTimeout } : null;
+    return override?.approval == null
+      ? this.#approval
+      : humanApproval(override.approval, this.#approvalTimeout);
   }
 
   /** If the server may ask, calls run one after the other, because its questions do not name the call. */
@@ -277,6 +285,7 @@ export class McpWorkbench implements Workbench {
       {
         ...pending,
         tool: shown,
+        component: [this.#params, shown.tool, pending.approval],
         ...(changes > 0 && {
           notice: "The server has changed the tool since the call was approved.",
         }),
@@ -299,6 +308,11 @@ export class McpWorkbench implements Workbench {
       }),
     );
   }
+}
+
+/** Without the nulls of an override; those in the conditions of its rule stay. */
+function mapValues<T>(values: { readonly [key: string]: T }, map: (value: T) => JsonObject) {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
 }
 
 function noteLeftOut(session: McpSession, method: string, ctx: TurnContext): void {

@@ -19,6 +19,8 @@ export interface McpTool {
     | { readOnlyHint?: boolean | null | undefined; idempotentHint?: boolean | null | undefined }
     | null
     | undefined;
+  /** Says for whom the tool is (MCP Apps), and what else the server chooses. */
+  _meta?: unknown;
 }
 
 /** Other keys of the protocol are kept. */

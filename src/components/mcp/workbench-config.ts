@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { componentModelSchema } from "../../core/component/component-model.ts";
 import type { ChatCompletionClient } from "../../core/models/chat-completion-client.ts";
+import { type Approval, approvalSchema } from "../../core/rules/approval-rule.ts";
 import { humanApprovalSchema } from "../../core/turn/human-approval.ts";
 import type { McpSessionHost } from "./connection/session-host.ts";
 import { mcpServerParamsSchema, type McpServerParams } from "./connection/server-params.ts";
@@ -23,7 +24,7 @@ export const definition = {
 const overrideSchema = z.object({
   name: z.string().nullish(),
   description: z.string().nullish(),
-  approval: z.literal("human").nullish(),
+  approval: approvalSchema.nullish(),
 });
 
 /** The config of the component. */
@@ -45,8 +46,8 @@ export const workbenchConfigSchema = z
 export interface McpToolOverride {
   name?: string | null | undefined;
   description?: string | null | undefined;
-  /** Asks a human before each call of this tool. */
-  approval?: "human" | null | undefined;
+  /** The calls of this tool that a human has to approve, in place of those of the workbench. */
+  approval?: Approval | null | undefined;
 }
 
 export interface McpWorkbenchOptions {
@@ -63,8 +64,8 @@ export interface McpWorkbenchOptions {
    * `ChatCompletionClientSampler`, which has options for that.
    */
   modelClient?: ChatCompletionClient | undefined;
-  /** Asks a human before each call of any tool. */
-  approval?: "human" | undefined;
+  /** The calls of any tool that a human has to approve. */
+  approval?: Approval | undefined;
   /** Seconds after which an unanswered approval counts as refused. Default: no limit. */
   approvalTimeoutSeconds?: number | null | undefined;
 }
@@ -75,6 +76,6 @@ export const workbenchOptionsSchema: OptionsSchema<McpWorkbenchOptions> = z.obje
   toolsFor: z.array(z.enum(["resources", "prompts"])).optional(),
   host: objectWith("an McpSessionHost", "toConfig").optional(),
   modelClient: aModelClient.optional(),
-  approval: z.literal("human").optional(),
+  approval: approvalSchema.optional(),
   approvalTimeoutSeconds: aNumber.nullish(),
 });

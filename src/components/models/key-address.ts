@@ -36,7 +36,10 @@ export function keyAddressOf(
     case "AzureOpenAIChatCompletionClient":
       return typeof azure_endpoint === "string" ? azureAddress({ azure_endpoint }) : undefined;
     case "AnthropicChatCompletionClient":
-      return anthropicAddress({ base_url: typeof base_url === "string" ? base_url : null });
+      return anthropicAddress(
+        { base_url: typeof base_url === "string" ? base_url : null },
+        dependencies,
+      );
     case "OllamaChatCompletionClient": {
       const { host } = (config ?? {}) as JsonObject;
       const url = hostOf({ host: typeof host === "string" ? host : null }, dependencies);

@@ -9,8 +9,14 @@ import { retryPolicyOf, type retrySchema } from "../../core/steps/retry-config.t
 import { noApprovalSchema } from "../../core/turn/human-approval.ts";
 import type { SandboxAddress } from "./client/sandbox-connection.ts";
 import type { OutgoingDependencies } from "../../outgoing/dependencies.ts";
-import { environmentNotes, type Variables } from "./environment.ts";
-import { executorShape, requireSandbox, SandboxCodeExecutor } from "./sandbox-code-executor.ts";
+import type { Variables } from "./environment.ts";
+import {
+  type ExecutorDependencies,
+  executorNotes,
+  executorOf,
+  executorShape,
+  SandboxCodeExecutor,
+} from "./sandbox-code-executor.ts";
 
 const text = z.string().nullish();
 
@@ -67,10 +73,8 @@ const NO_KERNEL: Note = {
 };
 
 /** Definitions of AutoGen's executors, which run code in the sandbox. */
-export function autoGenExecutors(
-  sandbox: SandboxAddress | undefined,
-  dependencies: OutgoingDependencies,
-): AnyComponentDefinition[] {
+export function autoGenExecutors(dependencies: ExecutorDependencies): AnyComponentDefinition[] {
+  const { sandbox, javascript } = dependencies;
   return Object.entries(CONFIGS).map(([provider, configSchema]) => {
     const definition: AnyComponentDefinition = {
       provider,
@@ -79,12 +83,17 @@ export function autoGenExecutors(
       version: 1,
       configSchema,
       fromConfig: (config: Config) =>
-        new AutoGenExecutor(definition, config, sandbox, dependencies),
+        executorOf(
+          dependencies,
+          definition,
+          config,
+          (given, address) => new AutoGenExecutor(definition, given, address, dependencies),
+        ),
       notes: (config: Config) => [
-        ...(sandbox === undefined ? [] : [INSTEAD]),
+        ...(sandbox === undefined || javascript?.blocks !== undefined ? [] : [INSTEAD]),
         ...(provider.includes("jupyter") ? [NO_KERNEL] : []),
         ...withoutEffect(config, configSchema.parse({})),
-        ...environmentNotes(config.env, sandbox, dependencies),
+        ...executorNotes(dependencies, config),
       ],
     };
     return definition;
@@ -108,14 +117,11 @@ class AutoGenExecutor extends SandboxCodeExecutor {
   constructor(
     definition: AnyComponentDefinition,
     config: Config,
-    sandbox: SandboxAddress | undefined,
+    sandbox: SandboxAddress,
     dependencies: OutgoingDependencies,
   ) {
     const { timeout, env, retry } = config;
-    super(
-      { ...requireSandbox(sandbox), timeout, env, retry: retryPolicyOf({ retry }) },
-      dependencies,
-    );
+    super({ ...sandbox, timeout, env, retry: retryPolicyOf({ retry }) }, dependencies);
     this.definition = definition;
     this.#config = config;
   }

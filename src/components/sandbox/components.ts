@@ -6,7 +6,7 @@ import type { PythonHost } from "../../core/python/python-host.ts";
 import type { SandboxAddress } from "./client/sandbox-connection.ts";
 import type { OutgoingDependencies } from "../../outgoing/dependencies.ts";
 import { environmentNotes } from "./environment.ts";
-import { SandboxCodeExecutor } from "./sandbox-code-executor.ts";
+import { type ExecutorDependencies, SandboxCodeExecutor } from "./sandbox-code-executor.ts";
 
 /**
  * Components that run code: the sandbox's executor, and AutoGen's executors under their own names.
@@ -16,12 +16,10 @@ import { SandboxCodeExecutor } from "./sandbox-code-executor.ts";
  */
 export function sandboxComponents(
   sandbox: SandboxAddress | undefined,
-  dependencies: OutgoingDependencies = {},
+  dependencies: Omit<ExecutorDependencies, "sandbox"> = {},
 ): AnyComponentDefinition[] {
-  return [
-    ...componentsFor(classes, { ...dependencies, sandbox }),
-    ...autoGenExecutors(sandbox, dependencies),
-  ];
+  const needs = { ...dependencies, sandbox };
+  return [...componentsFor(classes, needs), ...autoGenExecutors(needs)];
 }
 
 /**

@@ -2,9 +2,15 @@ import { sha256Hex } from "../../core/hash.ts";
 import * as z from "zod";
 import type { CodeBlock, CodeImage, CodeResult } from "../../core/code/code-block.ts";
 import type { CodeExecutor } from "../../core/code/code-executor.ts";
-import type { ComponentDefinition } from "../../core/component/component.ts";
+import type { JavaScriptHost } from "../../core/code/javascript-host.ts";
+import {
+  type ComponentDefinition,
+  type Note,
+  withoutNulls,
+} from "../../core/component/component.ts";
 import { ValueError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { TaskFile } from "../../core/messages/task-files.ts";
 import type { RetryPolicy } from "../../core/steps/retry.ts";
 import {
   retryOptionsSchema,
@@ -14,11 +20,19 @@ import {
 } from "../../core/steps/retry-config.ts";
 import type { StepAttempt } from "../../core/steps/step-attempt.ts";
 import type { OutgoingDependencies } from "../../outgoing/dependencies.ts";
-import { Environment, environmentNotes, redacted, variablesSchema } from "./environment.ts";
+import {
+  Environment,
+  environmentNotes,
+  redacted,
+  type Variables,
+  variablesSchema,
+} from "./environment.ts";
 import type { SandboxResult } from "./client/execution-stream.ts";
 import { SandboxClient } from "./client/sandbox-client.ts";
 import { type SandboxAddress, sandboxAddressSchema } from "./client/sandbox-connection.ts";
 import { SandboxError } from "./client/sandbox-error.ts";
+import { RoutedCodeExecutor } from "./routed-code-executor.ts";
+import { SandboxFolder } from "./sandbox-folder.ts";
 import { SessionFiles } from "./session-files.ts";
 import { readImages } from "./shown-images.ts";
 import { aNumber, aText, checkOptions, type OptionsSchema } from "../../core/options/options.ts";
@@ -79,6 +93,7 @@ export class SandboxCodeExecutor implements CodeExecutor {
   readonly definition: CodeExecutor["definition"] = definition;
   readonly retry: RetryPolicy | undefined;
   readonly #client: SandboxClient;
+  readonly #address: SandboxAddress;
   readonly #files: SessionFiles;
   readonly #timeout: number;
   readonly #session: string | undefined;
@@ -94,6 +109,7 @@ export class SandboxCodeExecutor implements CodeExecutor {
       const message = "must be a whole number of seconds, at least 1";
       throw new ValueError(`timeout ${message}`, { issues: [{ path: "timeout", message }] });
     }
+    this.#address = address;
     this.#client = new SandboxClient(address);
     this.#files = new SessionFiles(address);
     this.#timeout = timeout;
@@ -103,25 +119,32 @@ export class SandboxCodeExecutor implements CodeExecutor {
   }
 
   /**
+   * Runs blocks, which can read the files of the run's task below `$SANDBOX_FOLDERS/task` where the sandbox has folders.
+   *
    * @throws SandboxError when the sandbox refuses the request, or `retryable` when it is unavailable; SecretError for a secret of the
    * environment that it may not have
    */
   async *executeCodeBlocks(
     blocks: readonly CodeBlock[],
-    { idempotencyKey, session: team, signal, trace }: StepAttempt,
+    { idempotencyKey, session: team, files, signal, trace }: StepAttempt,
   ): AsyncGenerator<string, CodeResult, void> {
     const session = this.#session ?? team ?? (this.#own ??= crypto.randomUUID());
     const timeoutSeconds = this.#timeout;
     const { values: env, redact } = this.#environment.open();
     const names = Object.keys(env).toSorted();
+    const folder = await this.#taskFolder(files, signal);
     const key = await keyOf(idempotencyKey, {
       blocks,
       timeoutSeconds,
       ...(names.length > 0 && { env: names }),
+      ...(folder && { folder: folder.session }),
     });
     try {
       const execution = { blocks, env, timeoutSeconds, key, signal, trace };
-      const output = this.#client.execute(session, execution);
+      const output =
+        folder === undefined
+          ? this.#client.execute(session, execution)
+          : folder.execute(this.#client, this.#address, session, execution);
       const result = yield* names.length > 0 ? redacted(output, redact) : output;
       const images = await readImages(this.#files, session, result.files);
       return resultOf(result, images, redact);
@@ -148,6 +171,15 @@ export class SandboxCodeExecutor implements CodeExecutor {
     };
   }
 
+  /** Undefined for a task without files, and in a sandbox without folders. */
+  async #taskFolder(
+    files: readonly TaskFile[] = [],
+    signal: AbortSignal,
+  ): Promise<SandboxFolder | undefined> {
+    if (files.length === 0 || !(await this.#client.takesFolders(signal))) return undefined;
+    return SandboxFolder.ofTask(files);
+  }
+
   /** Cancels explicitly: after a mere disconnect the sandbox lets code continue, for a client that reconnects. */
   async #stop(session: string, key: string): Promise<void> {
     // If the request fails, the time limit stops the code.
@@ -161,30 +193,77 @@ export class SandboxCodeExecutor implements CodeExecutor {
   }
 }
 
-interface SandboxDependencies extends OutgoingDependencies {
+/** The parts of a server that the executors of component JSON use. */
+export interface ExecutorDependencies extends OutgoingDependencies {
   sandbox: SandboxAddress | undefined;
+  /** Runs the JavaScript of this server's components; its blocks, too, where it takes them from the sandbox. */
+  javascript?: JavaScriptHost | undefined;
 }
 
 function sandboxExecutorDefinition(
-  dependencies: SandboxDependencies,
-): ComponentDefinition<z.infer<typeof configSchema>, SandboxCodeExecutor> {
-  const { sandbox } = dependencies;
+  dependencies: ExecutorDependencies,
+): ComponentDefinition<z.infer<typeof configSchema>, CodeExecutor> {
   return {
     ...definition,
     configSchema,
-    fromConfig: ({ timeout, env, retry }) =>
-      new SandboxCodeExecutor(
-        { ...requireSandbox(sandbox), timeout, env, retry: retryPolicyOf({ retry }) },
-        dependencies,
-      ),
-    notes: ({ env }) => environmentNotes(env, sandbox, dependencies),
+    fromConfig: (config) =>
+      executorOf(dependencies, definition, config, ({ timeout, env, retry }, sandbox) => {
+        const options = { ...sandbox, timeout, env, retry: retryPolicyOf({ retry }) };
+        return new SandboxCodeExecutor(options, dependencies);
+      }),
+    notes: (config) => executorNotes(dependencies, config),
   };
+}
+
+/**
+ * The executor of a config: the sandbox's alone, or one that leaves JavaScript to dynamic Workers.
+ *
+ * @throws ValueError when no code runs here
+ */
+export function executorOf<Config extends { timeout: number }>(
+  { sandbox, javascript }: ExecutorDependencies,
+  owner: CodeExecutor["definition"],
+  config: Config,
+  inSandbox: (config: Config, sandbox: SandboxAddress) => CodeExecutor,
+): CodeExecutor {
+  const blocks = javascript?.blocks?.(config.timeout);
+  if (blocks === undefined) return inSandbox(config, requireSandbox(sandbox));
+  return new RoutedCodeExecutor({
+    javascript: blocks,
+    sandbox: sandbox && inSandbox(config, sandbox),
+    definition: owner,
+    config: withoutNulls(config),
+  });
+}
+
+/** Remarks on where code runs, and on the environment of a config. */
+export function executorNotes(
+  dependencies: ExecutorDependencies,
+  { env }: { env?: Variables | undefined },
+): Note[] {
+  const { sandbox, javascript } = dependencies;
+  if (javascript?.blocks === undefined) return environmentNotes(env, sandbox, dependencies);
+  const place: Note = {
+    path: "provider",
+    message:
+      sandbox === undefined
+        ? `only JavaScript runs here, ${javascript.place}: other languages need a sandbox (SANDBOX_URL)`
+        : `JavaScript runs ${javascript.place}, other languages in the sandbox`,
+  };
+  const noVariables: Note = { path: "config.env", message: "JavaScript does not get it" };
+  return [
+    place,
+    ...(Object.keys(env ?? {}).length > 0 ? [noVariables] : []),
+    ...environmentNotes(env, sandbox, dependencies),
+  ];
 }
 
 /** @throws ValueError when no sandbox is configured */
 export function requireSandbox(sandbox: SandboxAddress | undefined): SandboxAddress {
   if (sandbox !== undefined) return sandbox;
-  throw new ValueError("code runs in a sandbox, and this server has none: set SANDBOX_URL");
+  throw new ValueError(
+    "code runs in a sandbox, and this server has none: set SANDBOX_URL, and leave CODE at auto",
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ValueError } from "../../core/errors.ts";
 import { type EgressRules, exactEntry, namesExactly, plainHost } from "../../outgoing/egress.ts";
-import { isNeverAsked } from "../../outgoing/public-hosts.ts";
+import { isLoopbackHost, isNeverAsked } from "../../outgoing/public-hosts.ts";
 import { SANDBOX_HOST } from "../../outgoing/dependencies.ts";
 import { isServiceUrl } from "./client/service-url.ts";
 import type { SandboxAddress, SandboxFetch } from "./client/sandbox-connection.ts";
@@ -11,6 +11,8 @@ export interface SandboxSettings {
   SANDBOX_KEY?: string;
   /** A service binding: receives all requests, whatever their host. */
   SANDBOX?: { fetch: SandboxFetch };
+  /** Set by a server on this machine, which may start a sandbox beside it. */
+  TROUPE_FRONT_KEY?: string;
 }
 
 /** The URL for a binding without SANDBOX_URL. The host does not exist. */
@@ -24,7 +26,7 @@ const BOUND_URL = `https://${SANDBOX_HOST}`;
  * @throws ValueError that names the invalid setting
  */
 export function sandboxAddress(
-  { SANDBOX_URL, SANDBOX_KEY, SANDBOX }: SandboxSettings,
+  { SANDBOX_URL, SANDBOX_KEY, SANDBOX, TROUPE_FRONT_KEY }: SandboxSettings,
   rules: Pick<EgressRules, "open" | "exact">,
 ): SandboxAddress | undefined {
   const url = SANDBOX_URL?.trim() || (SANDBOX && BOUND_URL);
@@ -40,7 +42,8 @@ export function sandboxAddress(
       "SANDBOX_URL is a link-local address or that of a cloud's metadata service; Troupe never sends requests to it",
     );
   }
-  const trusted = SANDBOX !== undefined || rules.open || target.protocol === "https:";
+  const isBeside = TROUPE_FRONT_KEY !== undefined && isLoopbackHost(plainHost(target));
+  const trusted = SANDBOX !== undefined || rules.open || isBeside || target.protocol === "https:";
   if (!trusted && !namesExactly(rules, target)) {
     throw new ValueError(
       `SANDBOX_URL must be an https:// URL, because code and the key are sent to it; or ALLOWED_EGRESS names it with its port: "${exactEntry(target)}"`,

@@ -11,8 +11,11 @@ export const TAGS = [
   "Runs",
   "Files",
   "Schedules",
+  "Triggers",
+  "Tasks",
   "Memories",
   "Knowledge",
+  "Skills",
   "Webhooks",
   "Connections",
   "Keys",
@@ -51,8 +54,10 @@ export interface Command {
   maxBytes?: number;
   /** An empty body stands for `{}`. */
   bodyOptional?: boolean;
-  /** The handler reads the body: a file of any media type, or a JSON-RPC message. */
-  reads?: "file" | "message";
+  /** The handler reads the body: a file of any media type, a JSON-RPC message, the form of a page, or a form with a file. */
+  reads?: "file" | "message" | "form" | "upload";
+  /** The JSON that a handler which reads a file takes as well. */
+  json?: z.ZodType;
   /** A strict object. `metadata` in it is a record, given as `metadata.KEY=value`. */
   query?: (limits: QueryLimits) => z.ZodObject;
   /** It is about all teams of the tenant: callers who have only their own are refused. */

@@ -8,6 +8,7 @@ import {
   memoryPageSchema,
   memorySchema,
   memoryScopeSchema,
+  memoryUsersSchema,
 } from "../memory.ts";
 import { listCursorParameter, pageSizeParameter } from "../query-parameters.ts";
 import { userSchema } from "../user.ts";
@@ -36,6 +37,18 @@ export const memoryCommands = {
       }),
     answers: { 200: { description: "A page.", schema: { MemoryPage: memoryPageSchema } } },
     problems: [404],
+  }),
+
+  listMemoryUsers: command({
+    method: "get",
+    path: "/v1/memories/users",
+    ofTenant: true,
+    summary: "The users of whom something is remembered, by name; an identity token sees its own",
+    tag: "Memories",
+    scope: "teams:read",
+    query: (limits) =>
+      z.strictObject({ limit: pageSizeParameter(limits), cursor: listCursorParameter }),
+    answers: { 200: { description: "A page.", schema: { MemoryUsers: memoryUsersSchema } } },
   }),
 
   createMemories: command({

@@ -8,14 +8,17 @@ import {
   streamQuery,
 } from "../query-parameters.ts";
 import {
+  answeredRunSchema,
   answerSchema,
   changeRunSchema,
   askedRequestSchema,
   humanRequestsSchema,
   nothingSchema,
   runLocation,
+  runMessageSchema,
   runPageSchema,
   runSchema,
+  sentMessageSchema,
   startRunSchema,
   stopRunSchema,
 } from "../run.ts";
@@ -146,6 +149,18 @@ export const runCommands = {
     problems: [404, 409],
   }),
 
+  steerRun: command({
+    method: "post",
+    path: "/v1/teams/:team/runs/:run/messages",
+    summary: "Send a message into a run; its agents read it at their next step",
+    tag: "Runs",
+    scope: "runs:write",
+    body: runMessageSchema,
+    idempotent: true,
+    answers: { 202: { description: "It is stored.", schema: { SentMessage: sentMessageSchema } } },
+    problems: [404, 409, 429],
+  }),
+
   pauseRun: command({
     method: "post",
     path: "/v1/teams/:team/runs/:run/pause",
@@ -227,8 +242,8 @@ export const runCommands = {
     tag: "Runs",
     scope: "requests:write",
     body: answerSchema,
-    answers: { 200: { description: "The run.", schema: { Run: runSchema } } },
-    problems: [404, 409],
+    answers: { 200: { description: "The run.", schema: { AnsweredRun: answeredRunSchema } } },
+    problems: [404, 409, 429],
   }),
 
   runTrace: command({

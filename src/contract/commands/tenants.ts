@@ -1,6 +1,12 @@
 import * as z from "zod";
 import { listCursorParameter, pageSizeParameter } from "../query-parameters.ts";
-import { putTenantSchema, tenantListSchema, tenantSchema } from "../tenant/tenant.ts";
+import {
+  putTenantSchema,
+  recoverTeamSchema,
+  tenantListSchema,
+  tenantSchema,
+} from "../tenant/tenant.ts";
+import { versionWithComponentSchema } from "../team/version.ts";
 import { command } from "./command.ts";
 
 /** Tenants, for the operator. */
@@ -50,6 +56,35 @@ export const tenantCommands = {
     scope: "operator",
     object: "tenant",
     answers: { 202: { description: "It is being deleted; it is 404 from now on." } },
+    problems: [404],
+  }),
+
+  recoverTeam: command({
+    method: "post",
+    path: "/v1/tenants/:tenant/restore",
+    summary:
+      "Return a team to its data of a moment in the last 30 days, by the recovery of Cloudflare. Its run of that moment continues",
+    tag: "Tenants",
+    scope: "operator",
+    body: recoverTeamSchema,
+    answers: { 202: { description: "The object of the team restarts with that data." } },
+    problems: [503],
+  }),
+
+  sealedVersion: command({
+    method: "get",
+    path: "/v1/tenants/:tenant/teams/:team/versions/:version",
+    id: "getSealedVersion",
+    summary:
+      "A version of a team's component with its secrets as they are stored, sealed with SECRETS_KEY: for backups",
+    tag: "Tenants",
+    scope: "operator",
+    answers: {
+      200: {
+        description: "The version.",
+        schema: { VersionWithComponent: versionWithComponentSchema },
+      },
+    },
     problems: [404],
   }),
 };

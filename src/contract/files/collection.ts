@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { metadataFilterSchema, textLanguageSchema } from "../../core/memory/memory-schemas.ts";
+import { MAX_DOCUMENT_CHUNKS } from "../constants.ts";
 import { describedObject, idSchema, textSchema, timeSchema } from "../common.ts";
 import { metadataSchema } from "../team.ts";
 import { tokenUsageSchema } from "../usage/usage-schemas.ts";
@@ -69,13 +70,44 @@ export type CollectionPage = z.output<typeof collectionPageSchema>;
 
 export const titleSchema = textSchema(LONGEST_TITLE);
 
-/** The JSON form of a document: its text. */
-export const putDocumentSchema = z.strictObject({
-  title: titleSchema.nullable().default(null),
-  mime_type: textSchema(200),
-  content: z.string("must be a text"),
-  metadata: metadataSchema.default({}),
+const chunkSchema = z.object({
+  chunk: z.number().int().min(0).describe("Its place in the document, as citations name it."),
+  heading: z.string().nullable(),
+  page: z.number().int().min(1).nullable(),
+  content: z.string(),
 });
+
+const CONTENT = "must be a text of 1 to 20,000 characters";
+const CHUNKS = `must be a list of 1 to ${MAX_DOCUMENT_CHUNKS} chunks`;
+
+/** The JSON form of a document: its text, or its parts as another collection shows them. */
+export const putDocumentSchema = z
+  .strictObject({
+    title: titleSchema.nullable().default(null),
+    mime_type: textSchema(200),
+    content: z.string("must be a text").optional(),
+    chunks: z
+      .array(
+        z.strictObject({
+          heading: z
+            .string()
+            .max(20_000, "must have at most 20,000 characters")
+            .nullable()
+            .default(null),
+          page: chunkSchema.shape.page.default(null),
+          content: z.string(CONTENT).min(1, CONTENT).max(20_000, CONTENT),
+        }),
+      )
+      .min(1, CHUNKS)
+      .max(MAX_DOCUMENT_CHUNKS, CHUNKS)
+      .optional()
+      .describe("The parts of the document in their order, which are stored as they are."),
+    metadata: metadataSchema.default({}),
+  })
+  .refine(({ content, chunks }) => (content === undefined) !== (chunks === undefined), {
+    path: ["content"],
+    error: 'give "content" or "chunks", one of them',
+  });
 
 export const documentSchema = z.object({
   id: z.string(),
@@ -100,13 +132,6 @@ export const documentPageSchema = z.object({
 });
 
 export type DocumentPage = z.output<typeof documentPageSchema>;
-
-const chunkSchema = z.object({
-  chunk: z.number().int().min(0).describe("Its place in the document, as citations name it."),
-  heading: z.string().nullable(),
-  page: z.number().int().min(1).nullable(),
-  content: z.string(),
-});
 
 export const chunkPageSchema = z.object({
   chunks: z.array(chunkSchema),

@@ -15,11 +15,6 @@ export function maySee(sight: LoginSight, { user }: Pick<LoginOfQuestion, "user"
   return user === null ? sight.tenant : user === sight.user;
 }
 
-/** True if there is any login whose address the caller may be given. */
-export function seesAny({ tenant, user }: LoginSight): boolean {
-  return tenant || user !== null;
-}
-
 /** A record of a request. Earlier versions had the address of a login in its prompt, which everybody saw; it was the tenant's. */
 interface AddressedRecord {
   source: string;

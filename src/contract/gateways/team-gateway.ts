@@ -14,8 +14,11 @@ import type { Result } from "../result.ts";
 import type { MemoryCalls } from "./memory-gateway.ts";
 import type { StateGateway } from "./state-gateway.ts";
 import type { PushConfig, SecretPushConfig } from "../push.ts";
-import type { HumanRequest, RunInfo } from "../run.ts";
+import type { Approver } from "./approver.ts";
+import type { AnsweredRun, HumanRequest, RunInfo } from "../run.ts";
+import type { GivenReceivers, StoredReceiver } from "../notify.ts";
 import type { ScheduleInfo } from "../team/schedule.ts";
+import type { VersionWithComponent } from "../team/version.ts";
 import type { MessagePage, MessageQuery, TeamInfo } from "../team.ts";
 import type { RunWebhook } from "../webhook.ts";
 
@@ -43,6 +46,8 @@ export interface ConversationModel extends Pick<TeamInfo, "label" | "metadata" |
 export interface CreateConversationInput extends Caller {
   /** Id of the team that the conversation is with. */
   id: string;
+  /** The caller's own id of the conversation. */
+  context?: string | undefined;
   /** The user to whom it belongs. */
   user?: string | undefined;
   /** Seconds without a run after which the conversation erases itself. */
@@ -80,8 +85,10 @@ export interface StreamFormat {
 export interface StartRunInput {
   /** Checked chat messages without ids or times where the client gave none; null continues. */
   task: readonly (Partial<ChatMessage> & { type: string; source: string })[] | null;
+  /** The text that goes into an active run in place of the task of an event, whose files belong to a new run. */
+  message?: string;
   output_task_messages: boolean;
-  on_conflict: "reject" | "queue" | "interrupt";
+  on_conflict: "reject" | "queue" | "interrupt" | "steer";
   timeout_seconds: number | null;
   max_total_tokens: number | null;
   /** In the currency of the prices. */
@@ -92,6 +99,8 @@ export interface StartRunInput {
   subject?: string | undefined;
   metadata: JsonObject;
   webhook: RunWebhook | null;
+  /** Receivers of messages about the run, those of the team aside. */
+  notify?: readonly StoredReceiver[];
   /** Push notification config of the run, in a protocol's format. */
   push?: SecretPushConfig;
   /** Tools of the client: calls of them become requests of the kind `tool`. Names are unique. */
@@ -107,13 +116,26 @@ export interface StartRunInput {
   idempotency?: Idempotency;
 }
 
+/** A message into a run. */
+export interface RunMessageInput {
+  content: string;
+  /** The name of an agent or an inner team, or a path; undefined for everybody. */
+  to?: string | undefined;
+}
+
 /** The run options of a schedule. */
 export type ScheduledRun = Omit<
   StartRunInput,
-  "idempotency" | "webhook" | "push" | "tools" | "answer_form" | "trace" | "hops"
+  "message" | "idempotency" | "webhook" | "push" | "tools" | "answer_form" | "trace" | "hops"
 >;
 
-export interface CreateScheduleInput extends ScheduledRun, ScheduleTimes {
+/** The receivers of a schedule's runs, which its object seals. */
+interface WithReceivers {
+  notify?: GivenReceivers;
+}
+
+export interface CreateScheduleInput
+  extends Omit<ScheduledRun, "notify">, ScheduleTimes, WithReceivers {
   /** Generated if left out. */
   id?: string;
   enabled: boolean;
@@ -121,7 +143,8 @@ export interface CreateScheduleInput extends ScheduledRun, ScheduleTimes {
 }
 
 /** Fields that are left out stay as they are. */
-export interface ScheduleChanges extends Partial<ScheduledRun>, ScheduleTimes {
+export interface ScheduleChanges
+  extends Partial<Omit<ScheduledRun, "notify">>, ScheduleTimes, WithReceivers {
   enabled?: boolean;
 }
 
@@ -167,14 +190,19 @@ export interface KeptChange {
   mostBytes?: number;
 }
 
+/** The caller that answers. */
+export interface Answering {
+  /** The name or subject of its credential. */
+  by?: string | null;
+  /** Left out, no rule names the caller. */
+  approver?: Approver;
+}
+
 /**
  * Answers to questions of a run: all of them are taken, or none.
- *
- * @property by the name or subject of the credential that answers
  */
-export interface AnswersInput {
+export interface AnswersInput extends Answering {
   run: string;
-  by?: string | null;
   answers: readonly {
     request: string;
     answer: JsonObject;
@@ -213,6 +241,8 @@ export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGat
   create(input: CreateTeamInput): Promise<Result<TeamInfo>>;
   team(): Promise<Result<TeamInfo>>;
   replaceComponent(component: ComponentModel, options?: ReplaceOptions): Promise<Result<TeamInfo>>;
+  /** A version with its secrets sealed, as they are stored. */
+  sealedVersion(version: string): Promise<Result<VersionWithComponent>>;
   /** Makes the component of a version the team's again. */
   restoreVersion(version: string, options?: ReplaceOptions): Promise<Result<TeamInfo>>;
   /**
@@ -220,6 +250,12 @@ export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGat
    * report its deletion to the tenant. Answers `team_unreadable` if the object itself cannot be started.
    */
   destroy(): Promise<Result<{ reported: boolean }>>;
+  /**
+   * Restarts the object with its data of a moment, whether or not it holds a team now.
+   *
+   * @param time epoch milliseconds
+   */
+  recover(time: number): Promise<Result<null>>;
   /** Differs for every team that was ever created, also under the same id: what team tokens are bound to. */
   creation(): Promise<Result<string>>;
   /** True if a token of this team was revoked, or is for an earlier team with its id. */
@@ -270,6 +306,8 @@ export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGat
     input: CreateConversationInput,
     model: ConversationModel,
   ): Promise<Result<TeamInfo>>;
+  /** The caller's own id of the conversation that this team is; null where the caller uses the team's. */
+  conversationContext(): Promise<Result<string | null>>;
 
   /** `created` is false when an idempotency key answered with an earlier run. */
   startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>>;
@@ -278,19 +316,24 @@ export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGat
   waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>>;
   /** Gives a queued run another task. */
   changeRun(id: string, task: StartRunInput["task"]): Promise<Result<RunInfo>>;
+  /** Sends a message into a run that is active or queued. */
+  steerRun(
+    run: string,
+    message: RunMessageInput,
+    idempotency?: Idempotency,
+  ): Promise<Result<{ id: string }>>;
   /** `repeated`: it was requested before. */
   stopRun(id: string, mode: "after_turn" | "now"): Promise<Result<RunInfo & { repeated: boolean }>>;
   requests(run: string): Promise<Result<HumanRequest[]>>;
   /** The logins that open questions of a run ask for, by the ids of the questions. Not for clients. */
   loginsOf(run: string): Promise<Result<Record<string, LoginOfQuestion>>>;
-  /** @param by as in {@link AnswersInput} */
   answer(
     run: string,
     request: string,
     answer: JsonObject,
-    by?: string | null,
-  ): Promise<Result<RunInfo>>;
-  answers(input: AnswersInput): Promise<Result<RunInfo>>;
+    answering?: Answering,
+  ): Promise<Result<AnsweredRun>>;
+  answers(input: AnswersInput): Promise<Result<AnsweredRun>>;
 
   /**
    * Adds a push notification config to a run, or replaces the one with this id. A finished run sends no more
@@ -324,9 +367,11 @@ export const REPEATABLE_TEAM_CALLS = [
   "turns",
   "versions",
   "version",
+  "sealedVersion",
   "kept",
   "keep",
   "conversationModel",
+  "conversationContext",
   "run",
   "runs",
   "request",
@@ -335,8 +380,11 @@ export const REPEATABLE_TEAM_CALLS = [
   "waitForRun",
   "requests",
   "loginsOf",
+  "decisions",
+  "approvals",
   "putPushConfig",
   "pushConfigs",
+  "tasks",
   "schedules",
   "schedule",
   "saveState",

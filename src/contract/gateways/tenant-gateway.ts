@@ -12,6 +12,7 @@ import type {
 } from "../directory.ts";
 import type { FailureList, FailureQuery } from "../run-failures.ts";
 import type { LoginSight } from "./login-sight.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { StreamCaller } from "./team-gateway.ts";
 import type { Idempotency } from "../common.ts";
 import type { Scope } from "../constants.ts";
@@ -24,12 +25,20 @@ import type {
 } from "../tenant/connection.ts";
 import type { CostAnswer, CostClaim } from "../tenant/cost-claim.ts";
 import type { KeyInfo, ListedToken } from "../tenant/key.ts";
+import type { TokenMaker } from "../common.ts";
 import type { Refused, Result } from "../result.ts";
 import type { UsageQuery, UsageReport } from "../usage/usage-report.ts";
 import type { TenantLimits } from "../tenant/tenant.ts";
+import { type FileCalls, REPEATABLE_FILE_CALLS } from "../tenant/kept-file.ts";
+import { REPEATABLE_TRIGGER_CALLS, type TriggerCalls } from "./trigger-gateway.ts";
 import type { PutTenant, TenantInfo, TenantList } from "../tenant/tenant.ts";
 import type { ObjectCalls } from "../commands/command.ts";
 import type { TenantCommands } from "../commands/commands.ts";
+import type { GivenReceivers, NotifyInfo } from "../notify.ts";
+import type { PutTeamTool, TeamTool } from "../team-tool.ts";
+import type { SkillContent, SkillInfo } from "../tenant/skill.ts";
+import type { SkillFile } from "../../core/skills/skill-files.ts";
+import type { OpenSkill, SkillSummary } from "../../core/skills/skill-source.ts";
 import type { PutWebhook, PutWebhookAnswer, WebhookInfo } from "../webhook.ts";
 
 export interface CreateKeyInput {
@@ -42,11 +51,8 @@ export interface CreateKeyInput {
   expires_in: number | null;
 }
 
-/** A created key by its id, or a key of the settings by the name that tokens have for it. */
-export type TokenMaker = { key: string } | { static: string };
-
 /** A team token without its secret, as its tenant records it. */
-export interface TokenRecord extends Omit<ListedToken, "kind"> {
+export interface TokenRecord extends Omit<ListedToken, "kind" | "request_id"> {
   /** The creation of the team; a later team with the same id has another one. */
   creation: string;
   /** The id of the caller that made it. */
@@ -55,6 +61,17 @@ export interface TokenRecord extends Omit<ListedToken, "kind"> {
   ends_with: TokenMaker | null;
   /** Epoch milliseconds. */
   made_at: number;
+  /** For a link that answers one request, and nothing else. */
+  answers?: LinkedAnswer;
+}
+
+/** The only right of a link that answers. */
+export interface LinkedAnswer {
+  request: string;
+  /** The receiver that it was sent to, as answers name it. */
+  receiver: string;
+  /** SHA-256 of the link's secret, hex. */
+  hash: string;
 }
 
 /** The settings of a protocol's client in its session. */
@@ -83,6 +100,8 @@ export type WatchedChanges = "teams" | "all" | "requests";
 export interface TenantGateway
   extends
     ObjectCalls<TenantCommands, "tenant">,
+    TriggerCalls,
+    FileCalls,
     Pick<TenantOfMemories, "memoryNames" | "dropMemories"> {
   put(input: PutTenant): Promise<Result<TenantInfo>>;
   /** The effective limits, overrides included. */
@@ -135,9 +154,34 @@ export interface TenantGateway
   putWebhook(id: string, input: PutWebhook): Promise<Result<PutWebhookAnswer>>;
   webhooks(): Promise<WebhookInfo[]>;
 
+  /** Replaces the receivers of messages about a team. */
+  putNotify(team: string, given: GivenReceivers): Promise<Result<NotifyInfo>>;
+  notify(team: string): Promise<NotifyInfo>;
+  /** Forgets the receivers of a team that was deleted. */
+  dropNotify(team: string): Promise<void>;
+  /** Stores a version, unless the newest has equal files. */
+  putSkill(name: string, content: SkillContent): Promise<Result<SkillInfo & { created: boolean }>>;
+  /** The bytes of a file. @param version null: the newest */
+  skillBytes(
+    name: string,
+    version: number | null,
+    path: string,
+  ): Promise<Result<Uint8Array<ArrayBuffer>>>;
+  /** Those of these names that are skills. */
+  knownSkills(names: readonly string[]): Promise<string[]>;
+
   /** Null for a session in which nothing was set, or not in the last seven days. */
   session(id: string): Promise<ProtocolSession | null>;
   changeSession(id: string, change: SessionChange): Promise<Result<null>>;
+
+  /** Sets the own tool of a team. Refused for a name that another team has, or that Troupe's own tools have. */
+  putTool(team: string, tool: PutTeamTool): Promise<Result<TeamTool>>;
+  /** Null for a team without one. */
+  tool(team: string): Promise<TeamTool | null>;
+  deleteTool(team: string): Promise<Result<null>>;
+  /** The own tools of teams by name. @property team_user only those of the teams of this user */
+  tools(query: { after: string; limit: number; team_user?: string }): Promise<ToolOfTeam[]>;
+  toolNamed(name: string): Promise<ToolOfTeam | null>;
 
   /** Reserves the id of a team that is about to be created; an idempotency key is answered with the id of its first request. */
   reserve(input: Reservation): Promise<Result<{ id: string }>>;
@@ -158,6 +202,13 @@ export interface TenantGateway
   conversationRuns(query: ConversationRunQuery): Promise<Result<ConversationRunList>>;
   usageReport(query: UsageQuery): Promise<Result<UsageReport>>;
   /**
+   * Opens a socket for responses of OpenAI's API.
+   *
+   * @param caller the principal in whose name they are made
+   * @param origin the address at which it reaches the service
+   */
+  responseSocket(caller: JsonObject, origin: string): Promise<Result<Response>>;
+  /**
    * Server-sent events of changes in the lists.
    *
    * @param after null: only changes from now on
@@ -170,8 +221,16 @@ export interface TenantGateway
   ): Promise<Result<ReadableStream<Uint8Array>>>;
 }
 
+/** An own tool, and the team that has it. */
+export interface ToolOfTeam {
+  team: string;
+  tool: TeamTool;
+}
+
 export interface Reservation {
   id: string;
+  /** The own tool of the new team. `isCopy`: under the next free name, if another team has its name. */
+  tool?: { tool: PutTeamTool; isCopy: boolean };
   /** Label of the tenant, if this call creates it. */
   tenant_label?: string;
   idempotency?: Idempotency;
@@ -189,6 +248,11 @@ export interface TenantOfTeam {
   token(wanted: LoginWanted): Promise<Result<LoginAnswer>>;
   /** The login at a server as it is now; null without one. */
   login(key: LoginKey): Promise<Result<HeldLogin | null>>;
+  /** The skills with these names; null for unknown ones. Their pins are hashes of versions. */
+  findSkills(names: readonly string[]): Promise<(SkillSummary | null)[]>;
+  openSkill(name: string, pin: string): Promise<Result<OpenSkill>>;
+  skillFile(name: string, pin: string, path: string): Promise<Result<Uint8Array<ArrayBuffer>>>;
+  skillFiles(name: string, pin: string): Promise<Result<SkillFile[]>>;
 }
 
 /** The server and the user of a login. */
@@ -309,8 +373,15 @@ export const REPEATABLE_TENANT_CALLS = [
   "webhooks",
   "webhook",
   "webhookDeliveries",
+  "putNotify",
+  "notify",
+  "dropNotify",
   "session",
   "reserve",
+  "putTool",
+  "tool",
+  "tools",
+  "toolNamed",
   "teams",
   "runs",
   "failures",
@@ -319,6 +390,14 @@ export const REPEATABLE_TENANT_CALLS = [
   "conversationRuns",
   "usageReport",
   "memoryNames",
+  ...REPEATABLE_TRIGGER_CALLS,
+  ...REPEATABLE_FILE_CALLS,
+  "putSkill",
+  "listSkills",
+  "getSkill",
+  "skillVersions",
+  "skillBytes",
+  "knownSkills",
 ] as const satisfies readonly (keyof TenantGateway)[];
 
 export const REPEATABLE_CALLS_OF_TEAMS = [
@@ -327,6 +406,10 @@ export const REPEATABLE_CALLS_OF_TEAMS = [
   // A claim takes the place of the team's last one.
   "claim",
   "login",
+  "findSkills",
+  "openSkill",
+  "skillFile",
+  "skillFiles",
 ] as const satisfies readonly (keyof TenantOfTeam)[];
 
 export const REPEATABLE_CALLS_OF_MEMORIES = [
@@ -341,4 +424,8 @@ export const REPEATABLE_CALLS_OF_MEMORIES = [
 export interface Tenants {
   tenant(id: string): TenantGateway;
   list(page: { limit: number; cursor?: string }): Promise<Result<TenantList>>;
+  /** Records the hash that stands for a tenant in e-mail addresses. */
+  noteHash(hash: string, tenant: string): Promise<void>;
+  /** The tenant for which a hash stands; null for none. */
+  ofHash(hash: string): Promise<string | null>;
 }

@@ -8,6 +8,8 @@ export interface RunChange {
   requests: readonly ListedRequest[];
   /** The answer message of a completed run; null if it is too large or missing. */
   answer: JsonObject | null;
+  /** The caller's own id of the run's conversation. */
+  context?: string;
 }
 
 /** The content of a notification. */

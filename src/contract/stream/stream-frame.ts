@@ -154,7 +154,10 @@ export const streamFrameSchema = z.discriminatedUnion("event", [
     .object({
       event: z.literal("failed"),
       id: recorded,
-      data: problemSchema.extend({ run_id: idSchema }),
+      data: problemSchema.extend({
+        run_id: idSchema,
+        agent: z.string().optional().describe("The agent that failed, where one did."),
+      }),
     })
     .describe("The run failed, which ends its stream."),
 ]);

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { idSchema, timeSchema } from "../common.ts";
 import { startRunSchema } from "../run.ts";
+import { receiversSchema, shownReceiversSchema } from "../notify.ts";
 
 /** The run options of a schedule. The webhooks of the team and the tenant report scheduled runs too. */
 const runSchema = startRunSchema.omit({ webhook: true, tools: true });
@@ -34,7 +35,12 @@ const atSchema = z.iso
 
 const enabledSchema = z.boolean().describe("A disabled schedule starts no runs by itself.");
 
+const notify = receiversSchema.describe(
+  "Receivers of messages about the runs of the schedule, beside those of the team.",
+);
+
 const createFields = runSchema.extend({
+  notify: notify.optional(),
   id: idSchema.optional().describe("Left out, an unguessable one is made."),
   cron: cronSchema.optional(),
   timezone: timezoneSchema.optional().describe("The IANA time zone of cron. Left out, UTC."),
@@ -54,6 +60,7 @@ export const createScheduleSchema = createFields.superRefine((body, context) => 
 export const patchScheduleSchema = z
   .strictObject({
     ...withoutDefaults(runSchema.shape),
+    notify: notify.optional().describe("Replaces all receivers."),
     cron: cronSchema.optional().describe("Replaces at."),
     timezone: timezoneSchema.optional(),
     at: atSchema.optional().describe("Replaces cron."),
@@ -66,6 +73,7 @@ export const patchScheduleSchema = z
   });
 
 export const scheduleSchema = runSchema.extend({
+  notify: shownReceiversSchema,
   id: idSchema,
   team_id: idSchema,
   cron: z.string().nullable(),

@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { APPROVAL_SCOPE } from "../../core/rules/approval-scope.ts";
 import {
+  isScope,
   LONGEST_SHARE_LIFE,
   LONGEST_TOKEN_LIFE,
   type Scope,
@@ -9,9 +11,23 @@ import {
 import { idSchema, timeSchema } from "../common.ts";
 import { userSchema } from "../user.ts";
 
+/** A scope as a credential has it. */
+const scopeSchema = z
+  .custom<Scope>(isScope, `must be one of ${SCOPES.join(", ")}, or such as approvals:finance`)
+  .meta({
+    anyOf: [
+      { type: "string", enum: [...SCOPES] },
+      { type: "string", pattern: APPROVAL_SCOPE.source },
+    ],
+  });
+
+/** The most scopes of a credential. */
+const MOST_SCOPES = 100;
+
 export const scopesSchema = z
-  .array(z.enum(SCOPES))
+  .array(scopeSchema)
   .min(1, "must name at least one scope")
+  .max(MOST_SCOPES, `must have at most ${MOST_SCOPES} scopes`)
   .refine((scopes) => new Set(scopes).size === scopes.length, "must not name a scope twice");
 
 /** Ten years in seconds: a key that is to last longer does not expire. */
@@ -33,7 +49,7 @@ export const createKeySchema = z.strictObject({
 export const keySchema = z.object({
   id: idSchema,
   name: z.string(),
-  scopes: z.array(z.enum(SCOPES)),
+  scopes: z.array(scopeSchema),
   created_at: timeSchema,
   expires_at: timeSchema.nullable(),
   last_used_at: timeSchema.nullable().describe("To the minute."),
@@ -84,7 +100,7 @@ export const tokenSchema = z.object({
   id: idSchema.describe("Revokes it: DELETE /v1/teams/{team}/tokens/{id}."),
   token: z.string(),
   team_id: idSchema,
-  scopes: z.array(z.enum(SCOPES)),
+  scopes: z.array(scopeSchema),
   user: z.string().nullable(),
   expires_at: timeSchema,
 });
@@ -92,8 +108,16 @@ export const tokenSchema = z.object({
 /** A team token as the list shows it: without the token itself. */
 const listedTokenSchema = z.object({
   id: idSchema,
-  kind: z.enum(["token", "link"]).describe("`link`: it has scopes of shared conversations only."),
-  scopes: z.array(z.enum(SCOPES)),
+  kind: z
+    .enum(["token", "link"])
+    .describe(
+      "`link`: it has scopes of shared conversations only, or it answers the request with request_id and has no other right.",
+    ),
+  request_id: z
+    .string()
+    .optional()
+    .describe("The only request that a link in a notification answers; missing for others."),
+  scopes: z.array(scopeSchema),
   user: z.string().nullable(),
   made_by: z.string().describe("The name of the credential that made it, else its kind."),
   expires_at: timeSchema,
@@ -108,7 +132,7 @@ export const tokensSchema = z.object({
 
 export const whoamiSchema = z.object({
   tenant: z.string(),
-  scopes: z.array(z.enum(SCOPES)),
+  scopes: z.array(scopeSchema),
   kind: z.enum(["local", "static", "operator", "created", "identity", "team"]),
   name: z.string().nullable(),
   expires_at: timeSchema.nullable(),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { timeSchema } from "../common.ts";
+import { idSchema, timeSchema } from "../common.ts";
 import { costSchema, tokenUsageSchema } from "../usage/usage-schemas.ts";
 
 const count = z.number().int().min(0);
@@ -25,6 +25,7 @@ export const tenantLimitsSchema = z.strictObject({
   ),
   collections: count.describe("Collections of documents."),
   memory_users: count.describe("Users of whom something is remembered."),
+  team_tools: count.describe("Tools of teams' own for clients of MCP."),
   stored_bytes: count
     .nullable()
     .describe(
@@ -60,6 +61,7 @@ export const tenantSchema = z.object({
   teams: count,
   collections: count,
   memory_users: count.describe("Users of whom something is remembered."),
+  team_tools: count.describe("Tools of teams' own for clients of MCP."),
   stored_bytes: count.describe(
     "The bytes that all teams, memories and collections store, as they report them.",
   ),
@@ -77,6 +79,17 @@ export const tenantSchema = z.object({
 });
 
 export type TenantInfo = z.output<typeof tenantSchema>;
+
+/** A team, and the moment whose data it gets again. */
+export const recoverTeamSchema = z.strictObject({
+  team: idSchema,
+  time: z.iso
+    .datetime({
+      offset: true,
+      error: "must be a time with its offset, for example 2026-12-24T08:00:00+01:00",
+    })
+    .describe("In the last 30 days."),
+});
 
 export const tenantListSchema = z.object({
   tenants: z.array(z.object({ id: z.string(), label: z.string().nullable() })),

@@ -1,6 +1,7 @@
 import { type ChatAgent, isAgent, type AgentResponse } from "./chat-agent.ts";
 import type { ChatMessage } from "../messages/message.ts";
 import { asJson } from "../json.ts";
+import { isSteering } from "../turn/steering.ts";
 import { noteFailingAgent } from "../run/failing-agent.ts";
 import type { Runnable } from "../run/runnable.ts";
 
@@ -23,12 +24,15 @@ export function agentRunnable(
   return {
     name: agent.name,
     description: agent.description,
-    async *begin({ messages, outputTaskMessages }) {
+    ...(agent.members && { members: agent.members }),
+    async *begin({ messages, outputTaskMessages }, ctx) {
+      task = [...task, ...ctx.steering("steering:before", { earlier: true })];
       // Without a new task an unanswered task counts: after a failed run, or in a fork before the answer.
       if (messages !== null) {
-        task = messages;
+        task = [...task.filter(isSteering), ...messages];
         if (outputTaskMessages) yield* messages;
       }
+      task = [...task, ...ctx.steering("steering", { last: true })];
       return { done: false };
     },
     async *turn(ctx) {
@@ -41,8 +45,14 @@ export function agentRunnable(
       }
       const { innerMessages, chatMessage } = response;
       yield chatMessage;
-      task = [];
-      return { done: true, stopReason: null, said: [...(innerMessages ?? []), chatMessage] };
+      // One more turn reads the messages that came too late for this one, or the next run does.
+      task = ctx.steering("steering", { last: true });
+      const said = [...(innerMessages ?? []), chatMessage];
+      if (task.length > 0 && !ctx.stopRequested) return { done: false, said };
+      return { done: true, stopReason: null, said };
+    },
+    hear(messages) {
+      task = [...task, ...messages];
     },
     stop() {
       task = [];

@@ -1,6 +1,6 @@
 import type { Component } from "../component/component.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
-import type { Runnable } from "../run/runnable.ts";
+import type { Member, Runnable } from "../run/runnable.ts";
 import type { StructuredOutput } from "../run/task-result.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import type { Stateful } from "../state/stateful.ts";
@@ -28,6 +28,8 @@ export interface ChatAgent extends Component, Stateful {
   readonly description: string;
   /** Types of the chat messages it answers with; managers look at it (Swarm wants `HandoffMessage`). */
   readonly producedMessageTypes: readonly string[];
+  /** The agents and teams inside it, where it has a team of its own: who can get a message of their own. */
+  readonly members?: readonly Member[];
   /** Reads its structured answers, for `output` of a run's result. Left out by agents that answer with other messages. */
   readonly structuredOutput?: StructuredOutput | undefined;
   onMessagesStream(

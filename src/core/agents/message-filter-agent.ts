@@ -11,6 +11,7 @@ import { issuesOf, listIssues } from "../issues.ts";
 import { jsonObjectSchema } from "../json-object.ts";
 import type { JsonObject } from "../json.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
+import type { Member } from "../run/runnable.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import { baseStateSchema, parseState } from "../state/load-state.ts";
 import { type StateParts, within } from "../state/stateful.ts";
@@ -92,6 +93,10 @@ export class MessageFilterAgent extends BaseChatAgent {
     }
     this.#agent = wrappedAgent;
     this.#filters = data;
+  }
+
+  get members(): readonly Member[] {
+    return this.#agent.members ?? [];
   }
 
   get producedMessageTypes(): readonly string[] {

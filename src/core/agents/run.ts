@@ -21,9 +21,11 @@ import { StateTree } from "../state/state-tree.ts";
 import { asRunnable, responseOnly } from "./agent-runnable.ts";
 import { collect } from "../run/inner-run.ts";
 import { InMemoryHost, type MemoryHostOptions } from "../run/in-memory-host.ts";
-import { announceEnd, observersOf, sharedStateOf } from "../run/run-observer.ts";
+import { announceEnd, observersOf, sharedPartsOf } from "../run/run-observer.ts";
 import type { Progress, Runnable } from "../run/runnable.ts";
 import { type OutputOf, RunResult, type StructuredOutput } from "../run/task-result.ts";
+import { pathTo } from "../run/recipient.ts";
+import { steeringMessage } from "../turn/steering.ts";
 import { TurnScope } from "../turn/turn-scope.ts";
 
 /** A chat message as a caller writes it: id, time and other common fields are optional. */
@@ -101,7 +103,7 @@ async function* play<Subject extends Runnable | ChatAgent>(
   try {
     const state = new StateTree(runnable);
     const observers = observersOf(runnable);
-    const shared = sharedStateOf(runnable);
+    const { shared, board } = sharedPartsOf(runnable);
     for (const observer of observers.values()) observer.runBegins();
     const messages: Message[] = [];
     let [finished, failed] = [false, false];
@@ -113,8 +115,9 @@ async function* play<Subject extends Runnable | ChatAgent>(
         await host.ready();
         const ctx = TurnScope.root(host.turn(number));
         shared?.beginTurn();
-        const turn = number === 0 ? begin(runnable, options, ctx) : runnable.turn(ctx);
-        progress = yield* collect(turn, messages);
+        board?.beginTurn();
+        const turn = number === 0 ? begin(runnable, options, ctx, host) : runnable.turn(ctx);
+        progress = yield* withSteering(collect(turn, messages), host, messages);
         if (progress.done) {
           // In memory nothing comes after a run.
           for (const { note } of await announceEnd(observers, ctx)) ctx.note(note);
@@ -202,6 +205,50 @@ export async function resume(subject: Runnable | ChatAgent): Promise<void> {
   });
 }
 
+/**
+ * Sends a message into the active run in memory: its agents read it at their next step, and the run does not end before.
+ *
+ * @param options `to`: only this agent gets it, by its name or, in a team inside the team, its path: `outer/inner`
+ * @returns the id of the message in the run's stream
+ * @throws TroupeError `not_running`
+ * @throws ValueError for an unknown agent, and for a name that several have
+ */
+export function steer(
+  subject: Runnable | ChatAgent,
+  content: string,
+  options: { to?: string | undefined } = {},
+): string {
+  const { host, runnable } = underWay(subject);
+  const { to } = checkOptions(steerSchema, options, "steer");
+  const path = to === undefined ? undefined : pathTo(runnable, to);
+  const message = steeringMessage(checkArgument(aText, content, "steer", "content"), path);
+  host.steering.send(message);
+  return message.id;
+}
+
+const steerSchema: OptionsSchema<{ to?: string | undefined }> = z.object({
+  to: aText.optional(),
+});
+
+/** Adds what is sent into the run to the items of a turn. */
+async function* withSteering(
+  turn: AsyncGenerator<Message, Progress, void>,
+  { steering }: InMemoryHost,
+  messages: Message[],
+): AsyncGenerator<Message, Progress, void> {
+  for (;;) {
+    const next = await turn.next();
+    for (const message of steering.takeUnshown()) {
+      // Before the item that came after it.
+      if (next.done || next.value.type === "ModelClientStreamingChunkEvent") messages.push(message);
+      else messages.splice(-1, 0, message);
+      yield message;
+    }
+    if (next.done) return next.value;
+    yield next.value;
+  }
+}
+
 /** Calls hooks after the earlier ones, whether those succeeded or failed. */
 async function callHooks(running: Running, hooks: () => Promise<void>): Promise<void> {
   const called = running.hooks.then(hooks);
@@ -268,8 +315,10 @@ function begin(
   runnable: Runnable,
   { task = null, outputTaskMessages = true }: RunOptions,
   ctx: TurnScope,
+  host: InMemoryHost,
 ): AsyncGenerator<Message, Progress, void> {
-  return runnable.begin({ messages: loadTask(task, ctx), outputTaskMessages }, ctx);
+  host.task = loadTask(task, ctx);
+  return runnable.begin({ messages: host.task, outputTaskMessages }, ctx);
 }
 
 function occupy(subject: Runnable | ChatAgent, running: Running | null): void {

@@ -1,6 +1,8 @@
 import type * as z from "zod";
 import type { Issue } from "../errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
+import type { ScriptRunner } from "../skills/script-runner.ts";
+import type { NamedSkill } from "../skills/skill-source.ts";
 import type { ComponentModel } from "./component-model.ts";
 import type { NamedFunction } from "./functions.ts";
 import type { Preparation } from "./preparation.ts";
@@ -45,6 +47,10 @@ export interface ComponentLoader {
    * @throws ComponentError of kind `value` when there is none, with near matches
    */
   function<F extends NamedFunction>(name: string, path: string): F;
+  /** The skill that was registered in code under `name` ({@link Catalog.registerSkill}). */
+  skill(name: string): NamedSkill | undefined;
+  /** Runs scripts of skills; undefined without a sandbox. */
+  readonly scripts: ScriptRunner | undefined;
 }
 
 /** A remark on valid component JSON and its path: `component.config.image`. */

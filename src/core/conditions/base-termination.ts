@@ -57,6 +57,11 @@ export abstract class BaseTermination<State extends Json> implements Termination
     return this.initialState();
   }
 
+  /** A condition that has fired starts over. */
+  goOn(state: State): State {
+    return this.terminated(state) ? this.initialState() : state;
+  }
+
   parseState(value: unknown): State {
     return parseState(this.stateSchema, value, `a state of ${this.definition.provider}`);
   }
@@ -129,6 +134,10 @@ export class AndTermination extends CombinedTermination<AndTerminationState> {
     return this.conditions.every((condition, index) => condition.terminated(at(states, index)));
   }
 
+  atLimit({ states }: AndTerminationState): boolean {
+    return this.conditions.every((condition, index) => isAtLimit(condition, at(states, index)));
+  }
+
   protected next(
     state: AndTerminationState,
     delta: readonly Message[],
@@ -178,6 +187,14 @@ export class OrTermination extends CombinedTermination<OrTerminationState> {
     return this.conditions.some((condition, index) => condition.terminated(at(states, index)));
   }
 
+  atLimit({ states }: OrTerminationState): boolean {
+    return this.conditions.some((condition, index) => isAtLimit(condition, at(states, index)));
+  }
+
+  override goOn({ states }: OrTerminationState): OrTerminationState {
+    return { states: this.conditions.map((one, index) => continued(one, at(states, index))) };
+  }
+
   protected next(
     state: OrTerminationState,
     delta: readonly Message[],
@@ -211,6 +228,16 @@ function loadAll({ conditions }: CombinedConfig, loader: ComponentLoader): Termi
   return conditions.map((model, index) =>
     loader.load<TerminationCondition>(model, "termination", `conditions[${index}]`),
   );
+}
+
+/** {@link TerminationCondition.atLimit} */
+export function isAtLimit(condition: TerminationCondition, state: Json): boolean {
+  return condition.terminated(state) && (condition.atLimit?.(state) ?? false);
+}
+
+/** {@link TerminationCondition.goOn} */
+export function continued(condition: TerminationCondition, state: Json): Json {
+  return condition.goOn ? condition.goOn(state) : condition.reset();
 }
 
 function at(states: readonly Json[], index: number): Json {

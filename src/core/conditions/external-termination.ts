@@ -32,6 +32,10 @@ export class ExternalTermination extends MatchTermination {
     return super.reset();
   }
 
+  atLimit(): boolean {
+    return true;
+  }
+
   protected reason(): string | undefined {
     if (!this.#pressed) return undefined;
     this.#pressed = false;

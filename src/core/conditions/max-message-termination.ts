@@ -63,6 +63,10 @@ export class MaxMessageTermination extends BaseTermination<{ count: number }> {
     return state.count >= this.#maxMessages;
   }
 
+  atLimit(): boolean {
+    return true;
+  }
+
   protected next(
     state: { count: number },
     delta: readonly Message[],

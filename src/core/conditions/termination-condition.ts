@@ -37,6 +37,13 @@ export interface TerminationCondition extends Component {
   check(state: Json, delta: readonly Message[], environment: ConditionEnvironment): ConditionStep;
   /** True if it has fired already and was not reset. */
   terminated(state: Json): boolean;
+  /** True if it has fired as a limit, or from outside: then no turn follows, also where a message waits to be read. Default: false. */
+  atLimit?(state: Json): boolean;
+  /**
+   * The state to continue with after it has fired, because a message waits to be read. What was counted stays. Default:
+   * {@link reset}.
+   */
+  goOn?(state: Json): Json;
   /** Parses a saved state. @throws StateError when it does not belong to this condition */
   parseState(value: unknown): Json;
 }

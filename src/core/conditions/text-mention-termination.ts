@@ -5,6 +5,7 @@ import { refuseWhereNew } from "../component/refused-where-new.ts";
 import type { Issue } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
+import { isSteering } from "../turn/steering.ts";
 import { toText } from "../messages/views.ts";
 import { conditionDefinition, noSourceMistakes } from "./condition-definition.ts";
 import { MatchTermination } from "./match-termination.ts";
@@ -59,7 +60,7 @@ export class TextMentionTermination extends MatchTermination {
   protected reason(delta: readonly Message[]): string | undefined {
     const mentioned = delta.some(
       (message) =>
-        (this.#sources === null || this.#sources.includes(message.source)) &&
+        (this.#sources?.includes(message.source) ?? !isSteering(message)) &&
         toText(message).includes(this.#text),
     );
     return mentioned ? `Text '${this.#text}' mentioned` : undefined;

@@ -4,6 +4,7 @@ import { withoutNulls } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { conditionDefinition } from "./condition-definition.ts";
+import { isSteering } from "../turn/steering.ts";
 import { MatchTermination } from "./match-termination.ts";
 import { aText, checkArgument } from "../options/options.ts";
 
@@ -30,7 +31,7 @@ export class TextMessageTermination extends MatchTermination {
     const text = delta.find(
       (message) =>
         message.type === "TextMessage" &&
-        (this.#source === null || message.source === this.#source),
+        (this.#source === null ? !isSteering(message) : message.source === this.#source),
     );
     return text && `Text message received from '${text.source}'`;
   }

@@ -41,6 +41,10 @@ export class TimeoutTermination extends MatchTermination {
     return { timeout_seconds: this.#timeoutSeconds };
   }
 
+  atLimit(): boolean {
+    return true;
+  }
+
   protected reason(
     _delta: readonly Message[],
     { elapsedMs }: ConditionEnvironment,

@@ -101,6 +101,10 @@ export class TokenUsageTermination extends BaseTermination<TokenUsageState> {
     );
   }
 
+  atLimit(): boolean {
+    return true;
+  }
+
   protected next(
     before: TokenUsageState,
     delta: readonly Message[],

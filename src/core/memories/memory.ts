@@ -22,6 +22,8 @@ export interface Memory extends Component, Stateful {
     ctx: TurnContext,
     cite?: (citations: readonly Citation[]) => void,
   ): Promise<MemoryContent[]>;
+  /** Called before each model call of a turn but the first, before which the context was updated. */
+  beforeCall?(ctx: TurnContext): Promise<void>;
   /** Added to the agent's system message at every model call. */
   systemText?(ctx: TurnContext): string | undefined;
   /** The agent was given these messages, or answers with them. */

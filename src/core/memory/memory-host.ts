@@ -1,6 +1,7 @@
 import type { EmbeddingResult } from "./embedding-client.ts";
 import type { MemoryContent } from "./memory-content.ts";
 import type { TextLanguage } from "../search/languages.ts";
+import type { SkillSource } from "../skills/skill-source.ts";
 import type { MetadataFilter } from "./metadata-filter.ts";
 
 /** The owner of a memory: the team, the run's user over all teams, or the tenant. */
@@ -144,4 +145,6 @@ export interface MemoryHost {
   store(scope: MemoryScope): MemoryStore | undefined;
   /** Undefined on hosts without collections. @throws at its first search if there is no such collection */
   collection(name: string): CollectionReader | undefined;
+  /** The skills of the tenant; undefined on hosts without any. */
+  readonly skills?: SkillSource | undefined;
 }

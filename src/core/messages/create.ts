@@ -1,10 +1,13 @@
-import type { TurnContext } from "../turn/turn-context.ts";
 import type { ModelClientStreamingChunkEvent } from "./agent-events.ts";
 import type { Message } from "./message.ts";
 import { endEarly } from "../wait.ts";
 
 /** The source of ids and times: a turn context. */
-export type MessageOrigin = Pick<TurnContext, "id" | "now">;
+export interface MessageOrigin {
+  id(): string;
+  /** ISO 8601 UTC. */
+  now(): string;
+}
 
 /** The fields of a message; those that the context fills in may be missing. */
 export type MessageFields<M extends Message> = Omit<

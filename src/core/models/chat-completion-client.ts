@@ -55,6 +55,8 @@ export interface AnswerForm {
   jsonOutput?: JsonOutput;
   /** Tool choice of the agent's first call in a turn. */
   toolChoice?: "required" | { name: string };
+  /** See {@link CreateOptions.stop}. */
+  stop?: readonly string[];
 }
 
 export interface CreateOptions {
@@ -67,6 +69,8 @@ export interface CreateOptions {
   /** A tool's name forces that tool. Default `auto`. */
   toolChoice?: "auto" | "required" | "none" | { name: string } | undefined;
   jsonOutput?: JsonOutput | null | undefined;
+  /** Texts before which the answer ends. A client without a way to ask for that, or whose config has such texts, leaves them out. */
+  stop?: readonly string[] | undefined;
   /** Passed on to the provider unchanged, so with its names: `max_tokens`, not `maxTokens`. */
   extraCreateArgs?: JsonObject | undefined;
   /** Stable over the attempts at one step; sent to servers and gateways for deduplication. */
@@ -86,6 +90,8 @@ export interface CreateOptions {
   spent?: StepAttempt["spent"] | undefined;
   /** For streams: the pieces so far are void. Without it an interrupted answer cannot be replaced. */
   startOver?: StepAttempt["startOver"] | undefined;
+  /** {@link StepAttempt.arrived} */
+  arrived?: StepAttempt["arrived"] | undefined;
   /** Sent to servers and gateways that record traces. */
   trace?: TraceContext | undefined;
   /** {@link StepAttempt.hops} */

@@ -13,16 +13,41 @@ const BLOCK_SECONDS = 10;
 /** Characters of JSON for the findings on all functions of one component, in which they are stored. */
 const MAX_FINDINGS_LENGTH = 500_000;
 
+/** The most packages in one command. */
+const MOST_TOGETHER = 100;
+
 /**
  * The most packages that the source imports and the sandbox does not have; limited, because it is stored in the
  * component.
  */
-const missingSchema = z.array(z.string().max(100)).max(20).optional();
+const missingSchema = z
+  .array(
+    z
+      .string()
+      .max(100)
+      .regex(/^[\p{L}_][\p{L}\p{N}_.]*$/u),
+  )
+  .max(20)
+  .optional();
+
+/** The packages that a source lacks. A note shows them as a line for a shell, and a source can forge its answer: only names and paths pass. */
+const lackSchema = z.object({
+  missing: missingSchema,
+  /** The interpreter, where it is that of a virtual environment, which takes packages. */
+  python: z
+    .string()
+    .max(500)
+    .regex(/^\/[\w./@+-]+$/)
+    .optional()
+    .catch(undefined),
+  /** All that the functions of the component lack. */
+  missing_together: z.array(z.string()).optional(),
+});
 
 /** The signature of a function, or an error in its source and the config key it is in. */
 export const findingSchema = z.union([
-  z.object({ parameters: jsonObjectSchema, description: z.string(), missing: missingSchema }),
-  z.object({ place: z.string(), message: z.string(), missing: missingSchema }),
+  lackSchema.extend({ parameters: jsonObjectSchema, description: z.string() }),
+  lackSchema.extend({ place: z.string(), message: z.string() }),
 ]);
 export type Finding = z.infer<typeof findingSchema>;
 
@@ -70,7 +95,7 @@ export async function inspectFunctions(
         });
       }
     }
-    return findings;
+    return findings.map((finding) => together(finding, findings));
   } catch (error) {
     const why = signal.aborted ? `no answer in ${LIMIT_SECONDS} s` : errorMessage(error);
     throw new TroupeError(
@@ -81,6 +106,20 @@ export async function inspectFunctions(
   } finally {
     await executor.close().catch(() => undefined);
   }
+}
+
+/** Adds to what one function lacks the packages of all others, which one command installs. */
+function together(finding: Finding, all: readonly Finding[]): Finding {
+  const { missing = [], missing_together: _, python, ...rest } = finding;
+  if (missing.length === 0) return rest;
+  const others = all.flatMap((other) => other.missing ?? []);
+  return {
+    ...rest,
+    missing,
+    missing_together: [...new Set([...missing, ...others])].slice(0, MOST_TOGETHER),
+    // It is stored as JSON, which has no undefined values.
+    ...(python !== undefined && { python }),
+  };
 }
 
 /** Empty for invalid answers: a function can write lines of its own. */

@@ -1,3 +1,4 @@
+import type { JavaScriptHost } from "../code/javascript-host.ts";
 import type { PythonHost } from "../python/python-host.ts";
 import type { ToolCatalog } from "../tools/catalog.ts";
 import type { AnyComponentDefinition } from "../component/component.ts";
@@ -13,15 +14,17 @@ import * as teams from "./team-classes.ts";
  * @param catalog the tools that FunctionTools in component JSON refer to by name
  * @param python runs the Python source code of FunctionTools; without it they are refused
  * @param shipped tools for FunctionTools that have no source code and are not in `catalog`
+ * @param javascript runs the source code of JavaScriptTools; without it they are refused
  */
 export function coreComponents(
   catalog: ToolCatalog,
   python?: PythonHost,
   shipped?: ToolCatalog,
+  javascript?: JavaScriptHost,
 ): AnyComponentDefinition[] {
   return [
     ...componentsOf(basic),
     ...componentsOf(teams),
-    ...furtherParts(catalog, python, shipped),
+    ...furtherParts(catalog, python, shipped, javascript),
   ];
 }

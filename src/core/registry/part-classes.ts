@@ -46,6 +46,7 @@ export {
   SharedStateMemory,
   type SharedStateMemoryOptions,
 } from "../memories/shared-state-memory.ts";
+export { TaskBoard, type TaskBoardOptions } from "../memories/task-board.ts";
 export { CollectionMemory, type CollectionMemoryOptions } from "../memories/collection-memory.ts";
 export { SearchCollection, type SearchCollectionOptions } from "../memories/search-collection.ts";
 export { ChatCompletionCache } from "../models/clients/chat-completion-cache.ts";

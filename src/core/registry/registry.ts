@@ -4,6 +4,8 @@ import { issuesOf, listIssues } from "../issues.ts";
 import { type JsonObject, isJsonObject, type Json } from "../json.ts";
 import type { ChatCompletionClient } from "../models/chat-completion-client.ts";
 import type { ModelInfo } from "../models/model-info.ts";
+import type { ScriptRunner } from "../skills/script-runner.ts";
+import type { NamedSkill, SkillCatalog } from "../skills/skill-source.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { askingFirst } from "../tools/with-approval.ts";
 import { type ComponentModel, componentModelSchema } from "../component/component-model.ts";
@@ -74,6 +76,10 @@ export interface RegistryOptions extends Partial<ComponentLimits> {
   functions?: FunctionCatalog | undefined;
   /** True if there are memories of users and tenants, and collections. Default true; without them notes say so. */
   hasMemories?: boolean | undefined;
+  /** The skills that component JSON may name besides those of a tenant. */
+  skills?: SkillCatalog | undefined;
+  /** Runs scripts of skills. */
+  scripts?: ScriptRunner | undefined;
 }
 
 const optionsSchema: OptionsSchema<RegistryOptions> = z.object({
@@ -81,6 +87,8 @@ const optionsSchema: OptionsSchema<RegistryOptions> = z.object({
   components: aNumber.optional(),
   functions: objectWith("a Catalog", "function", "functionNames").optional(),
   hasMemories: aBoolean.optional(),
+  skills: objectWith("a Catalog", "skill").optional(),
+  scripts: objectWith("a runner of scripts", "run").optional(),
 });
 
 /**
@@ -97,11 +105,15 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
   readonly #limits: ComponentLimits;
   readonly #functions: FunctionCatalog | undefined;
   readonly hasMemories: boolean;
+  readonly scripts: ScriptRunner | undefined;
+  readonly #skills: SkillCatalog | undefined;
 
   constructor(options: RegistryOptions = {}) {
     const checkedOptions = checkOptions(optionsSchema, options, "ComponentRegistry");
-    const { functions, hasMemories = true, ...limits } = checkedOptions;
+    const { functions, hasMemories = true, skills, scripts, ...limits } = checkedOptions;
     this.hasMemories = hasMemories;
+    this.#skills = skills;
+    this.scripts = scripts;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#functions = functions;
   }
@@ -288,6 +300,10 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
     throw invalid("value", [{ path, message }], near);
   }
 
+  skill(name: string): NamedSkill | undefined {
+    return this.#skills?.skill(name);
+  }
+
   /** @param onChecked called for each component, before it is made */
   #load(
     model: unknown,
@@ -301,6 +317,8 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
       load: <T extends Component>(inner: ComponentModel, wanted: ComponentRoles, place: string) =>
         this.#load(inner, wanted, `${path}.config.${place}`, onChecked) as T,
       function: (name, place) => this.function(name, `${path}.config.${place}`),
+      skill: (name) => this.skill(name),
+      scripts: this.scripts,
     });
   }
 

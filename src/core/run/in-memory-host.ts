@@ -2,9 +2,13 @@ import { shortForm, ValueError } from "../errors.ts";
 import { hashId } from "../hash.ts";
 import type { JsonObject } from "../json.ts";
 import { ProcessMemory } from "../memory/process-memory.ts";
+import type { ChatMessage } from "../messages/message.ts";
+import { taskFiles } from "../messages/task-files.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { wait } from "../wait.ts";
+import { MemorySteering } from "./memory-steering.ts";
 import { FailedSteps, type RunError } from "./run-error.ts";
+import { ApprovedInMemory } from "./approved-in-memory.ts";
 import { TurnSignal } from "../steps/signals.ts";
 import { type RunContext, runContext } from "../turn/run-context.ts";
 import type { Answer, Question } from "../turn/turn-context.ts";
@@ -46,6 +50,10 @@ export class InMemoryHost {
   readonly #memory: ProcessMemory;
   readonly #context: RunContext;
   readonly #notes = new Set<string>();
+  readonly steering = new MemorySteering();
+  /** The task of the run, once it has begun. */
+  task: readonly ChatMessage[] | null = null;
+  readonly #approved = new ApprovedInMemory();
 
   /** @param subject the agent or team that runs */
   constructor(options: MemoryHostOptions, subject: object = {}) {
@@ -57,6 +65,7 @@ export class InMemoryHost {
 
   turn(number: number): TurnHost {
     const options = this.#options;
+    const task = (): readonly ChatMessage[] | null => this.task;
     const signal = this.#signal;
     return {
       turnId: `${this.#run}/${number}`,
@@ -65,7 +74,11 @@ export class InMemoryHost {
       stopRequested: false,
       env: options.env ?? {},
       run: this.#context,
+      get files() {
+        return taskFiles(task());
+      },
       memory: this.#memory.turn(number),
+      steering: this.steering,
       ...(options.clientTools && { clientTools: options.clientTools }),
       clock: () => this.#clock(),
       gate: () => {
@@ -86,18 +99,8 @@ export class InMemoryHost {
         });
       },
       answer: async (question) => {
-        if (options.answer === undefined) {
-          throw new TypeError(
-            `"${question.source}" asks a human, but the run has no answer function; pass the option "answer"`,
-          );
-        }
-        this.#beginWait();
-        try {
-          const given = await unlessAborted(options.answer(question, signal), signal);
-          return { answer: checkedAnswer(given, question), time: this.#clock() };
-        } finally {
-          this.#endWait();
-        }
+        const answer = await this.#approved.answer(question, (asked) => this.#ask(asked));
+        return { answer, time: this.#clock() };
       },
     };
   }
@@ -142,6 +145,22 @@ export class InMemoryHost {
   /** The error of a turn, with its location. */
   runError(error: unknown, turn: number): RunError {
     return this.#failedSteps.runError(error, turn);
+  }
+
+  async #ask(question: Question): Promise<Answer> {
+    const { answer } = this.#options;
+    const signal = this.#signal;
+    if (answer === undefined) {
+      throw new TypeError(
+        `"${question.source}" asks a human, but the run has no answer function; pass the option "answer"`,
+      );
+    }
+    this.#beginWait();
+    try {
+      return checkedAnswer(await unlessAborted(answer(question, signal), signal), question);
+    } finally {
+      this.#endWait();
+    }
   }
 
   #beginWait(): void {

@@ -1,4 +1,5 @@
 import type { Json } from "../json.ts";
+import type { Board } from "../board/board.ts";
 import type { SharedState } from "../state/shared-state.ts";
 import { partsOf, type Stateful } from "../state/stateful.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
@@ -62,24 +63,41 @@ export interface StateSharer {
   shareWith(shared: SharedState): void;
 }
 
-/**
- * Makes all parts of a tree share one state, which each of them has stored.
- *
- * @returns undefined where no part wants one
- */
-export function sharedStateOf(root: Stateful): SharedState | undefined {
-  const sharers: StateSharer[] = [];
-  for (const [, part] of partsOf(root)) if (isSharer(part)) sharers.push(part);
+/** A memory of an agent that reads and changes the board of the team. */
+export interface BoardSharer {
+  readonly board: Board;
+  shareBoard(board: Board): void;
+}
+
+/** The state and the board that the parts of a team share; undefined where no part wants one. */
+export interface SharedParts {
+  shared: SharedState | undefined;
+  board: Board | undefined;
+}
+
+/** Makes all parts of a tree share one state and one board, which each of them has stored. */
+export function sharedPartsOf(root: Stateful): SharedParts {
+  const [states, boards]: [StateSharer[], BoardSharer[]] = [[], []];
+  for (const [, part] of partsOf(root)) {
+    if (isStateSharer(part)) states.push(part);
+    if (isBoardSharer(part)) boards.push(part);
+  }
   // A part that the component has got since the last turn has none of it yet.
-  const existing = sharers.find(({ shared }) => Object.keys(shared.value).length > 0) ?? sharers[0];
-  if (existing !== undefined) for (const sharer of sharers) sharer.shareWith(existing.shared);
-  return existing?.shared;
+  const shared = (states.find((one) => !one.shared.isEmpty) ?? states[0])?.shared;
+  const board = (boards.find((one) => !one.board.isEmpty) ?? boards[0])?.board;
+  if (shared !== undefined) for (const sharer of states) sharer.shareWith(shared);
+  if (board !== undefined) for (const sharer of boards) sharer.shareBoard(board);
+  return { shared, board };
 }
 
 function isObserver(part: object): part is RunObserver {
   return "runBegins" in part && "runEnds" in part;
 }
 
-function isSharer(part: object): part is StateSharer {
+function isStateSharer(part: object): part is StateSharer {
   return "shared" in part && "shareWith" in part;
+}
+
+function isBoardSharer(part: object): part is BoardSharer {
+  return "board" in part && "shareBoard" in part;
 }

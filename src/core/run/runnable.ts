@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json.ts";
+import type { TextMessage } from "../messages/chat-messages.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import type { Stateful } from "../state/stateful.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
@@ -24,6 +25,13 @@ export interface TaskInput {
   earlier?: number;
 }
 
+/** An agent or a team inside a team. */
+export interface Member {
+  readonly name: string;
+  /** Undefined for an agent without a team of its own. */
+  readonly members?: readonly Member[];
+}
+
 /**
  * A team or a single agent that a host runs turn by turn, with a commit after each. A turn is a function of the state
  * after the previous turn and of the steps of its context.
@@ -35,6 +43,10 @@ export interface Runnable extends Stateful {
   begin(task: TaskInput, ctx: TurnContext): AsyncGenerator<Message, Progress, void>;
   /** Carries out one decision of the manager. */
   turn(ctx: TurnContext): AsyncGenerator<Message, Progress, void>;
+  /** Its agents and teams: who can get a message of their own. Left out by a single agent. */
+  readonly members?: readonly Member[];
+  /** Gets messages that people have sent into a run that ends before its next turn: the next run reads them first. */
+  hear?(messages: readonly TextMessage[]): void;
   /** The run was stopped between two turns: conditions and counters start over, as at any other stop. */
   stop(): void;
   /** The conversation so far, oldest first; empty when only the agent itself stores it. */

@@ -17,6 +17,10 @@ export class SharedState {
     return this.#value;
   }
 
+  get isEmpty(): boolean {
+    return Object.keys(this.#value).length === 0;
+  }
+
   /** The value if the turn has changed it, or null. A turn that runs again has the same one when it begins. */
   get changed(): JsonObject | null {
     return this.#value === this.#atTurn ? null : this.#value;

@@ -1,3 +1,4 @@
+import type { TaskFile } from "../messages/task-files.ts";
 import type { RemoteWork } from "./remote-work.ts";
 import type { ServerLogins } from "./server-logins.ts";
 
@@ -53,6 +54,8 @@ export interface StepAttempt {
    * hosts without one.
    */
   session?: string;
+  /** {@link TurnContext.files}; undefined on hosts whose runs have no task. */
+  readonly files?: readonly TaskFile[];
   /**
    * Sends the pieces yielded so far to clients at once, in one write. An effect of `TurnContext.stream` calls it
    * when it has yielded everything that arrived and has to wait for more. Without it pieces take about a millisecond.
@@ -67,6 +70,11 @@ export interface StepAttempt {
   spent?: (usage: {
     readonly [model: string]: { prompt_tokens: number; completion_tokens: number };
   }) => void;
+  /**
+   * Reports that a part of the answer has arrived that is not yielded, such as a piece of a call. Undefined for a step that nothing
+   * cuts.
+   */
+  arrived?: () => void;
   /** The pieces yielded by the attempt so far are void: later pieces replace them. */
   startOver?: () => void;
   /** Undefined on hosts without a cache. Entries are written together with the step's result: both or neither. */

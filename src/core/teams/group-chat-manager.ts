@@ -39,7 +39,12 @@ export interface ManagerMessages {
 export type Decision =
   | ({ kind: "speak"; speakers: readonly string[] } & ManagerMessages)
   | ({ kind: "again" } & ManagerMessages)
-  | ({ kind: "stop"; stop: Stop } & ManagerMessages);
+  | ({
+      kind: "stop";
+      stop: Stop;
+      /** True at a limit: no turn follows, also where a message waits to be read. */
+      atLimit?: boolean;
+    } & ManagerMessages);
 
 /** The messages of one speaker, or of the task (`name` is null). In lists: in the order of selection. */
 export interface Spoken {
@@ -73,7 +78,27 @@ export interface GroupChatManager {
   ): void;
   /** Called with every task and with every speaker's messages, after they were added to the thread. */
   observe?(spoken: readonly Spoken[], view: GroupChatView): void;
+  /** Called with messages that people have sent into the run, after they were added to the thread. */
+  heard?(messages: readonly ChatMessage[]): void;
+  /**
+   * May throw the error of a model call that a message has cut. Then it is called again, and must have changed nothing that
+   * matters to that.
+   */
   decide(view: GroupChatView, ctx: TurnContext): AsyncGenerator<AgentEvent, Decision, void>;
+  /**
+   * The run would end here, and continues because a message waits to be read.
+   *
+   * @param last the speakers of the turn that would be the last one
+   * @returns the speakers of the next turn; undefined if the manager decides it as any other
+   */
+  goOn?(last: readonly string[]): readonly string[] | undefined;
+  /**
+   * The speakers of the turn that would follow if the run did not end; undefined if any participant may speak then. Changes
+   * nothing.
+   *
+   * @param last the speakers of the turn that would be the last one
+   */
+  nextSpeakers?(last: readonly string[]): readonly string[] | undefined;
   /** Called before the conditions are checked: the stop reason when the chat has run to its end (GraphFlow). */
   finished?(): Stop | undefined;
   /** Called after every stop that the manager did not decide (GraphFlow starts over). */

@@ -1,3 +1,4 @@
+import { continued, isAtLimit } from "../conditions/base-termination.ts";
 import type { Stop, TerminationCondition } from "../conditions/termination-condition.ts";
 import { ValueError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -14,6 +15,8 @@ import { Thread } from "./thread.ts";
 /** The state stored between turns, besides the thread and the participants. */
 type Head = RunTerminationHead & {
   cursors: { [name: string]: number };
+  /** The speakers of a turn that follows the end of the run, because a message waits to be read. */
+  next?: string[];
   /** Missing in the state of earlier versions. */
   run_start?: number;
   manager: Json;
@@ -25,6 +28,8 @@ export class GroupChatParts implements Stateful {
   readonly thread: Thread;
   readonly manager: GroupChatManager;
   readonly termination: RunTermination;
+  /** The speakers of the next turn where the manager does not decide them. */
+  next: readonly string[] | undefined;
 
   constructor(
     participants: ReadonlyMap<string, Participant>,
@@ -76,6 +81,7 @@ export class GroupChatParts implements Stateful {
       [statefulAt(`agent_states.${manager.name}`, this.#managerWith(read.thread)), read.manager],
     ]);
     this.thread.replace(read.thread, read.unheard);
+    this.next = undefined;
     this.termination.load(read.turn, condition);
   }
 
@@ -97,6 +103,7 @@ export class GroupChatParts implements Stateful {
       ...this.termination.head(),
       cursors: this.thread.cursors,
       run_start: this.thread.runStart,
+      ...(this.next && { next: [...this.next] }),
       manager: managerHead(this.manager),
     };
   }
@@ -105,6 +112,7 @@ export class GroupChatParts implements Stateful {
     this.termination.loadHead(head);
     this.thread.cursors = head.cursors;
     this.thread.runStart = head.run_start ?? 0;
+    this.next = head.next;
     loadManagerHead(this.manager, head.manager);
   }
 
@@ -136,6 +144,7 @@ export class RunTermination {
   readonly maxTurns: number | null;
   #conditionState: Json;
   #turn = 0;
+  #stoppedByCondition = false;
   /** When the run began, in running time of the outermost run: an inner team starts part-way through it. */
   #startedMs = 0;
 
@@ -190,11 +199,29 @@ export class RunTermination {
         receiver: where.receiver,
       });
       this.#conditionState = step.state;
+      // As in AutoGen, the turn is not counted then.
+      this.#stoppedByCondition = step.stop !== undefined;
       if (step.stop) return step.stop;
     }
     this.#turn += turns;
     if (this.maxTurns === null || this.#turn < this.maxTurns) return undefined;
     return { content: `Maximum number of turns ${this.maxTurns} reached.`, source: where.source };
+  }
+
+  /**
+   * Continues after the condition, or something else, has ended the run.
+   *
+   * @param turns how many turns the last check would have counted
+   * @returns whether a turn may follow: not at a limit, which stays
+   */
+  goOn(turns: 0 | 1): boolean {
+    const { condition, maxTurns } = this;
+    const turn = this.#turn + (this.#stoppedByCondition ? turns : 0);
+    if (maxTurns !== null && turn >= maxTurns) return false;
+    if (condition && isAtLimit(condition, this.#conditionState)) return false;
+    this.#turn = turn;
+    if (condition) this.#conditionState = continued(condition, this.#conditionState);
+    return true;
   }
 
   /** Starts counting again for the next run. */

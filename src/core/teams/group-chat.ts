@@ -5,11 +5,13 @@ import type { Stop, TerminationCondition } from "../conditions/termination-condi
 import { type Issue, TroupeError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { SelectSpeakerEvent } from "../messages/agent-events.ts";
+import type { TextMessage } from "../messages/chat-messages.ts";
 import { createMessage } from "../messages/create.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import { expectNoMore, pause, resume, run, type RunOptions, runStream } from "../agents/run.ts";
-import type { Progress, TaskInput } from "../run/runnable.ts";
+import type { Member, Progress, TaskInput } from "../run/runnable.ts";
 import type { RunResult } from "../run/task-result.ts";
+import { wasSteered } from "../turn/steering.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import type { StateParts, Stateful } from "../state/stateful.ts";
 import { migrateSavedState } from "../state/migrate-state.ts";
@@ -22,6 +24,15 @@ import {
   speakSideBySide,
 } from "./participant.ts";
 import { migrateGroupChat } from "./migrate-group-chat.ts";
+import {
+  addNews,
+  goesOn,
+  isUnread,
+  messagesOf,
+  type News,
+  readNews,
+  tellManager,
+} from "./group-chat-news.ts";
 import type { Team } from "./team.ts";
 import type { ThreadItem, Unheard } from "./thread.ts";
 import {
@@ -123,6 +134,7 @@ export abstract class GroupChat implements Team {
   }
 
   async *begin(task: TaskInput, ctx: TurnContext): AsyncGenerator<Message, Progress, void> {
+    addNews(this.#parts, readNews(ctx, "steering:before", { earlier: true }));
     if (this.#parts.termination.terminated) {
       return { done: true, stopReason: "The group chat has already terminated." };
     }
@@ -130,22 +142,55 @@ export abstract class GroupChat implements Team {
     this.#parts.manager.validateTask?.(messages, this.#view, earlier);
     this.#parts.termination.begin(ctx.elapsedMs);
     this.#parts.thread.beginRun(earlier);
-    if (messages === null) return { done: false };
+    if (messages === null) return this.#unspoken({ done: false }, ctx);
     if (outputTaskMessages) yield* messages;
     const { orchestrates = false } = this.#parts.manager;
     if (!orchestrates) this.#addToAll(messages);
     this.#parts.manager.observe?.([{ name: null, messages, earlier }], this.#view);
-    if (orchestrates) return { done: false };
-    return this.#afterTurn(messages, 0, ctx);
+    if (orchestrates) return this.#unspoken({ done: false }, ctx);
+    const news = this.#read(ctx);
+    addNews(this.#parts, news);
+    const delta = [...messages, ...messagesOf(news.late)];
+    return this.#afterTurn(delta, ctx, { turns: 0, news, speakers: [] });
   }
 
   async *turn(ctx: TurnContext): AsyncGenerator<Message, Progress, void> {
-    const decision = yield* this.#parts.manager.decide(this.#view, ctx.scope("manager"));
-    if (decision.resetParticipants) await this.#resetParticipants(ctx.scope("reset"));
+    const decision = yield* this.#decide(ctx);
+    if (decision.resetParticipants) await this.#resetParticipants(ctx.scope("reset"), true);
     yield* this.#say(decision.say ?? []);
-    if (decision.kind === "stop") return this.#stop(decision.stop);
-    if (decision.kind === "again") return ctx.stopRequested ? this.#stop(ASKED) : { done: false };
-    return yield* this.#speak(decision, ctx);
+    switch (decision.kind) {
+      case "stop":
+        return this.#stopAsDecided(decision, ctx);
+      case "again":
+        return this.#unspoken(ctx.stopRequested ? this.#stop(ASKED) : { done: false }, ctx);
+      case "speak":
+        return yield* this.#speak(decision, ctx);
+    }
+  }
+
+  hear(messages: readonly TextMessage[]): void {
+    const late = messages.map((message) => ({ message, shared: true, by: null }));
+    addNews(this.#parts, { early: [], late });
+  }
+
+  get members(): readonly Member[] {
+    return [...this.#parts.participants.values()].map(({ subject }) => subject);
+  }
+
+  /** The manager's decision, unless a message that waits to be read has decided about the turn. */
+  async *#decide(ctx: TurnContext): AsyncGenerator<Message, Decision, void> {
+    const { manager, next } = this.#parts;
+    this.#parts.next = undefined;
+    for (let time = 0; ; time++) {
+      addNews(this.#parts, readNews(ctx, `steering:${time}`));
+      if (next !== undefined) return { kind: "speak", speakers: next };
+      try {
+        const scope = ctx.scope(time === 0 ? "manager" : `manager:${time}`);
+        return yield* manager.decide(this.#view, scope);
+      } catch (error) {
+        if (!wasSteered(error)) throw error;
+      }
+    }
   }
 
   stop(): void {
@@ -157,6 +202,7 @@ export abstract class GroupChat implements Team {
     await this.#resetParticipants(ctx);
     this.#parts.manager.reset();
     this.#parts.termination.reset();
+    this.#parts.next = undefined;
   }
 
   conversation(): Message[] {
@@ -217,11 +263,10 @@ export abstract class GroupChat implements Team {
     { speakers }: Decision & { kind: "speak" },
     ctx: TurnContext,
   ): AsyncGenerator<Message, Progress, void> {
-    if (speakers.length === 0)
-      return this.#stop({
-        content: "The group chat is stopped.",
-        source: this.#parts.manager.name,
-      });
+    if (speakers.length === 0) {
+      const stop = { content: "The group chat is stopped.", source: this.#parts.manager.name };
+      return this.#stopAsDecided({ kind: "stop", stop }, ctx);
+    }
     const chosen = speakers.map((name) => this.#participant(name));
     if (this.#emitTeamEvents) {
       yield createMessage<SelectSpeakerEvent>(ctx, {
@@ -240,32 +285,60 @@ export abstract class GroupChat implements Team {
     const { orchestrates = false } = this.#parts.manager;
     const all = items.flat();
     const shown = orchestrates ? all.filter(({ shared }) => shared) : all;
-    this.#parts.thread.addSaid(speakers, shown);
+    const news = this.#read(ctx);
+    this.#parts.thread.addSaid(speakers, [...news.early, ...shown, ...news.late]);
     const spoken = speakers.map((name, index) => ({
       name,
       messages: (items[index] ?? []).map(({ message }) => message),
     }));
+    tellManager(this.#parts.manager, news.early);
     this.#parts.manager.observe?.(spoken, this.#view);
+    tellManager(this.#parts.manager, news.late);
     const said = spoken.flatMap(({ messages }) => messages);
-    return { ...this.#afterTurn(said, 1, ctx), said };
+    const delta = [...messagesOf(news.early), ...said, ...messagesOf(news.late)];
+    return { ...this.#afterTurn(delta, ctx, { turns: 1, news, speakers }), said };
   }
 
-  #afterTurn(delta: readonly Message[], turns: 0 | 1, ctx: TurnContext): Progress {
-    const stop = this.#whyStop(delta, turns, ctx);
+  #afterTurn(delta: readonly Message[], ctx: TurnContext, of: EndedTurn): Progress {
+    const stop = this.#whyStop(delta, ctx, of);
     if (stop === undefined) return { done: false };
+    const { orchestrates = false } = this.#parts.manager;
+    const turns = orchestrates ? 0 : of.turns;
+    if (!ctx.stopRequested && goesOn(this.#parts, of.news, turns, of.speakers)) {
+      return { done: false };
+    }
     this.#parts.manager.onStop?.();
     return this.#stop(stop);
   }
 
-  #whyStop(delta: readonly Message[], turns: 0 | 1, ctx: TurnContext): Stop | undefined {
+  #whyStop(delta: readonly Message[], ctx: TurnContext, of: EndedTurn): Stop | undefined {
     const { orchestrates = false, name: source } = this.#parts.manager;
-    const receiver = turns === 0 ? this.name : undefined;
+    const receiver = of.turns === 0 ? this.name : undefined;
     const where = { clock: ctx, source, receiver };
-    return (
-      this.#parts.manager.finished?.() ??
-      this.#parts.termination.check(delta, orchestrates ? 0 : turns, where) ??
-      (ctx.stopRequested ? ASKED : undefined)
-    );
+    const end = this.#parts.manager.finished?.();
+    // A turn that may be followed by another one counts.
+    if (end !== undefined && !isUnread(this.#parts, of.news, of.speakers)) return end;
+    const stop = this.#parts.termination.check(delta, orchestrates ? 0 : of.turns, where);
+    return end ?? stop ?? (ctx.stopRequested ? ASKED : undefined);
+  }
+
+  /** The manager ends the run. */
+  #stopAsDecided({ stop, atLimit }: Decision & { kind: "stop" }, ctx: TurnContext): Progress {
+    const news = this.#read(ctx);
+    addNews(this.#parts, news);
+    const mayGoOn = atLimit !== true && !ctx.stopRequested;
+    return mayGoOn && goesOn(this.#parts, news, 0, []) ? { done: false } : this.#stop(stop);
+  }
+
+  /** The end of a turn without a speaker. */
+  #unspoken(progress: Progress, ctx: TurnContext): Progress {
+    addNews(this.#parts, this.#read(ctx));
+    return progress;
+  }
+
+  /** The messages that came into the run by the end of a turn. */
+  #read(ctx: TurnContext): News {
+    return readNews(ctx, "steering", { last: true });
   }
 
   #stop({ content }: Stop): Progress {
@@ -282,9 +355,13 @@ export abstract class GroupChat implements Team {
     this.#parts.thread.add(messages.map((message) => ({ message, shared: true, by: null })));
   }
 
-  async #resetParticipants(ctx: TurnContext): Promise<void> {
+  /** @param keeps true if the messages stay that people have sent since the last speaker */
+  async #resetParticipants(ctx: TurnContext, keeps = false): Promise<void> {
     for (const [name, member] of this.#parts.participants) await member.reset(ctx.scope(name));
-    this.#parts.thread.clear();
+    const { thread } = this.#parts;
+    const kept = keeps ? thread.sentLast() : [];
+    thread.clear();
+    thread.add(kept);
   }
 
   #participant(name: string): Participant {
@@ -295,6 +372,14 @@ export abstract class GroupChat implements Team {
       `"${name}" was selected to speak and is not a participant; the participants are: ${[...this.#parts.participants.keys()].join(", ")}`,
     );
   }
+}
+
+/** A turn at its end, before the conditions are checked. */
+interface EndedTurn {
+  /** The number of turns that it counts for. */
+  turns: 0 | 1;
+  news: News;
+  speakers: readonly string[];
 }
 
 /** The stop reason of a run that was requested to stop after its turn. */

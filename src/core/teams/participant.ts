@@ -127,12 +127,13 @@ export async function* speakSideBySide(
   }
   const branches = [...places].map(([speaker, { length }]): Branch<Message, ThreadItem[][]> => ({
     key: `speaker:${speaker.info.name}`,
+    member: speaker.info.name,
     run: (scope) => speakTimes(speaker, length, unheard, scope),
   }));
   const [only] = branches;
   const said =
     only !== undefined && branches.length === 1
-      ? [yield* only.run(ctx.scope(only.key))]
+      ? [yield* only.run(ctx.scope(only.key, only))]
       : yield* ctx.all(branches);
   const inOrder: ThreadItem[][] = [];
   for (const [index, own] of [...places.values()].entries()) {

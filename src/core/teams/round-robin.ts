@@ -11,7 +11,7 @@ import * as z from "zod";
 import type { Json, JsonObject } from "../json.ts";
 import type { AgentEvent } from "../messages/message.ts";
 import { parseState, stateSchemaOf } from "../state/load-state.ts";
-import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
+import type { Decision, GroupChatManager, GroupChatView, Spoken } from "./group-chat-manager.ts";
 
 /**
  * A team whose participants speak one after the other, round and round (AutoGen `RoundRobinGroupChat`).
@@ -64,6 +64,14 @@ export class RoundRobinGroupChatManager implements GroupChatManager {
       kind: "speak",
       speakers: participants.slice(index, index + 1).map(({ name }) => name),
     };
+  }
+
+  /** Whoever has spoken out of turn, to read a message, is not asked again at once. */
+  observe(spoken: readonly Spoken[], { participants }: GroupChatView): void {
+    const next = participants[this.#next % participants.length]?.name;
+    if (spoken.some(({ name }) => name !== null && name === next)) {
+      this.#next = (this.#next + 1) % participants.length;
+    }
   }
 
   reset(): void {

@@ -25,6 +25,7 @@ import type { RequestUsage } from "../models/request-usage.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
 import { modelClientPart } from "../models/model-client-part.ts";
 import { runInner } from "../run/inner-run.ts";
+import type { Member } from "../run/runnable.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import { loadAll, parseState, statefulAt, stateSchemaOf } from "../state/load-state.ts";
 import type { StateParts } from "../state/stateful.ts";
@@ -141,6 +142,10 @@ export class SocietyOfMindAgent extends BaseChatAgent {
     this.#modelClient = options.modelClient;
     this.#instruction = options.instruction ?? INSTRUCTION;
     this.#responsePrompt = options.responsePrompt ?? RESPONSE_PROMPT;
+  }
+
+  get members(): readonly Member[] {
+    return this.#team.members ?? [];
   }
 
   async *onMessagesStream(

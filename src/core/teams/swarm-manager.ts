@@ -87,6 +87,15 @@ export class SwarmGroupChatManager implements GroupChatManager {
     return { kind: "speak", speakers: [speaker] };
   }
 
+  /** A message answers a handoff to a name outside the team: the last speaker reads it. */
+  goOn(): undefined {
+    if (this.#handoff !== null && !this.#names.includes(this.#handoff)) this.#handoff = null;
+  }
+
+  nextSpeakers(): readonly string[] {
+    return [this.#names.find((name) => name === this.#handoff) ?? this.#speaker];
+  }
+
   reset(): void {
     this.#speaker = this.#first;
     this.#handoff = null;

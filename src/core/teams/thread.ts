@@ -1,8 +1,10 @@
 import * as z from "zod";
 import { isChatMessage } from "../messages/views.ts";
+import type { TextMessage } from "../messages/chat-messages.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import { isMessage } from "../messages/message-factory.ts";
 import { ItemLog } from "../state/item-log.ts";
+import { concernsMember, isSteering, passedTo, recipientOf } from "../turn/steering.ts";
 import type { ThreadView } from "./group-chat-manager.ts";
 
 /** A message of a thread, as it is stored. */
@@ -10,8 +12,10 @@ export type ThreadItem = {
   message: Message;
   /** True if the participants get it. They do not get the inner events of agents. */
   shared: boolean;
-  /** The participant it comes from; null for the task and the manager. */
+  /** The participant it comes from; null for the task, the manager and people. */
   by: string | null;
+  /** The participants that have read it in the middle of their turn: a message that was sent into the run. */
+  heard?: string[] | undefined;
 };
 
 const messageSchema = z.custom<Message>(isMessage, "must be a message");
@@ -23,6 +27,7 @@ const itemSchema: z.ZodType<ThreadItem> = z.object({
   message: messageSchema,
   shared: z.boolean(),
   by: z.string().nullable(),
+  heard: z.array(z.string()).optional(),
 });
 
 /** Messages that a participant gets. */
@@ -57,7 +62,7 @@ export class Thread implements ThreadView {
     for (const item of items) this.items.append(item);
   }
 
-  /** Adds what participants have said, who have heard everything before it. */
+  /** Adds what was said in a turn, by participants that have heard everything before it. */
   addSaid(names: readonly string[], items: readonly ThreadItem[]): void {
     const { length } = this.items;
     this.add(items);
@@ -79,9 +84,13 @@ export class Thread implements ThreadView {
     const { seen, before } = this.#listener(name);
     const messages = before.slice();
     let earlier = messages.length;
-    for (const [index, { message, shared, by }] of this.items.slice(seen).entries()) {
+    for (const [index, item] of this.items.slice(seen).entries()) {
+      const { message, shared, by } = item;
       if (!shared || by === name || !isChatMessage(message)) continue;
-      messages.push(message);
+      if (isSteering(message)) {
+        if (!isUnheard(item, name)) continue;
+        messages.push(passedTo(name, message));
+      } else messages.push(message);
       if (seen + index < this.runStart) earlier = messages.length;
     }
     const heard = messages.map((message) =>
@@ -90,6 +99,26 @@ export class Thread implements ThreadView {
         : message,
     );
     return { messages: heard, earlier };
+  }
+
+  /** The messages that people have sent since the last speaker. */
+  sentLast(): ThreadItem[] {
+    const items = this.items.slice();
+    const last = items.findLastIndex(({ message }) => !isSteering(message));
+    return items.slice(last + 1).map(({ message }) => ({ message, shared: true, by: null }));
+  }
+
+  /** The messages that people have sent to one participant, or to one in it, and it has not heard. */
+  addressed(): { name: string; message: TextMessage }[] {
+    const found: { name: string; message: TextMessage }[] = [];
+    for (const [name, { seen }] of this.#listeners) {
+      for (const item of this.items.slice(seen)) {
+        const { message } = item;
+        if (recipientOf(message) === undefined || !isSteering(message)) continue;
+        if (isUnheard(item, name)) found.push({ name, message });
+      }
+    }
+    return found;
   }
 
   /** Records that a participant has heard everything before `index`. */
@@ -161,6 +190,11 @@ export class Thread implements ThreadView {
     if (listener === undefined) throw new RangeError(`"${name}" is not in this thread`);
     return listener;
   }
+}
+
+/** True if a participant gets the message of a person, and has not read it in the middle of its turn. */
+function isUnheard({ message, heard }: ThreadItem, name: string): boolean {
+  return concernsMember(name, recipientOf(message)) && !heard?.includes(name);
 }
 
 interface Listener {

@@ -1,6 +1,8 @@
+import { ValueError } from "../errors.ts";
 import { type JsonObject, sortedJson } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { askHuman, type HumanApproval } from "../turn/human-approval.ts";
+import type { Approved } from "../turn/turn-context.ts";
 import type { AnyTool, ToolCallContext, ToolResult } from "./tool.ts";
 import { textResult } from "./tool-result.ts";
 
@@ -8,7 +10,9 @@ type ToolExecution = AsyncGenerator<Message, ToolResult, void>;
 
 /** A call that waits for approval. */
 export interface PendingCall {
-  tool: Pick<AnyTool, "schema">;
+  tool: Pick<AnyTool, "schema" | "received">;
+  /** {@link JudgedCall.component} */
+  component: unknown;
   approval: HumanApproval;
   /** The name in the call. */
   name: string;
@@ -27,11 +31,12 @@ export interface PendingCall {
  * a reply can be answered at once.
  */
 export async function* approvedCall(
-  { tool, approval, name, args, notice, call: { ctx, callId, caller = name } }: PendingCall,
-  run: (args: JsonObject) => ToolExecution,
+  { tool, component, approval, name, args, notice, call }: PendingCall,
+  run: (args: JsonObject, approval: Approved | undefined) => ToolExecution,
   inLine: (call: () => ToolExecution) => ToolExecution,
 ): ToolExecution {
   const { parameters } = tool.schema;
+  const { ctx, callId, caller = name } = call;
   const asked = askHuman(
     approval,
     {
@@ -45,15 +50,26 @@ export async function* approvedCall(
       },
     },
     ctx,
+    { tool: name, step: "call", arguments: args, values: [received(tool, args)], component },
   );
   // An earlier call to the same tool may end this one before it awaits the answer.
   asked.catch(() => undefined);
   return yield* inLine(async function* () {
-    const { approved, reason, arguments: edited = args } = await asked;
+    const { approved, reason, arguments: edited = args, approval: by } = await asked;
     if (!approved) return textResult(name, refusal(reason), true);
-    const result = yield* run(edited);
+    const result = yield* run(edited, by);
     return sortedJson(edited) === sortedJson(args) ? result : noting(edited, result);
   });
+}
+
+/** Arguments that the tool refuses are judged as they are: it says what is wrong with them. */
+function received(tool: PendingCall["tool"], args: JsonObject): JsonObject {
+  try {
+    return tool.received?.(args) ?? args;
+  } catch (error) {
+    if (error instanceof ValueError) return args;
+    throw error;
+  }
 }
 
 function refusal(reason: string): string {

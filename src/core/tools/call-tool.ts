@@ -59,12 +59,16 @@ async function* callLeaf(
         const value = await tool.run(args, {
           env: call.ctx.env,
           run: call.ctx.run,
+          get files() {
+            return attempt.files;
+          },
           signal: attempt.signal,
           idempotencyKey: attempt.idempotencyKey,
           session: attempt.session,
           trace: attempt.trace,
           hops: attempt.hops,
           callId: call.callId,
+          approval: call.approval,
         });
         return recorded(textResult(name, tool.valueAsText(value), false, maxBytes));
       } catch (error) {

@@ -1,4 +1,5 @@
 import { ValueError } from "../errors.ts";
+import type { NamedSkill, SkillCatalog } from "../skills/skill-source.ts";
 import type { AnyTool } from "./tool.ts";
 import type { AnyComponentDefinition } from "../component/component.ts";
 import { type FunctionCatalog, type NamedFunction, rememberName } from "../component/functions.ts";
@@ -13,10 +14,11 @@ export interface ToolCatalog {
  * The parts that a deployment registers in code: tools and functions that component JSON names, component classes, and
  * teams that can be created by name.
  */
-export class Catalog implements ToolCatalog, FunctionCatalog {
+export class Catalog implements ToolCatalog, FunctionCatalog, SkillCatalog {
   readonly #tools = new Map<string, AnyTool>();
   readonly #functions = new Map<string, NamedFunction>();
   readonly #components = new Map<string, AnyComponentDefinition>();
+  readonly #skills = new Map<string, NamedSkill>();
   readonly #teams = new Map<string, Template>();
 
   /**
@@ -37,6 +39,15 @@ export class Catalog implements ToolCatalog, FunctionCatalog {
   registerFunction(name: string, fn: NamedFunction): void {
     add(this.#functions, "function", name, fn);
     rememberName(fn, name);
+  }
+
+  /**
+   * Makes a skill available to the agents of all tenants that name it. It takes the place of a tenant's skill of that name.
+   *
+   * @throws ValueError when another skill has that name
+   */
+  registerSkill(skill: NamedSkill): void {
+    add(this.#skills, "skill", skill.name, skill);
   }
 
   /** @throws ValueError when another component has that provider name */
@@ -60,6 +71,10 @@ export class Catalog implements ToolCatalog, FunctionCatalog {
 
   function(name: string): NamedFunction | undefined {
     return this.#functions.get(name);
+  }
+
+  skill(name: string): NamedSkill | undefined {
+    return this.#skills.get(name);
   }
 
   /** The names of all functions, in the order of registration. */
@@ -100,6 +115,11 @@ export function registerTool(tool: AnyTool): void {
 /** {@link Catalog.registerFunction} of the default catalog. */
 export function registerFunction(name: string, fn: NamedFunction): void {
   defaultCatalog.registerFunction(name, fn);
+}
+
+/** {@link Catalog.registerSkill} of the default catalog. */
+export function registerSkill(skill: NamedSkill): void {
+  defaultCatalog.registerSkill(skill);
 }
 
 /** {@link Catalog.registerComponent} of the default catalog. */

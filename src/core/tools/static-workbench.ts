@@ -15,6 +15,7 @@ import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { noApprovalSchema } from "../turn/human-approval.ts";
+import type { Approved } from "../turn/turn-context.ts";
 import { loadAll, parseState, statefulAt, stateSchemaOf } from "../state/load-state.ts";
 import type { StateParts } from "../state/stateful.ts";
 import { approvedCall } from "./approved-call.ts";
@@ -146,12 +147,17 @@ export class StaticWorkbench implements Workbench {
     const tool = this.#byName.get(name);
     if (tool === undefined) return notFound(name);
     const { approval } = tool;
-    const run = (input: JsonObject) => callTool(tool, name, input, call, this.#maxResultBytes);
+    const run = (input: JsonObject, by?: Approved) =>
+      callTool(tool, name, input, { ...call, approval: by }, this.#maxResultBytes);
     const inLine = (calling: () => AsyncGenerator<Message, ToolResult, void>) =>
       isStatefulTool(tool) ? sequenceOf(tool).run(calling, call.ctx.signal) : calling();
     return approval === undefined
       ? inLine(() => run(args))
-      : approvedCall({ tool, approval, name, args, call }, run, inLine);
+      : approvedCall(
+          { tool, component: identityOf(tool), approval, name, args, call },
+          run,
+          inLine,
+        );
   }
 
   reset(): Promise<void> {
@@ -252,6 +258,15 @@ function findConfigMistakes({ tools, tool_overrides }: StaticWorkbenchConfig): I
 
 function loadTools(config: StaticWorkbenchConfig, loader: ComponentLoader): AnyTool[] {
   return config.tools.map((tool, index) => loader.load<AnyTool>(tool, "tool", `tools[${index}]`));
+}
+
+/** A tool as component JSON has it; one that cannot be written there is known by its schema. */
+function identityOf(tool: AnyTool): unknown {
+  try {
+    return dumpComponent(tool);
+  } catch {
+    return { schema: tool.schema, approval: tool.approval };
+  }
 }
 
 // oxlint-disable-next-line require-yield -- has the signature of a call

@@ -15,6 +15,7 @@ export function variantOf(tool: AnyTool, changes: ToolChanges): AnyTool {
     description: tool.description,
     schema: tool.schema,
     ...(tool.approval && { approval: tool.approval }),
+    ...(tool.received && { received: tool.received.bind(tool) }),
     valueAsText: tool.valueAsText.bind(tool),
     toConfig: tool.toConfig.bind(tool),
     ...(isStatefulTool(tool) && {

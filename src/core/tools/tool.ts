@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Component } from "../component/component.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Citation } from "../memory/memory-host.ts";
+import type { TaskFile } from "../messages/task-files.ts";
 import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { imageSchema } from "../models/llm-messages.ts";
@@ -9,7 +10,7 @@ import type { HumanApproval } from "../turn/human-approval.ts";
 import type { RetryPolicy } from "../steps/retry.ts";
 import type { StepPolicy, TraceContext } from "../steps/step-attempt.ts";
 import type { RunContext } from "../turn/run-context.ts";
-import type { TurnContext } from "../turn/turn-context.ts";
+import type { Approved, TurnContext } from "../turn/turn-context.ts";
 import type { Stateful } from "../state/stateful.ts";
 
 export const resultContentSchema = z.discriminatedUnion("type", [
@@ -37,6 +38,8 @@ export interface ToolCallContext<Env = object> {
   caller?: string;
   /** Takes the parts of documents that the calling agent's answer is to cite. */
   cite?: ((citations: readonly Citation[]) => void) | undefined;
+  /** The approval of the call; undefined for a call without one. */
+  approval?: Approved | undefined;
   /** The messages of a composite tool are not streamed (AutoGen `run`, not `run_stream`). Default false. */
   unseen?: boolean;
 }
@@ -46,8 +49,10 @@ export interface BaseTool extends Component, Partial<Stateful> {
   readonly name: string;
   readonly description: string;
   readonly schema: ToolSchema;
-  /** A human is asked before each call ({@link withApproval}). */
+  /** A human is asked before calls ({@link withApproval}). */
   readonly approval?: HumanApproval;
+  /** The arguments as the call gets them, for rules of approval. Left out, they are those of the model in the types of the schema. */
+  received?(args: JsonObject): JsonObject;
   /** A returned value as text for the model. */
   valueAsText(value: Json): string;
 }
@@ -74,6 +79,8 @@ export interface ToolRun<Env = object> {
   env: Env;
   /** {@link TurnContext.run} */
   run: RunContext;
+  /** {@link TurnContext.files} */
+  files?: readonly TaskFile[] | undefined;
   signal: AbortSignal;
   idempotencyKey: string;
   /** {@link StepAttempt.session} */
@@ -83,6 +90,8 @@ export interface ToolRun<Env = object> {
   /** {@link StepAttempt.hops} */
   hops?: number | undefined;
   callId: string | undefined;
+  /** The approval of the call: by, at and rule. Undefined for a call without one. */
+  approval?: Approved | undefined;
 }
 
 /**

@@ -2,6 +2,8 @@ import type { Component } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
+import type { SkillSource } from "../skills/skill-source.ts";
+import type { TurnContext } from "../turn/turn-context.ts";
 import type { Stateful } from "../state/stateful.ts";
 import type { ToolCallContext, ToolResult } from "./tool.ts";
 
@@ -17,6 +19,8 @@ export interface Workbench extends Component, Stateful {
     args: JsonObject,
     call: ToolCallContext,
   ): AsyncGenerator<Message, ToolResult, void>;
+  /** The skills of a server that has some. Its steps are below `ctx`. */
+  skills?(ctx: TurnContext): SkillSource | undefined;
   reset(): Promise<void>;
   /** For workbenches with agents inside: the run is paused and resumed. */
   onPause?(): Promise<void>;

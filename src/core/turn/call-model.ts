@@ -22,6 +22,7 @@ export type ModelCallOptions = Omit<
   | "asks"
   | "spent"
   | "startOver"
+  | "arrived"
   | "cache"
   | "flush"
   | "trace"
@@ -29,6 +30,8 @@ export type ModelCallOptions = Omit<
 > & {
   /** The retry policy of a client that has none of its own. */
   patience?: RetryPolicy | undefined;
+  /** {@link StepOptions.steerable} */
+  steerable?: boolean | undefined;
 };
 
 /**
@@ -43,14 +46,14 @@ export function callModel(
   key: string,
   client: ChatCompletionClient,
   messages: readonly LLMMessage[],
-  { patience, ...options }: ModelCallOptions = {},
+  { patience, steerable, ...options }: ModelCallOptions = {},
 ): Promise<CreateResult> {
   const { messages: shown, note } = visibleMessages(client, messages);
   return ctx.step(
     key,
     async (attempt) =>
       withNote(await client.create(shown, { ...options, ...ofStep(attempt) }), note),
-    stepOptions({ client, messages: shown, options, streamed: false }, patience),
+    { ...stepOptions({ client, messages: shown, options, streamed: false }, patience), steerable },
   );
 }
 
@@ -67,7 +70,7 @@ export function streamModel(
   messages: readonly LLMMessage[],
   options: ModelCallOptions & { messageId?: string; isAnswer?: boolean; replaces?: boolean } = {},
 ): AsyncGenerator<string, CreateResult, void> {
-  const { messageId, isAnswer, replaces, patience, ...rest } = options;
+  const { messageId, isAnswer, replaces, patience, steerable, ...rest } = options;
   const { messages: shown, note } = visibleMessages(client, messages);
   return ctx.stream(
     key,
@@ -81,6 +84,7 @@ export function streamModel(
       ...stepOptions({ client, messages: shown, options: rest, streamed: true }, patience),
       ...(messageId !== undefined && { messageId }),
       isAnswer,
+      steerable,
     },
   );
 }
@@ -98,7 +102,7 @@ async function* streamWithNote(
 }
 
 function ofStep(attempt: StepAttempt): CreateOptions {
-  const { signal, idempotencyKey, scope, session, asks, spent, startOver } = attempt;
+  const { signal, idempotencyKey, scope, session, asks, spent, startOver, arrived } = attempt;
   const { cache, flush, trace, hops } = attempt;
   return {
     signal,
@@ -108,6 +112,7 @@ function ofStep(attempt: StepAttempt): CreateOptions {
     ...(asks && { asks }),
     ...(spent && { spent }),
     ...(startOver && { startOver }),
+    ...(arrived && { arrived }),
     ...(cache && { cache }),
     ...(flush && { flush }),
     ...(trace && { trace }),
@@ -147,8 +152,20 @@ const known = new WeakMap<object, Hash>();
 
 /** A fingerprint of the request. Costs a look-up per message, whatever their length. */
 function fingerprint(messages: readonly LLMMessage[], options: ModelCallOptions): string {
-  const { tools = [], toolChoice = "auto", jsonOutput = null, extraCreateArgs = {} } = options;
-  const rest = JSON.stringify([tools.length, toolChoice, jsonOutput, extraCreateArgs]);
+  const {
+    tools = [],
+    toolChoice = "auto",
+    jsonOutput = null,
+    extraCreateArgs = {},
+    stop,
+  } = options;
+  const rest = JSON.stringify([
+    tools.length,
+    toolChoice,
+    jsonOutput,
+    extraCreateArgs,
+    ...(stop === undefined ? [] : [stop]),
+  ]);
   return hashOfHashes([...messages.map(knownHash), ...tools.map(knownHash), hashOf(rest)]);
 }
 

@@ -4,6 +4,8 @@ import { asJson } from "../json.ts";
 import { countAttempts, outlookOf, retryDelay } from "../steps/retry.ts";
 import { isTurnSignal, TurnSignal } from "../steps/signals.ts";
 import type { StepAttempt, StepCache, StepSubject } from "../steps/step-attempt.ts";
+import { Cuttable } from "./cuttable-calls.ts";
+import { type Reader, steeredError } from "./steering.ts";
 import type { Answer, Question, StreamStepOptions } from "./turn-context.ts";
 import {
   mayRun,
@@ -19,6 +21,8 @@ export interface StepScope {
   readonly host: TurnHost;
   /** Path of the scope. */
   readonly path: string;
+  /** The reader of what comes into the run; undefined in tools. */
+  readonly reader: Reader | undefined;
   /** Throws a signal when no effect may start. */
   gate(): void;
   /** Moves the scope's time forward. */
@@ -41,6 +45,8 @@ export class Step<T> implements StepAhead {
   #delay = 0;
   /** Cache entries of the current attempt, written together with its result. */
   #keep: (() => void)[] = [];
+  /** Present in a step that a message may cut. */
+  #cuttable: Cuttable | undefined;
 
   /** @param key in the scope; the step's path is below the scope's */
   constructor(scope: StepScope, key: string, path: string, options: StreamStepOptions<T>) {
@@ -98,6 +104,7 @@ export class Step<T> implements StepAhead {
     this.#scope.gate();
     const { host } = this.#scope;
     this.#attempt++;
+    const cuttable = this.#mayBeCut();
     host.stepStarted(this.#path, this.#record());
     this.#keep = [];
     const { input, request, subject, messageId, isAnswer = false } = this.#options;
@@ -112,13 +119,21 @@ export class Step<T> implements StepAhead {
       ...(this.#failingSince !== undefined && { failingMs: this.#failingMs }),
       // Sent as a header, which takes ASCII only; names of agents may be in any script.
       idempotencyKey: encodeURI(`${host.turnId}/${this.#path}`),
-      signal: host.signal,
-      asks,
+      signal: cuttable ? AbortSignal.any([host.signal, cuttable.signal]) : host.signal,
+      asks: (model) => {
+        if (cuttable) cuttable.model = model;
+        asks(model);
+      },
+      ...(cuttable && { arrived: () => void (cuttable.hasArrived = true) }),
       startOver: () => {
         if (messageId !== undefined) host.discard(messageId);
       },
       ...(host.spent && { spent: (usage) => host.spent?.(this.#path, usage) }),
       ...(host.session !== undefined && { session: host.session }),
+      // Looked up when something reads it: few steps do.
+      get files() {
+        return host.files ?? [];
+      },
       ...(host.logins && { logins: host.logins }),
       ...(host.flush && { flush: () => host.flush?.() }),
       ...(host.cache && { cache: bufferedCache(host.cache, this.#keep) }),
@@ -166,6 +181,53 @@ export class Step<T> implements StepAhead {
     this.#error = error;
     this.#delay = delay;
     return undefined;
+  }
+
+  /** True if a message into the run has cut it. */
+  get isCut(): boolean {
+    return this.#cuttable?.isCut ?? false;
+  }
+
+  /**
+   * Records that the call was cut. Its maker charges for the input.
+   *
+   * @param error what the attempt under way has thrown; undefined between two attempts
+   * @returns what the step throws
+   */
+  async cutOff(error?: unknown): Promise<unknown> {
+    const { host } = this.#scope;
+    if (isTurnSignal(error)) return error;
+    const { model, wasSent } = this.#cuttable ?? {};
+    const { estimate, messageId } = this.#options;
+    if (wasSent && error !== undefined) {
+      const input = await estimate?.();
+      if (!host.signal.aborted) {
+        host.steering?.wasCut(this.#path, model ?? input?.model, input?.prompt_tokens ?? 0);
+      }
+    }
+    if (host.signal.aborted) return new TurnSignal("cancel");
+    if (messageId !== undefined) host.discard(messageId);
+    return this.#recordFailure(steeredError());
+  }
+
+  /** It has ended. */
+  leave(): void {
+    if (this.#cuttable) this.#scope.host.steering?.ended(this.#cuttable);
+  }
+
+  /** Registers a call that a message into the run may cut. @throws the error of a cut call if there is a message already */
+  #mayBeCut(): Cuttable | undefined {
+    const { reader, host } = this.#scope;
+    const { steerable, messageId } = this.#options;
+    if (!steerable || reader === undefined || host.steering === undefined) return undefined;
+    const { model } = this.#cuttable ?? {};
+    if (this.#cuttable) host.steering.ended(this.#cuttable);
+    this.#cuttable = new Cuttable(this.#path, reader, messageId);
+    this.#cuttable.model = model;
+    host.steering.begins(this.#cuttable);
+    if (this.#cuttable.isCut) throw steeredError();
+    this.#cuttable.wasSent = true;
+    return this.#cuttable;
   }
 
   /** Waits for the next attempt. */

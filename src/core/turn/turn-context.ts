@@ -1,4 +1,6 @@
 import type { JsonObject } from "../json.ts";
+import type { TextMessage } from "../messages/chat-messages.ts";
+import type { TaskFile } from "../messages/task-files.ts";
 import type { MemoryHost } from "../memory/memory-host.ts";
 import type {
   AnswerForm,
@@ -9,6 +11,7 @@ import type {
 import type { LLMMessage } from "../models/llm-messages.ts";
 import type { StepAttempt, StepKind, StepPolicy, StepSubject } from "../steps/step-attempt.ts";
 import type { RetryPolicy } from "../steps/retry.ts";
+import type { Approval } from "../rules/approval-rule.ts";
 import type { RunContext } from "./run-context.ts";
 
 /** The subject of a scope, for traces: an agent, or a tool that runs agents. */
@@ -62,6 +65,11 @@ export interface StepOptions<T> {
    * time to make: it is called at most once, and not by hosts that record nothing.
    */
   fingerprint?: (string | (() => string)) | undefined;
+  /**
+   * True for a model call that a message into the run cuts as long as nothing has arrived: it throws an error with the code
+   * `steered`, and the caller reads what has come and asks again under another key. Default false.
+   */
+  steerable?: boolean | undefined;
   /** The retry policy for errors that another attempt may resolve. Default: two minutes while a server is away. */
   retry?(error: unknown): RetryPolicy | undefined;
   /**
@@ -115,6 +123,21 @@ export interface LoginOfQuestion {
   url: string | null;
 }
 
+/** The call of a tool, or code, that an approval is about: a rule may let it run without a human. */
+export interface JudgedQuestion {
+  approval: Approval;
+  /** The name of the tool. */
+  tool: string;
+  /** The key of the step that makes the call. */
+  step: string;
+  /** The arguments as they are shown. */
+  arguments: JsonObject;
+  /** The same as the tool gets them; of code, one for each block. */
+  values: readonly JsonObject[];
+  /** Another one means another tool, for which an earlier approval does not count. */
+  identity: string;
+}
+
 /** A question to a human, or the call of a tool of the run's client. */
 export interface Question {
   /**
@@ -128,6 +151,8 @@ export interface Question {
   /** The subject of an `approval`. */
   code?: string;
   toolCall?: ToolCallQuestion;
+  /** The call for which an `approval` may be asked. Without it a human is always asked. */
+  judged?: JudgedQuestion;
   /**
    * Makes the answer to an `input` the text of a JSON object, or `decline`: clients that can show forms ask for its fields. The
    * answer is not checked.
@@ -143,13 +168,46 @@ export interface Question {
 /** `content` is a text or a chat message for `input`, and the result as a text for `tool`. */
 export type Answer =
   | { content: string | JsonObject; is_error?: boolean | undefined }
-  | { approved: boolean; reason?: string; arguments?: JsonObject };
+  | {
+      approved: boolean;
+      reason?: string;
+      arguments?: JsonObject;
+      /** The approval counts for equal calls, too: those of the run, or of the team. */
+      allow?: "run" | "team" | undefined;
+      /** Set by the host: who approved, now or earlier. Missing where no human did. */
+      given?: { by: string[]; at: string };
+    };
+
+/** An approval of a call, as the tool learns of it. */
+export interface Approved {
+  /** The names or subjects of the credentials that approved. */
+  by: string[];
+  /** When the last of them did, ISO 8601 UTC. */
+  at: string;
+  /** The rule, as component JSON has it. */
+  rule: Approval;
+}
 
 /** One of several parallel branches. */
-export interface Branch<Item, Result> {
+export interface Branch<Item, Result> extends ScopeOptions {
   /** Scope key, unique among the branches. */
   key: string;
   run(ctx: TurnContext): AsyncGenerator<Item, Result, void>;
+}
+
+/** The reader in a scope of what is sent into the run. */
+export interface ScopeOptions {
+  /** The name of the team's member that runs there. Default: whoever opens the scope. */
+  member?: string | undefined;
+  /** True for a tool: what runs there reads nothing of what is sent into the run. */
+  deaf?: boolean | undefined;
+}
+
+export interface SteeringOptions {
+  /** True at the end of a turn. In a turn of the outermost team nothing comes after it. */
+  last?: boolean | undefined;
+  /** True for what was sent into earlier runs only, whose turn was given up. */
+  earlier?: boolean | undefined;
 }
 
 export interface AllOptions {
@@ -181,6 +239,8 @@ export interface TurnContext<Env = object> {
   readonly env: Env;
   /** The caller and the purpose of the run. */
   readonly run: RunContext;
+  /** The files of the run's task, also in later turns, in a retry and in inner teams. */
+  readonly files: readonly TaskFile[];
   /** The memories of the team, its user and its tenant. */
   readonly memory: MemoryHost;
   /** The time of the last recorded step in this scope or in one opened in it, ISO 8601 UTC. */
@@ -208,7 +268,15 @@ export interface TurnContext<Env = object> {
   /** Asks a human. May end the turn with a signal; the turn runs again when the answer has arrived. */
   ask(question: Question): Promise<Answer>;
   /** A context whose keys and ids have the prefix `key`, for an inner agent, team or tool. */
-  scope(key: string): TurnContext<Env>;
+  scope(key: string, options?: ScopeOptions): TurnContext<Env>;
+  /**
+   * The messages that people have sent into the run and that the agent or team of this scope has not read. They count as read
+   * then. The same messages when the turn runs again; usually none.
+   * @param key unique within this scope
+   */
+  steering(key: string, options?: SteeringOptions): readonly TextMessage[];
+  /** The names of the members below this scope that have read a message in this turn. */
+  readersOf(message: string): readonly string[];
   /** Describes what runs in this scope. Shown in traces; nothing depends on it. */
   describe(subject: ScopeSubject): void;
   /**

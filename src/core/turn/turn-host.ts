@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../json.ts";
+import type { TaskFile } from "../messages/task-files.ts";
 import type { MemoryHost } from "../memory/memory-host.ts";
 import type { AnswerForm, ToolSchema } from "../models/chat-completion-client.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
@@ -13,6 +14,7 @@ import type {
   TraceContext,
 } from "../steps/step-attempt.ts";
 import type { RunContext } from "./run-context.ts";
+import type { SteeringHost } from "./steering.ts";
 import type {
   Answer,
   CallEstimate,
@@ -108,6 +110,8 @@ export interface TurnHost {
   readonly env: object;
   /** {@link TurnContext.run} */
   readonly run: RunContext;
+  /** {@link TurnContext.files}. They are looked up when something reads them. */
+  readonly files?: readonly TaskFile[];
   /** {@link TurnContext.clientTools} */
   readonly clientTools?: readonly ToolSchema[];
   /** {@link TurnContext.answerForm} */
@@ -115,6 +119,8 @@ export interface TurnHost {
   readonly cache?: StepCache;
   /** {@link TurnContext.memory}. Without it nothing is remembered. */
   readonly memory?: MemoryHost;
+  /** Undefined on hosts into whose runs nothing comes. */
+  readonly steering?: SteeringHost | undefined;
   /** {@link StepAttempt.session} */
   readonly session?: string;
   /** {@link StepAttempt.logins} */

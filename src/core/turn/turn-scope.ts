@@ -1,6 +1,7 @@
 import { TroupeError } from "../errors.ts";
 import { hashId } from "../hash.ts";
 import { type JsonObject, sortedJson } from "../json.ts";
+import type { TaskFile } from "../messages/task-files.ts";
 import type { MemoryHost } from "../memory/memory-host.ts";
 import { processMark } from "../memory/process-memory.ts";
 import type { AnswerForm, ToolSchema } from "../models/chat-completion-client.ts";
@@ -8,13 +9,17 @@ import { runBranches } from "./branches.ts";
 import { TurnSignal } from "../steps/signals.ts";
 import type { RunContext } from "./run-context.ts";
 import { Step, type StepScope } from "./step.ts";
+import { passedTo, Reader } from "./steering.ts";
+import type { TextMessage } from "../messages/chat-messages.ts";
 import type { StepAttempt } from "../steps/step-attempt.ts";
 import type {
   AllOptions,
   Answer,
   Branch,
   Question,
+  ScopeOptions,
   ScopeSubject,
+  SteeringOptions,
   StepOptions,
   StreamStepOptions,
   TurnContext,
@@ -54,6 +59,8 @@ export class TurnScope implements TurnContext {
   readonly #parent: TurnScope | undefined;
   /** True if it runs in sequence with its parent, not in parallel: then its steps also advance the parent's time. */
   readonly #inline: boolean;
+  /** Undefined in a tool: what runs there reads nothing of what comes into the run. */
+  readonly #reader: Reader | undefined;
   #ids = 0;
   #time: Moment;
   #stepping = false;
@@ -65,6 +72,7 @@ export class TurnScope implements TurnContext {
     time: Moment,
     parent: TurnScope | undefined,
     inline: boolean,
+    reader: Reader | undefined,
   ) {
     this.#shared = shared;
     this.#group = group;
@@ -72,13 +80,14 @@ export class TurnScope implements TurnContext {
     this.#time = time;
     this.#parent = parent;
     this.#inline = inline;
+    this.#reader = reader;
   }
 
   /** The outermost scope of a turn. */
   static root(host: TurnHost): TurnScope {
     const shared = { host, effects: new Semaphore(PARALLEL_EFFECTS), keys: new Set<string>() };
     const group = { halted: false, parent: undefined };
-    return new TurnScope(shared, group, "", host.started, undefined, false);
+    return new TurnScope(shared, group, "", host.started, undefined, false, new Reader());
   }
 
   get signal(): AbortSignal {
@@ -95,6 +104,10 @@ export class TurnScope implements TurnContext {
 
   get run(): RunContext {
     return this.#shared.host.run;
+  }
+
+  get files(): readonly TaskFile[] {
+    return this.#shared.host.files ?? [];
   }
 
   get clientTools(): readonly ToolSchema[] {
@@ -121,8 +134,22 @@ export class TurnScope implements TurnContext {
     return hashId(`${this.#shared.host.turnId}/${this.#path}#${this.#ids++}`);
   }
 
-  scope(key: string): TurnScope {
-    return this.#child(key, this.#group, true);
+  scope(key: string, options?: ScopeOptions): TurnScope {
+    return this.#child(key, this.#group, true, options);
+  }
+
+  steering(key: string, options?: SteeringOptions): readonly TextMessage[] {
+    this.#refuseInsideStep(key);
+    const path = this.#claim(key);
+    const { steering } = this.#shared.host;
+    if (steering === undefined || this.#reader === undefined) return [];
+    const last = options?.last === true && this.#parent === undefined;
+    const messages = steering.read(path, this.#reader, { ...options, last });
+    return messages.map((message) => passedTo(this.#reader?.path ?? "", message));
+  }
+
+  readersOf(message: string): readonly string[] {
+    return this.#reader?.membersWith(message) ?? [];
   }
 
   describe(subject: ScopeSubject): void {
@@ -142,7 +169,7 @@ export class TurnScope implements TurnContext {
     { inTurn = false }: AllOptions = {},
   ): AsyncGenerator<Item, Result[], void> {
     const group: Group = { halted: false, parent: this.#group };
-    const scopes = branches.map(({ key }) => this.#child(key, group, false));
+    const scopes = branches.map((branch) => this.#child(branch.key, group, false, branch));
     const failures: BranchFailure[] = [];
     try {
       const results = yield* runBranches(
@@ -179,6 +206,7 @@ export class TurnScope implements TurnContext {
           if (ready) await ready;
           return step.end(await effect(step.begin()));
         } catch (error) {
+          if (step.isCut) throw await step.cutOff(error);
           const last = step.failed(error);
           if (last) return last.value;
         } finally {
@@ -186,9 +214,11 @@ export class TurnScope implements TurnContext {
           step.release();
         }
         await step.backoff();
+        if (step.isCut) throw await step.cutOff();
       }
     } finally {
       this.#stepping = false;
+      step.leave();
       const settled = host.settled?.();
       if (settled) await settled;
     }
@@ -213,6 +243,7 @@ export class TurnScope implements TurnContext {
           if (ready) await ready;
           return step.end(yield* effect(step.begin()));
         } catch (error) {
+          if (step.isCut) throw await step.cutOff(error);
           const last = step.failed(error);
           if (last) return last.value;
         } finally {
@@ -221,9 +252,11 @@ export class TurnScope implements TurnContext {
         }
         if (options.messageId !== undefined) host.discard(options.messageId);
         await step.backoff();
+        if (step.isCut) throw await step.cutOff();
       }
     } finally {
       this.#stepping = false;
+      step.leave();
       const settled = host.settled?.();
       if (settled) await settled;
     }
@@ -243,10 +276,17 @@ export class TurnScope implements TurnContext {
     return answer;
   }
 
-  #child(key: string, group: Group, inline: boolean): TurnScope {
+  #child(
+    key: string,
+    group: Group,
+    inline: boolean,
+    { member, deaf = false }: ScopeOptions = {},
+  ): TurnScope {
     this.#refuseInsideStep(key);
     const path = this.#claim(key);
-    return new TurnScope(this.#shared, group, path, this.#time, this, inline);
+    const around = deaf ? undefined : this.#reader;
+    const reader = member === undefined ? around : around?.member(member);
+    return new TurnScope(this.#shared, group, path, this.#time, this, inline, reader);
   }
 
   /** Begins a step; marks the scope at once, so that a second step in the same synchronous code is detected. */
@@ -261,6 +301,7 @@ export class TurnScope implements TurnContext {
     return {
       host: this.#shared.host,
       path: this.#path,
+      reader: this.#reader,
       gate: () => this.#gate(),
       advance: (time) => this.#advance(time),
       ask: (question) => this.#ask(question),

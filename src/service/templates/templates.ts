@@ -8,6 +8,7 @@ import { librarian } from "./librarian.ts";
 import { magenticResearch } from "./magentic-research.ts";
 import { reviewLoop } from "./review-loop.ts";
 import { supportSwarm } from "./support-swarm.ts";
+import { taskforce } from "./taskforce.ts";
 import { toolsAssistant, type ToolsAssistantOptions } from "./tools-assistant.ts";
 import { writerCritic } from "./writer-critic.ts";
 
@@ -27,6 +28,7 @@ export function shippedTemplates({
     supportSwarm(),
     magenticResearch(),
     editorialTeam(),
+    taskforce(),
     approvalDesk(),
     humanInTheLoop(),
     codingPair({ sandbox }),

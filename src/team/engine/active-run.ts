@@ -36,6 +36,7 @@ import {
 import { runInfo } from "./views/run-info.ts";
 import { recordedTrace } from "./journal/recorded-turn.ts";
 import { TurnEvents } from "./journal/turn-events.ts";
+import type { TurnSteering } from "./journal/turn-steering.ts";
 
 /** A run that has no outcome yet, and its turn in progress. */
 export class ActiveRun {
@@ -72,6 +73,11 @@ export class ActiveRun {
   longestAnswer: number | undefined;
   /** The requests and answers of the turn's model calls, by their steps, if the deployment's telemetry wants them. */
   readonly exchanges = new Map<string, Exchange>();
+  /** Takes messages while a turn is played; undefined between two turns. */
+  steering: Pick<TurnSteering, "arrived"> | undefined;
+  /** Resolves with the commit, from the team's last reading in a turn on: nothing is accepted in between. */
+  closing: Promise<void> | undefined;
+  #closed: (() => void) | undefined;
 
   /** @param task its messages, where they are in memory; otherwise they are read when needed */
   constructor(
@@ -129,6 +135,7 @@ export class ActiveRun {
       turn: this.turnOfTeam,
       after: this.turnCursor,
       quiet: this.#quiet(),
+      isSentIn: (id) => this.#stores.steering.has(id),
     });
     return this.#events;
   }
@@ -196,7 +203,9 @@ export class ActiveRun {
   get usage(): RunUsage {
     const tokens = this.#turnTokens;
     if (this.#counted?.tokens !== tokens) {
-      this.#counted = { tokens, usage: addToUsage(this.#committed, tokens, this.#costOf) };
+      const isUsed = Object.keys(tokens).length > 0;
+      const usage = isUsed ? addToUsage(this.#committed, tokens, this.#costOf) : this.#committed;
+      this.#counted = { tokens, usage };
     }
     return this.#counted.usage;
   }
@@ -245,6 +254,21 @@ export class ActiveRun {
     const { ran, rest_since } = this.record;
     const known = Math.max(ran, this.turnStarted.ran, this.#stores.steps.ran);
     return rest_since === null ? known : known + Math.max(0, now - rest_since);
+  }
+
+  /** The team has read what was sent into the run. What comes from now on belongs to the next turn. */
+  close(): void {
+    this.closing = new Promise((resolve) => {
+      this.#closed = resolve;
+    });
+  }
+
+  /** The turn is over. */
+  leaveTurn(): void {
+    this.steering = undefined;
+    this.closing = undefined;
+    this.#closed?.();
+    this.#closed = undefined;
   }
 
   /** Moves to the turn after a commit. */

@@ -8,9 +8,11 @@ import type { Execution } from "./execution.ts";
 import type { JournalParts } from "./journal/journal-parts.ts";
 import type { RunConstants } from "./journal/journaled-run.ts";
 import { TurnJournal } from "./journal/turn-journal.ts";
+import { showSent } from "./journal/turn-steering.ts";
 import { usageLimitError } from "./journal/usage-limit.ts";
 import type { TurnState } from "./next-action.ts";
 import type { Outcome, RunEnd } from "./run-outcome.ts";
+import type { SentIn } from "../storage/runs/steering-store.ts";
 import type { Suspect } from "./suspect.ts";
 import type { LoadedTeam, TeamCache } from "./team-cache.ts";
 import { commitTurn, type EndOfTurn } from "./turn-commit.ts";
@@ -69,14 +71,16 @@ export async function runTurn(parts: TurnParts, of: TurnOf): Promise<TurnState> 
   execution.answered = false;
   const fail = (error: unknown): void => parts.run.end({ status: "failed", error });
   const journal = new TurnJournal(parts, { active, facts, fence: execution, suspect, fail });
+  active.steering = journal.steering;
   try {
     const played = await play(parts, of, team, journal);
     if (played === undefined) return "interrupted";
     const { progress, ...emitted } = played;
-    const { usedMemory: memory, nested } = journal;
+    const { usedMemory: memory, nested, steering } = journal;
     const outcome = outcomeOfTurn(active, progress);
     const next = active.turnOfRun + 1;
-    finishTurn(parts, of, team, { outcome, next, memory, nested: nested?.entries, ...emitted });
+    const end = { outcome, next, memory, nested: nested?.entries, read: steering.taken };
+    finishTurn(parts, of, team, { ...end, ...emitted });
     return "none";
   } catch (thrown) {
     if (execution.superseded) return "interrupted";
@@ -88,6 +92,8 @@ export async function runTurn(parts: TurnParts, of: TurnOf): Promise<TurnState> 
     if (thrown.kind === "pause") return "none";
     const message = `a turn ended with the signal "${thrown.kind}"`;
     return giveUp(new TroupeError("internal", message, { cause: thrown }));
+  } finally {
+    active.leaveTurn();
   }
 
   function giveUp(error: unknown): TurnState {
@@ -120,13 +126,14 @@ interface Played extends Pick<EndOfTurn, "events" | "unfinished"> {
 async function play(
   { live }: TurnParts,
   { active, execution }: TurnOf,
-  { runnable, observers, shared }: LoadedTeam,
+  { runnable, observers, shared, board }: LoadedTeam,
   journal: TurnJournal,
 ): Promise<Played | undefined> {
   const { events } = active;
   const ctx = TurnScope.root(journal);
   const isFirst = active.turnOfRun === 0;
   shared?.beginTurn(isFirst ? active.record.state : undefined);
+  board?.beginTurn();
   if (isFirst) for (const observer of observers.values()) observer.runBegins();
   const turn = isFirst
     ? runnable.begin({ messages: active.task, outputTaskMessages: true }, ctx)
@@ -140,6 +147,7 @@ async function play(
     }
     if (next.done) {
       const progress = next.value;
+      active.close();
       const unfinished = progress.done ? await announceEnd(observers, ctx) : [];
       await journal.usedMemory?.ready();
       return execution.superseded ? undefined : { progress, events, unfinished };
@@ -162,17 +170,44 @@ function outcomeOfTurn(active: ActiveRun, progress: Progress): Outcome | undefin
   return progress.done ? { status: "completed", stopReason: progress.stopReason } : undefined;
 }
 
+/**
+ * Gives the team what it has not read of what was sent into the run: every message in the log is in the state that is stored.
+ *
+ * @returns the messages that the state has, which the table need not keep
+ */
+function hearTheRest(
+  { stores, live }: TurnParts,
+  { stored, turnOfTeam }: ActiveRun,
+  { runnable }: LoadedTeam,
+  read: ReadonlySet<string>,
+): readonly SentIn[] {
+  const { steering, queue } = stores;
+  const sent = steering.all.filter(({ run }) => queue.position(run) === null);
+  const rest = sent.filter(({ id }) => !read.has(id));
+  if (rest.length === 0) return sent;
+  if (runnable.hear === undefined) return sent.filter(({ id }) => read.has(id));
+  for (const one of rest) {
+    if (one.event !== null) continue;
+    live.event(showSent(stores, { run: stored.seq, turn: turnOfTeam }, one));
+  }
+  runnable.hear(rest.map(({ message }) => message));
+  return sent;
+}
+
 /** Commits the turn in one transaction, and shows then what is stored. */
 export function finishTurn(
-  { run, stores, live, team: cache, telemetry, memories, costOf }: TurnParts,
+  parts: TurnParts,
   of: TurnOf,
   team: LoadedTeam,
-  end: Omit<EndOfTurn, "time">,
+  end: Omit<EndOfTurn, "time" | "sent"> & { read: ReadonlySet<string> },
 ): void {
+  const { run, stores, live, team: cache, telemetry, memories, costOf } = parts;
   const { active, execution } = of;
+  team.board?.readIncoming();
   const { messageIds } = end.events;
   const time = execution.clock();
-  const committed = commitTurn(stores, active, team, { ...end, time });
+  const sent = hearTheRest(parts, active, team, end.read);
+  const committed = commitTurn(stores, active, team, { ...end, time, sent });
   const { commit, retract, terminal } = committed;
   telemetry?.committed(active, commit);
   if (end.memory?.hasMail) memories?.written();

@@ -63,8 +63,11 @@ export class LateEnds implements AlarmSource {
   #closed = false;
 
   constructor(options: LateEndsOptions) {
+    const { alarm, stores } = options;
     this.#options = options;
-    options.alarm.serve(this);
+    alarm.serve(this);
+    // After the transaction that leaves the work.
+    stores.unfinished.onLeft = () => setTimeout(() => this.#setAlarm(), 0);
   }
 
   get dueAt(): number | null {
@@ -87,8 +90,12 @@ export class LateEnds implements AlarmSource {
       })
       .finally(() => {
         this.#working = undefined;
-        if (!this.#closed) this.#options.alarm.set(this);
+        this.#setAlarm();
       });
+  }
+
+  #setAlarm(): void {
+    if (!this.#closed) this.#options.alarm.set(this);
   }
 
   /** The team is erased. */
@@ -227,7 +234,7 @@ class LateTurn implements TurnHost {
     this.run = runContextOf(record, stores);
     this.cache = stores.cache;
     this.session = stores.team.session;
-    this.memory = new TurnMemory(stores, { record, turnOfTeam, turnStarted }, memories);
+    this.memory = new TurnMemory(stores, { record, turnOfTeam, turnStarted }, memories, undefined);
   }
 
   clock(): Moment {

@@ -2,6 +2,7 @@ import type { SecretPushConfig } from "../../contract/push.ts";
 import { ok, refuseInput, type Result } from "../../contract/result.ts";
 import type { RunWebhook } from "../../contract/webhook.ts";
 import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
+import type { GivenReceivers, StoredReceiver } from "../../contract/notify.ts";
 import { NO_USAGE, type TokensByModel } from "../../contract/usage/model-usage.ts";
 import type { Sealer } from "../../secrets/sealer.ts";
 import { hashId } from "../../core/hash.ts";
@@ -22,6 +23,8 @@ export interface StartingRun {
 /** A run that was just inserted, or the one that the same request has started before. */
 export type EnteringRun =
   | { do: "replay"; id: string }
+  /** A message went into it. `after`: the cursor before the message. */
+  | { do: "steer"; id: string; after: number }
   | ({ do: "start"; id: string } & StartingRun)
   | { do: "queue"; id: string; record: RunRecord; task: readonly ChatMessage[] | null };
 
@@ -44,6 +47,15 @@ export class RunInputs {
 
   sealPush(config: SecretPushConfig): Promise<Result<SecretPushConfig>> {
     return refusing(() => this.#push(config));
+  }
+
+  /** @param before the receivers that these replace */
+  async sealReceivers(
+    given: GivenReceivers,
+    before: readonly StoredReceiver[] = [],
+  ): Promise<Result<StoredReceiver[]>> {
+    const { sealReceivers } = await import("../../notify/seal-receivers.ts");
+    return sealReceivers(given, before, this.#sealer);
   }
 
   async #webhook(webhook: RunWebhook): Promise<RunWebhook> {
@@ -79,6 +91,7 @@ export function requestedRun(id: string, createdAt: string, input: StartRunInput
     max_total_tokens: input.max_total_tokens,
     max_cost: input.max_cost,
     webhook: input.webhook,
+    ...(input.notify?.length && { notify: input.notify }),
     ...(input.push && { push: [input.push] }),
     ...(input.tools?.length && { tools: input.tools }),
     ...(input.state && { state: input.state }),
@@ -100,6 +113,7 @@ export function retryingRun(id: string, createdAt: string, record: RunRecord): R
     max_total_tokens: record.max_total_tokens,
     max_cost: record.max_cost ?? null,
     webhook: record.webhook ?? null,
+    ...(record.notify && { notify: record.notify }),
     ...(record.tools && { tools: record.tools }),
     ...(record.state && { state: record.state }),
     ...(record.answer_form && { answer_form: record.answer_form }),

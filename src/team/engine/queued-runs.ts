@@ -6,6 +6,7 @@ import type { RunTelemetry } from "./views/run-telemetry.ts";
 import { presentOf, type StartingRun, taskMessages } from "./new-run.ts";
 import { cancelledInQueue, started } from "./run-state.ts";
 import { runInfo } from "./views/run-info.ts";
+import { showSent } from "./journal/turn-steering.ts";
 import type { RunFeed } from "./views/run-feed.ts";
 
 /**
@@ -50,19 +51,23 @@ export class QueuedRuns {
 
   /** Cancels a queued run; undefined when there is no such run. @param mode how the client stops it */
   cancel(id: string, mode: "after_turn" | "now"): RunRecord | undefined {
-    const { announcer, commits, queue, runs, log } = this.#stores;
+    const { announcer, commits, queue, runs, log, steering } = this.#stores;
     const found = runs.byId(id);
     if (found?.record.status !== "queued") return undefined;
     const turn = commits.turn;
-    const facts = { mode, turn, event: log.last, at: new Date().toISOString() };
+    const unread = steering.all.filter(({ run }) => run === id);
+    const event = log.last + unread.length;
+    const facts = { mode, turn, event, at: new Date().toISOString() };
     const record = cancelledInQueue(found.record, facts);
     const task = runs.task(found);
-    const terminal = this.#stores.db.transaction(() => {
+    const { sent, terminal } = this.#stores.db.transaction(() => {
       const body = JSON.stringify(runInfo(this.#stores, { seq: 0, record }, task));
       queue.cancel(record, runs.last()?.seq ?? 0);
       announcer.run({ seq: 0, record }, { task });
-      return log.append(0, turn, "cancelled", null, body);
+      const events = unread.map((one) => showSent(this.#stores, { run: 0, turn: turn + 1 }, one));
+      return { sent: events, terminal: log.append(0, turn, "cancelled", null, body) };
     });
+    for (const one of sent) this.#feed.sentIn(one);
     this.#feed.dequeued(id, terminal);
     this.#telemetry?.ended(record);
     return record;

@@ -140,6 +140,11 @@ export class RunEngine implements AlarmSource, LoopOfRun {
     this.advance();
   }
 
+  /** An approval is there, and others are missing. */
+  approvalCounted(): void {
+    if (this.#active) this.feed.run(this.#active);
+  }
+
   answerByDefault(active: ActiveRun, questions: readonly StoredQuestion[]): void {
     for (const question of questions) {
       this.#stores.questions.answerByDefault(question);
@@ -285,7 +290,7 @@ export class RunEngine implements AlarmSource, LoopOfRun {
 
   #reportEnd(active: ActiveRun, { outcome, retract, terminal }: RunEnd): void {
     const { alarm, log, telemetry } = this.#parts;
-    alarm.set();
+    alarm.over(this, this.#stores.outbox !== undefined);
     this.feed.ended(active, retract, terminal);
     if (outcome.status === "failed") {
       log(failureEntry(this.#stores, active, outcome.error), outcome.error);

@@ -141,6 +141,7 @@ export class RunLoop implements TurnOf {
           events: active.events,
           memory: undefined,
           nested: undefined,
+          read: new Set(),
           unfinished: [],
         });
         return "none";

@@ -94,6 +94,7 @@ export function writeOutcome(
     }
   })();
   runs.end(stored, start.steps);
+  stores.approvals.endRun(record.id);
   const { usage: before, cost = null } = team.record;
   team.save({ usage: addUsage(before, usage), cost: addCosts(cost, totalCost(models)) });
   active.announce();
@@ -117,6 +118,7 @@ function failedBody({ record }: ActiveRun): string {
     detail: record.error?.message ?? "",
     code,
     run_id: record.id,
+    ...(record.error?.agent != null && { agent: record.error.agent }),
   });
 }
 

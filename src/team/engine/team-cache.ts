@@ -1,7 +1,11 @@
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { observersOf, type RunObservers, sharedStateOf } from "../../core/run/run-observer.ts";
-import type { SharedState } from "../../core/state/shared-state.ts";
+import {
+  observersOf,
+  type RunObservers,
+  type SharedParts,
+  sharedPartsOf,
+} from "../../core/run/run-observer.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import { standsAtCancellation } from "../storage/log/commits.ts";
 import { isOver } from "../storage/runs/run-store.ts";
@@ -9,12 +13,10 @@ import { TeamState } from "../storage/team-state.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** A team in memory, at its last commit. */
-export interface LoadedTeam {
+export interface LoadedTeam extends SharedParts {
   runnable: Runnable;
   state: TeamState;
   observers: RunObservers;
-  /** The state that its agents share with the page of its user; undefined if none of them wants one. */
-  shared: SharedState | undefined;
   /** False when it was built without secrets that cannot be read. */
   runs: boolean;
 }
@@ -41,14 +43,19 @@ export async function loadTeam(
 ): Promise<LoadedTeam> {
   const { runnable, runs } = await build(stores.team.component);
   const state = new TeamState(stores, runnable, "continued");
-  const open = { runnable, runs, state, ...runPartsOf(runnable) };
+  const open = { runnable, runs, state, ...runPartsOf(runnable, stores) };
   if (at === "present" && !isRetrying(stores) && standsAtCancellation(stores)) runnable.stop();
   return open;
 }
 
 /** The parts of a team that take part in its runs. Its state must be loaded. */
-export function runPartsOf(runnable: Runnable): Pick<LoadedTeam, "observers" | "shared"> {
-  return { observers: observersOf(runnable), shared: sharedStateOf(runnable) };
+export function runPartsOf(
+  runnable: Runnable,
+  { board: changes }: Stores,
+): Pick<LoadedTeam, "observers"> & SharedParts {
+  const shared = sharedPartsOf(runnable);
+  if (shared.board !== undefined) shared.board.incoming = () => changes.changes;
+  return { observers: observersOf(runnable), ...shared };
 }
 
 function isRetrying({ runs }: Stores): boolean {
@@ -79,10 +86,11 @@ export class TeamCache {
   }
 
   /** The open team was committed. Returns what it shows of its state. */
-  committed({ runnable, shared }: LoadedTeam): JsonObject {
+  committed({ runnable, shared, board }: LoadedTeam): JsonObject {
     this.#visibleState = {
       ...runnable.visibleState?.(),
       ...(shared !== undefined && { shared_state: shared.value }),
+      ...(board !== undefined && { tasks: board.list.tasks as unknown as JsonObject[] }),
     };
     return this.#visibleState;
   }

@@ -11,6 +11,7 @@ import { type Outcome, writeOutcome } from "./run-outcome.ts";
 import { storeSpans, type TurnSpans } from "../../telemetry/spans/stored-spans.ts";
 import type { Commit } from "../storage/log/commits.ts";
 import { keepSteps } from "../storage/log/kept-steps.ts";
+import type { SentIn } from "../storage/runs/steering-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
 export interface EndOfTurn {
@@ -25,6 +26,8 @@ export interface EndOfTurn {
   events: TurnEvents;
   /** The ledgers of teams inside participants; undefined where none has any. */
   nested: readonly NestedLedgers[] | undefined;
+  /** The messages into the run that the team's state has now. */
+  sent: readonly SentIn[];
   /** Work that is left to do after the run. */
   unfinished: readonly UnfinishedAt[];
 }
@@ -42,7 +45,7 @@ export function commitTurn(
   stores: Stores,
   active: ActiveRun,
   open: LoadedTeam,
-  { outcome, next, time, events, memory, nested, unfinished }: EndOfTurn,
+  { outcome, next, time, events, memory, nested, sent, unfinished }: EndOfTurn,
 ): Committed {
   const { log, steps, questions, knownResults: known } = stores;
   // The steps go with the commit; should it fail, a retry needs them.
@@ -56,6 +59,7 @@ export function commitTurn(
       const spans = storeSpans(traced, active.turnStarted.at);
       // A branch may have asked before a failing sibling halted it.
       questions.closeOpen(active.record.id);
+      stores.steering.remove(sent);
       stores.announcer.messages(active.record, active.turnCursor);
       const { turnOfTeam, conversationCursor } = active;
       const { usage, models } = active.usage;
@@ -88,6 +92,7 @@ export function commitTurn(
         empty: false,
       };
       remember?.();
+      stores.board.removeUpTo(open.board?.readUpTo ?? 0);
       // A turn such as the one that relays the task has no steps.
       if (ended.length === 0) open.state.write(commit);
       else {

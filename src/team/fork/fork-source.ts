@@ -10,11 +10,12 @@ import type {
   MemoryCursor,
   RowCursor,
   CopiedRow,
+  Unread,
 } from "./fork.ts";
 import { commitAt, snapshotOwner, standsAtCancellation } from "../storage/log/commits.ts";
 import { logOwner, LogStore } from "../storage/team-state.ts";
 import { PART_BYTES } from "../../sqlite/part-store.ts";
-import type { Stores } from "../storage/stores.ts";
+import { type Stores, sentToEndedRuns } from "../storage/stores.ts";
 import { textParts } from "../../sqlite/text-store.ts";
 
 /** Approximate size of a page. */
@@ -64,6 +65,7 @@ export class ForkSource {
     // The mark of a variant that was tried does not pass to forks of it.
     const { [PLAYGROUND]: _, ...inherited } = metadata;
     const at = turn ?? last;
+    const unread = at === last ? this.#unread() : undefined;
     const component = versions.at(at);
     if (component === undefined) {
       return unknownTurn(
@@ -81,7 +83,14 @@ export class ForkSource {
       ...(expires_in !== undefined && { expires_in }),
       ...(user !== undefined && { user }),
       component,
+      ...(unread && { unread }),
     });
+  }
+
+  #unread(): Unread | undefined {
+    const sent = sentToEndedRuns(this.#stores).map(({ run, message }) => ({ run, message }));
+    const changes = this.#stores.board.changes.map(({ change }) => change);
+    return sent.length + changes.length === 0 ? undefined : { sent, changes };
   }
 
   page({ created_at, turn }: ForkPosition, cursor: RowCursor): Result<CopiedRows> {

@@ -70,10 +70,15 @@ export class ForkTarget {
     if (!earlier.ok) return earlier;
     if (earlier.value !== null) return ok(earlier.value);
     await this.erase();
-    const { db, meta } = this.#stores;
+    const { board, db, meta, steering } = this.#stores;
+    const { unread, ...kept } = point;
     this.#stores.db.transaction(() => {
       createTables(db);
-      meta.write(FORK, { request, point });
+      meta.write(FORK, { request, point: kept });
+      for (const { run, message } of unread?.sent ?? []) {
+        steering.add({ run, id: message.id, event: null, message });
+      }
+      for (const change of unread?.changes ?? []) board.add(change);
       this.#note(FIRST_ROW);
     });
     void this.#storage.setAlarm(Date.now() + ABANDONED_AFTER_MS);
@@ -161,11 +166,16 @@ export class ForkTarget {
   }
 
   #complete(): void {
-    const { announcer, commits, db, texts, meta, team, log } = this.#stores;
+    const { announcer, commits, db, texts, meta, team, log, steering } = this.#stores;
     const { request, point } = this.#incoming() as Incoming;
     const { team_id, turn, cancelled, label, metadata, component, expires_in, user } = point;
     disownLastCommit(db, texts, { turn, event: log.last, cancelled });
     commits.forget();
+    // After what the commit has, as in the source.
+    for (const sent of steering.all) {
+      const event = log.append(0, turn + 1, "quiet", sent.id, JSON.stringify(sent.message));
+      steering.logged(sent, event.seq);
+    }
     const lifetime = expires_in === undefined ? {} : { expires_in };
     const input = { label, metadata, ...request, user, ...lifetime };
     const record = newRecord(input, this.#tenant, { team_id, turn });

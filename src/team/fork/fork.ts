@@ -3,6 +3,8 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ForkTeamInput } from "../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import type { TeamInfo } from "../../contract/team.ts";
+import type { TaskChange } from "../../core/board/board-task.ts";
+import type { TextMessage } from "../../core/messages/chat-messages.ts";
 import type { CopiedMemory, MemoryPlace } from "../storage/team-memory.ts";
 import type { BlobPart, WantedBlob } from "../../sqlite/blob-store.ts";
 
@@ -21,6 +23,16 @@ export interface ForkPoint {
   user?: string;
   /** The component; its secrets stay sealed. */
   component: ComponentModel;
+  /** Left out where there is nothing, and for turns before the last. */
+  unread?: Unread;
+}
+
+/** Messages and changes of people that no commit has: the next run reads them first. */
+export interface Unread {
+  /** The messages into runs that have ended, with their runs. */
+  sent: { run: string; message: TextMessage }[];
+  /** The changes of the board. */
+  changes: TaskChange[];
 }
 
 /** A row of a state. Texts too large for a row (`body` is null) are sent in parts before their row. */

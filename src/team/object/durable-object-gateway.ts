@@ -12,7 +12,6 @@ import {
   type TokenOfTeam,
 } from "../../contract/gateways/team-gateway.ts";
 import { ok, type Result, teamNotFound } from "../../contract/result.ts";
-import { seesAny } from "../../contract/gateways/login-sight.ts";
 import { eraseObject } from "../../sqlite/erase.ts";
 import {
   remoteMethods,
@@ -126,10 +125,15 @@ export class DurableObjectGateway implements Gateway {
       return (body) => passOn({ body, stream }, options);
     };
     // Streams show addresses by themselves.
-    const shown = (): typeof stub =>
-      sees !== undefined && seesAny(sees) ? withShownLogins(stub, sees) : stub;
+    const shown = (): typeof stub => (sees === undefined ? stub : withShownLogins(stub, sees));
     const team = remoteMethods(shown, {
       destroy: () => destroy(stub),
+      recover: async (time: number) => {
+        const prepared = await stub.prepareRecovery(time);
+        // The object ends with this call, which has no answer.
+        if (prepared.ok) await stub.restart().catch(() => undefined);
+        return prepared;
+      },
       tokenEnds: async (token: TokenOfTeam, until: AbortSignal) =>
         credentialEnd(await stub.fetch(credentialRequest(token)), until),
       fork: (input: ForkTeamInput) => fork(stub, this.#stub(tenant, input.id), input),

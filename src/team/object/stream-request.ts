@@ -16,6 +16,7 @@ import {
   ClientStream,
   type EventStreamOptions,
   PAGE_BYTES,
+  type RunNow,
   streamEvents,
 } from "../stream/event-stream.ts";
 import type { FrameWriter } from "../stream/frames.ts";
@@ -69,25 +70,32 @@ export function streamResponse(
 /** Passes on the body of an object's answer to the Worker. */
 export type Pass = (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>;
 
-export async function readStartResponse(
+export function readStartResponse(
   response: Response,
   passOf: (run: string) => Pass,
 ): Promise<Result<StartedStream>> {
   const { headers } = response;
   const run = headers.get(RUN) ?? "";
-  const opened = await readStreamResponse(response, passOf(run));
-  if (!opened.ok) return opened;
-  return ok({ ...opened.value, run, created: !headers.has(EARLIER) });
+  return readResponse(response, passOf(run), { run, created: !headers.has(EARLIER) });
 }
 
-export async function readStreamResponse(
+export function readStreamResponse(
   response: Response,
   pass: Pass = throughWorker,
 ): Promise<Result<OpenedStream>> {
-  if (response.status === 204) return ok({ done: true });
+  return readResponse(response, pass, {});
+}
+
+/** @param facts those of the stream besides its body */
+async function readResponse<Facts>(
+  response: Response,
+  pass: Pass,
+  facts: Facts,
+): Promise<Result<OpenedStream & Facts>> {
+  if (response.status === 204) return ok({ done: true, ...facts });
   if (!response.ok) return { ok: false, problem: await response.json<Problem>() };
   if (response.body === null) throw new TypeError("the team's stream has no body");
-  return ok({ body: pass(response.body) });
+  return ok({ body: pass(response.body), ...facts });
 }
 
 /** If a Worker returned the body of an object unchanged, the runtime would end the request at once and never abort its signal. */
@@ -102,16 +110,17 @@ export interface StreamSources {
   team: { visibleState(): JsonObject };
 }
 
-/** Opens the stream of one run, or of all runs of the team. */
-export function openStream(
+/** Opens the stream of one run, or of all runs of the team. @param facts those of the stream besides its body */
+export function openStream<Facts = unknown>(
   sources: StreamSources,
   input: Opening,
-  writer: FrameWriter,
-  client: StreamClient,
-): Result<OpenedStream> {
-  const sent = sendEvents(sources, input, { writer, client, connect: () => new ClientStream() });
+  to: Pick<EventStreamOptions, "writer" | "client">,
+  facts?: Facts,
+): Result<OpenedStream & Facts> {
+  const sent = sendEvents(sources, input, { ...to, connect: () => new ClientStream() });
   if (!sent.ok) return sent;
-  return ok(sent.value === "done" ? { done: true } : { body: sent.value.body });
+  const stream = sent.value === "done" ? { done: true as const } : { body: sent.value.body };
+  return ok({ ...stream, ...(facts as Facts) });
 }
 
 /** Sends the events of one run, or of all runs of the team, unless nothing is left to send. */
@@ -141,20 +150,20 @@ export function sendEvents<Connection extends ClientConnection>(
       event: "run",
       data: opening(stores, run, active, after),
     },
-    activity: () => {
-      const now = engine.active;
-      const data = now && activityOf(now);
-      return data === undefined || data.steps.length === 0
-        ? undefined
-        : { event: "activity", data };
-    },
+    now: () => runNow(engine.active),
     visibleState: () => team.visibleState(),
-    caughtUp: () => {
-      const status = engine.active?.record.status;
-      if (status === "waiting" || status === "paused") live.becomeIdle(status);
-    },
   });
   return ok(connection);
+}
+
+function runNow(active: ActiveRun | undefined): RunNow {
+  if (active === undefined) return {};
+  const data = activityOf(active);
+  const { status } = active.record;
+  return {
+    ...(data.steps.length > 0 && { activity: { event: "activity", data } }),
+    ...((status === "waiting" || status === "paused") && { idle: status }),
+  };
 }
 
 /** Replays what the client already has, to rebuild the encoder's state after an idle time. */

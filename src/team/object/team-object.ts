@@ -10,7 +10,6 @@ import type {
   TokenOfTeam,
 } from "../../contract/gateways/team-gateway.ts";
 import type { FormatCode } from "../../contract/stream/stream-format.ts";
-import { seesAny } from "../../contract/gateways/login-sight.ts";
 import { ok, type Result } from "../../contract/result.ts";
 import type { TokenUsage } from "../../core/models/request-usage.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
@@ -199,9 +198,9 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     if (writer.visibleState) await team.parts?.team.load();
     const opened =
       continues === undefined
-        ? team.with((now) => openStream(now, open, writer, client))
+        ? team.with((now) => openStream(now, open, { writer, client }))
         : await withAnswers(team, continues, (now, give) => {
-            const stream = openStream(now, open, writer, client);
+            const stream = openStream(now, open, { writer, client });
             if (stream.ok) give();
             return stream;
           });
@@ -294,8 +293,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   /** Undefined for a client that may not be given the address of any login. */
   #loginsFor({ sees }: StreamClient): VisibleLogins | undefined {
-    if (sees === undefined || !seesAny(sees)) return undefined;
-    return { sees, questions: () => this.#parts.team.parts?.stores.questions };
+    return sees && { sees, questions: () => this.#parts.team.parts?.stores.questions };
   }
 
   override alarm(): Promise<void> {
@@ -318,16 +316,17 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       if (!sealed.ok) return sealed;
       const { task } = prepared.input;
       const { credential } = client;
-      const decided = parts.admission.decide(prepared.input);
-      const admitted = await parts.quota.admitStreamed(decided, { task, credential });
+      const admitted = await parts.admission.admit(prepared.input, (decided) =>
+        parts.quota.admitStreamed(decided, { task, credential }),
+      );
       if (!admitted.ok) return admitted;
       const writer = this.#writer(prepared.options, code, client);
       if (writer.visibleState) await parts.team.load();
       const run = parts.admission.insert(sealed.value, admitted.value);
       parts.engine.enter(run);
-      const opened = openStream(parts, { run: run.id, after: 0 }, writer, client);
-      if (!opened.ok) return opened;
-      return ok({ ...opened.value, run: run.id, created: run.do !== "replay" });
+      const after = run.do === "steer" ? run.after : 0;
+      const started = { run: run.id, created: run.do === "start" || run.do === "queue" };
+      return openStream(parts, { run: run.id, after }, { writer, client }, started);
     });
   }
 }

@@ -1,6 +1,7 @@
 import type {
   CreateScheduleInput,
   ScheduleChanges,
+  ScheduledRun,
   StartRunInput,
 } from "../../contract/gateways/team-gateway.ts";
 import type { Idempotency } from "../../contract/common.ts";
@@ -13,6 +14,7 @@ import {
   type Result,
 } from "../../contract/result.ts";
 import type { RunInfo } from "../../contract/run.ts";
+import type { StoredReceiver } from "../../contract/notify.ts";
 import type { ScheduleInfo, SchedulePage } from "../../contract/team/schedule.ts";
 import type { AdmissionDecision } from "../engine/requests/admission.ts";
 import type { RunService } from "../engine/requests/run-service.ts";
@@ -24,6 +26,9 @@ import type { Scheduler } from "./scheduler.ts";
 
 /** Schedules of one team. */
 const MOST_SCHEDULES = 100;
+
+/** A request whose receivers are sealed. */
+type Sealed<Input> = Omit<Input, "notify"> & Pick<ScheduledRun, "notify">;
 
 export interface ScheduleServiceOptions {
   stores: Stores;
@@ -41,7 +46,7 @@ export class ScheduleService {
     this.#options = options;
   }
 
-  async create(input: CreateScheduleInput): Promise<Result<ScheduleInfo>> {
+  async create(input: Sealed<CreateScheduleInput>): Promise<Result<ScheduleInfo>> {
     const { schedules } = this.#options.stores;
     const { nextTime, readTimes } = await import("./times.ts");
     const { id = crypto.randomUUID(), enabled, idempotency, ...rest } = input;
@@ -74,6 +79,11 @@ export class ScheduleService {
     return ok(this.#info(stored));
   }
 
+  /** The receivers of a schedule's runs; none for a schedule that does not exist. */
+  receivers(id: string): readonly StoredReceiver[] {
+    return this.#options.stores.schedules.byId(id)?.record.run.notify ?? [];
+  }
+
   one(id: string): Result<ScheduleInfo> {
     return this.#with(id, (schedule) => ok(this.#info(schedule)));
   }
@@ -98,7 +108,7 @@ export class ScheduleService {
   }
 
   /** A schedule that was disabled continues with the first occurrence from now on. */
-  async change(id: string, changes: ScheduleChanges): Promise<Result<ScheduleInfo>> {
+  async change(id: string, changes: Sealed<ScheduleChanges>): Promise<Result<ScheduleInfo>> {
     const { nextTime, past, readTimes } = await import("./times.ts");
     return this.#with(id, (schedule) => {
       const { cron, timezone, at, enabled, task, ...run } = changes;
@@ -178,6 +188,7 @@ export class ScheduleService {
       enabled,
       task: stores.schedules.task(schedule),
       ...run,
+      notify: (run.notify ?? []).map(({ shown }) => shown),
       next_at: next_at === null ? null : new Date(next_at).toISOString(),
       last_at,
       last_run,

@@ -6,13 +6,17 @@ import { CommitStore } from "./log/commits.ts";
 import { EventLog } from "./log/event-log.ts";
 import { MetaStore } from "./tables/meta-store.ts";
 import { KnownResults } from "./log/kept-steps.ts";
+import { ApprovalStore } from "./runs/approval-store.ts";
+import { DecisionStore } from "./runs/decision-store.ts";
 import { QuestionStore } from "./runs/question-store.ts";
 import { RunQueue } from "./runs/run-queue.ts";
-import { RunStore } from "./runs/run-store.ts";
+import { isOver, RunStore } from "./runs/run-store.ts";
 import { ScheduleStore } from "./schedule-store.ts";
+import { type SentIn, SteeringStore } from "./runs/steering-store.ts";
 import { StepStore } from "./runs/step-store.ts";
 import { TeamStore } from "./tables/team-store.ts";
 import { VersionStore } from "./tables/version-store.ts";
+import { BoardStore } from "./board-store.ts";
 import { MemoryOutbox } from "./outbox/memory-outbox.ts";
 import { RemoteWorkStore } from "./outbox/remote-work-store.ts";
 import { UnfinishedStore } from "./outbox/unfinished-store.ts";
@@ -32,10 +36,14 @@ export class Stores {
   readonly steps: StepStore;
   readonly knownResults = new KnownResults();
   readonly questions: QuestionStore;
+  readonly steering: SteeringStore;
+  readonly decisions: DecisionStore;
+  readonly approvals: ApprovalStore;
   readonly log: EventLog;
   readonly commits: CommitStore;
   readonly cache: ResultCache;
   readonly schedules: ScheduleStore;
+  readonly board: BoardStore;
   readonly memory: TeamMemory;
   readonly memoryOutbox: MemoryOutbox;
   readonly remoteWork: RemoteWorkStore;
@@ -56,10 +64,14 @@ export class Stores {
     this.steps = new StepStore(this.db, this.texts);
     this.outbox = listed ? new OutboxStore(this.db) : undefined;
     this.announcer = new Announcer(this);
-    this.questions = new QuestionStore(this.db, this.texts, this.announcer);
+    this.steering = new SteeringStore(this.db, this.texts);
+    this.decisions = new DecisionStore(this.db, this.texts);
+    this.approvals = new ApprovalStore(this.db);
+    this.questions = new QuestionStore(this.db, this.texts, this.announcer, this.decisions);
     this.log = new EventLog(this.db, this.texts);
     this.commits = new CommitStore(this.db, this.texts);
     this.cache = new ResultCache(this.db);
+    this.board = new BoardStore(this.db);
     this.schedules = new ScheduleStore(this.db, this.texts);
     this.memory = new TeamMemory(this.db, this.texts);
     this.memoryOutbox = new MemoryOutbox(this.db, this.texts);
@@ -68,11 +80,19 @@ export class Stores {
     const { team, commits, runs, queue, steps, knownResults, questions, log, schedules } = this;
     const { memory, memoryOutbox, remoteWork, unfinished, outbox, announcer } = this;
     const ofRuns = [team, commits, runs, queue, steps, knownResults, questions, log, schedules];
-    const others = [memory, memoryOutbox, remoteWork, unfinished, outbox, announcer];
+    const others = [this.steering, memory, memoryOutbox, remoteWork, unfinished, outbox, announcer];
     for (const store of [...ofRuns, ...others]) {
       this.db.onForget(() => store?.forget());
     }
   }
+}
+
+/** The messages into runs that have ended, of which no commit has them: the next run reads them first. */
+export function sentToEndedRuns({ runs, queue, steering }: Stores): readonly SentIn[] {
+  if (steering.all.length === 0) return [];
+  const last = runs.last()?.record;
+  const active = last === undefined || isOver(last) ? undefined : last.id;
+  return steering.all.filter(({ run }) => run !== active && queue.position(run) === null);
 }
 
 const EVICT = "delete from cache where seq <= (select max(seq) from cache) - ?";

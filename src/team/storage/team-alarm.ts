@@ -52,6 +52,19 @@ export class TeamAlarm {
   }
 
   /**
+   * A source is not due any more. An alarm that fires soon is kept, whatever is due, so that no source is asked before it is set again.
+   *
+   * @param isSetSoon whether that follows soon: it must not wake an object for which nothing is due
+   */
+  over(source: AlarmSource, isSetSoon: boolean): void {
+    const now = Date.now();
+    const time = this.#time;
+    this.#dues.clear();
+    if (!isSetSoon || time == null || time <= now || time - now >= EARLY_MS) this.set();
+    else this.#dues.set(source, null);
+  }
+
+  /**
    * Sets the alarm if a source is due but no alarm is set: after a rollback, an earlier version of the code sets no
    * alarm for sources it does not have.
    */

@@ -82,12 +82,16 @@ export interface EventStreamOptions {
   after: number;
   /** The run that the stream shows and with which it ends; null for all runs of the team. */
   run: StoredRun | null;
-  /** The steps under way; undefined for a run that is not active. */
-  activity: () => LiveFrame | undefined;
+  /** The active run once everything recorded was sent. */
+  now: () => RunNow;
   /** The team's visible state as of its last turn. */
   visibleState: () => JsonObject;
-  /** Everything recorded was sent; live frames follow. */
-  caughtUp(): void;
+}
+
+/** The steps under way, undefined for none, and the status of a run that needs a client to continue. */
+export interface RunNow {
+  activity?: LiveFrame | undefined;
+  idle?: "waiting" | "paused" | undefined;
 }
 
 const CAUGHT_UP = { event: "caught_up", data: {} } as const;
@@ -141,17 +145,17 @@ class EventStream implements LiveClient {
     if (run?.record.status === "queued") {
       live.joinQueued(this);
       this.#stream.push(new Batch(frames + writer.live(CAUGHT_UP), cursor));
-      this.#options.caughtUp();
+      this.#becomeIdle(this.#options.now());
       return;
     }
     for (;;) {
-      const page = log.page(cursor, PAGE_BYTES);
+      const { last } = log;
+      const page = cursor < last ? log.page(cursor, PAGE_BYTES) : [];
       // The cancellation of a queued run may stand among the events of the active one.
       const own = run === null ? page : page.filter((event) => event.run === run.seq);
       const end = run === null ? -1 : own.findIndex(({ kind }) => isTerminal(kind));
       const visible = end === -1 ? own : own.slice(0, end + 1);
       frames += visible.map((event) => writer.recorded(event)).join("");
-      const { last } = log;
       cursor = page.at(-1)?.seq ?? last;
       if (end !== -1 || writer.ended) {
         void this.#stream.write(new Batch(frames, cursor));
@@ -161,12 +165,12 @@ class EventStream implements LiveClient {
       if (cursor >= last) {
         // Turns may have ended while the log was read.
         frames += state() + writer.live(CAUGHT_UP) + live.snapshots(writer);
-        const activity = this.#options.activity();
-        if (activity !== undefined) frames += writer.live(activity);
+        const now = this.#options.now();
+        if (now.activity !== undefined) frames += writer.live(now.activity);
         live.join(this, frames);
         // This stream ends with its first frames.
         if (writer.ended) live.flush();
-        this.#options.caughtUp();
+        this.#becomeIdle(now);
         return;
       }
       await this.#stream.write(new Batch(frames, cursor));
@@ -175,5 +179,9 @@ class EventStream implements LiveClient {
       if (this.#stream.closed) return;
       frames = "";
     }
+  }
+
+  #becomeIdle({ idle }: RunNow): void {
+    if (idle !== undefined) this.#options.live.becomeIdle(idle);
   }
 }

@@ -134,6 +134,7 @@ export class LiveFeed implements StreamPlaces {
    * Ends the streamed text of a message. @returns the pieces in which it was streamed, if together they are its text
    */
   endText(message: Message): TextPieces | undefined {
+    if (this.#texts.isClear) return undefined;
     this.#writeUnsent();
     return this.#texts.end(message);
   }
@@ -180,9 +181,11 @@ export class LiveFeed implements StreamPlaces {
 
   /** Ends the turn: its unfinished texts are declared void (`discard`), or only forgotten. */
   endTexts(how: "discard" | "forget"): void {
-    this.#writeUnsent();
-    const unfinished = this.#texts.takeAll();
-    if (how === "discard") for (const text of unfinished) this.#discarded(text);
+    if (!this.#texts.isClear) {
+      this.#writeUnsent();
+      const unfinished = this.#texts.takeAll();
+      if (how === "discard") for (const text of unfinished) this.#discarded(text);
+    }
     this.#largeBatchAt = 0;
   }
 
@@ -192,6 +195,7 @@ export class LiveFeed implements StreamPlaces {
 
   /** Frames of the texts in progress, for a new client. */
   snapshots(writer: FrameWriter): string {
+    if (this.#texts.isEmpty) return "";
     this.#writeUnsent();
     return this.#texts.shown
       .map(({ data, pieces }) => writer.live({ event: "snapshot", data }, pieces))

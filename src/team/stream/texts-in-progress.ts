@@ -12,9 +12,6 @@ import { PieceFrames } from "./piece-frames.ts";
  */
 const PIECES_APART = 32;
 
-/** Numbers that the start of a text uses among those of the pieces. */
-const BEGINNING = 2;
-
 /** The position before a text starts: the cursor of the last event, and how often the run was interrupted since. */
 export type TextOrigin = () => Pick<TextPieces, "after" | "restarts">;
 
@@ -58,13 +55,13 @@ export class TextsInProgress {
   #taken = { after: -1, restarts: 0, count: 0 };
   /** True if {@link takeUnsent} has something to take: clients are written to often, and mostly nothing waits. */
   hasUnsent = false;
+  /** True if no text is in progress. */
+  isEmpty = true;
+  /** True if nothing is left of an earlier one either: then no message ends any text. */
+  isClear = true;
 
   constructor(origin: TextOrigin) {
     this.#origin = origin;
-  }
-
-  get isEmpty(): boolean {
-    return this.#texts.size === 0;
   }
 
   /** True if the piece belongs to the text that is currently streaming. */
@@ -91,6 +88,7 @@ export class TextsInProgress {
         unsent: undefined,
       };
       this.#texts.set(id, text);
+      this.#look();
     }
     this.#current = text;
     text.shown.content += content;
@@ -110,7 +108,8 @@ export class TextsInProgress {
     const { length } = piece.content;
     text.unsent = undefined;
     pieces.lengths.push(length);
-    return { piece, pieces: { ...pieces, first: pieces.lengths.length - 1, lengths: [length] } };
+    const first = text.shown.content.length - length;
+    return { piece, pieces: { ...pieces, first, lengths: [length] } };
   }
 
   /**
@@ -131,11 +130,15 @@ export class TextsInProgress {
     }
     const from = own ?? left;
     if (from === undefined) return undefined;
+    this.#look();
     const isMessage = isChatMessage(message);
     const content = isMessage ? toText(message) : "content" in message ? message.content : "";
     const text = typeof content === "string" ? content : "";
     const isThought = message.type === "ThoughtEvent";
-    if (isThought && own !== undefined && own.shown.content !== text) this.#left = own;
+    if (isThought && own !== undefined && own.shown.content !== text) {
+      this.#left = own;
+      this.isClear = false;
+    }
     if (text === "") return undefined;
     const { pieces, shown } = from;
     const more = text.length - shown.content.length;
@@ -163,6 +166,7 @@ export class TextsInProgress {
     if (text === undefined) return undefined;
     this.#texts.delete(id);
     this.#ended(text);
+    this.#look();
     return text.shown;
   }
 
@@ -172,6 +176,7 @@ export class TextsInProgress {
     this.#texts.clear();
     for (const text of texts) this.#ended(text);
     this.#left = undefined;
+    this.#look();
     return texts.map(({ shown }) => shown);
   }
 
@@ -181,6 +186,11 @@ export class TextsInProgress {
       data: shown,
       pieces: { ...pieces, lengths: [...pieces.lengths] },
     }));
+  }
+
+  #look(): void {
+    this.isEmpty = this.#texts.size === 0;
+    this.isClear = this.isEmpty && this.#left === undefined;
   }
 
   #place(): Pick<TextPieces, "after" | "restarts" | "taken"> {
@@ -193,9 +203,9 @@ export class TextsInProgress {
 
   #ended(text: Text): void {
     if (this.#current === text) this.#current = undefined;
-    const { after, restarts, lengths } = text.pieces;
+    const { after, restarts } = text.pieces;
     if (after !== this.#taken.after || restarts !== this.#taken.restarts) return;
-    this.#taken.count += lengths.length + BEGINNING;
+    this.#taken.count += text.shown.content.length + 1;
   }
 }
 

@@ -171,7 +171,7 @@ function body(change: Change, directory: Directory): unknown {
       return (
         facts && {
           ...directory.listed(change.id, facts, activity),
-          last_run: directory.lastRun(change.id, activity),
+          ...directory.shown(change.id, activity),
         }
       );
     }

@@ -19,6 +19,7 @@ import {
 import { shownConversation } from "../../contract/team/shown-conversation.ts";
 import { ConversationStore } from "./conversation-store.ts";
 import { ClosedRequests, DeletedTeams } from "./recent-removals.ts";
+import { ToolStore } from "./tool-store.ts";
 import { completeRun, isOpen, type OpenRuns, type RunRow } from "./open-runs.ts";
 import { DirectoryRunStore } from "./directory-run-store.ts";
 import { addDays, type DayUsage, laterUsageOf, usageOf, usedOn } from "../usage/day-usage.ts";
@@ -77,6 +78,7 @@ export class Directory {
   readonly #closed: ClosedRequests;
   readonly #runs: DirectoryRunStore;
   readonly conversations: ConversationStore;
+  readonly tools: ToolStore;
   /** The usage of all teams by day. */
   readonly days: DayTotals;
   /** The places of the rows of teams with an active run. */
@@ -93,6 +95,7 @@ export class Directory {
     this.#closed = new ClosedRequests(db);
     this.#runs = new DirectoryRunStore(db);
     this.conversations = new ConversationStore(db);
+    this.tools = new ToolStore(db);
     this.days = new DayTotals({ db, usage, lastDays: (from) => this.lastDays(from) });
     for (const { team, runs } of this.open.teams()) {
       for (const { place } of runs) if (place !== null) this.#places.set(team, place);
@@ -163,7 +166,7 @@ export class Directory {
     }
     if (at !== null && this.open.of(team).length > 0) this.#places.set(team, at);
     else this.#places.delete(team);
-    const resync = at !== null && this.team(team) === undefined;
+    const resync = at !== null && !this.has(team);
     const note = (): void => {
       if (noted || at === null) return;
       this.#activity.move(team, at, at, activity);
@@ -172,8 +175,14 @@ export class Directory {
     return { number: activity.number, place: at ?? 0, resync, changes, applied: fresh, note };
   }
 
-  /** The run of the team that ended last, for its row in the list. */
-  lastRun(team: string, { ended: [last] }: Activity): ListedTeam["last_run"] {
+  /** The fields of a team's row in the list that no search needs. */
+  shown(team: string, activity: Activity): Pick<ListedTeam, "last_run" | "tool"> {
+    const tool = this.tools.summaryOf(team);
+    return { last_run: this.#lastRun(team, activity), ...(tool && { tool }) };
+  }
+
+  /** The run of the team that ended last. */
+  #lastRun(team: string, { ended: [last] }: Activity): ListedTeam["last_run"] {
     const run = last && this.#runs.get(team, last)?.run;
     if (run === undefined || isOpen(run.status)) return null;
     const { id, status, error, answer, ended_at } = run;
@@ -184,7 +193,7 @@ export class Directory {
   listed(id: string, facts: TeamFacts, activity: Activity): Omit<ListedTeam, "last_run"> {
     const { label, metadata, provider, component_version, created_at } = facts;
     const { conversation, user = null, expires_in = null, participants = [] } = facts;
-    const { forked_from = null } = facts;
+    const { forked_from = null, description } = facts;
     const updated = [
       activity.updated_at,
       facts.updated_at,
@@ -195,6 +204,7 @@ export class Directory {
       label,
       metadata,
       provider,
+      ...(description !== undefined && { description }),
       component_version,
       ...this.open.statusOf(id),
       participants: [...participants],
@@ -242,9 +252,23 @@ export class Directory {
     return changes.toSorted((one, other) => one.changed - other.changed);
   }
 
+  /** Moves a team to the front of the list, because its tenant has changed what the list shows of it. Call it in a transaction. */
+  moved(team: string, now: number): Change[] {
+    const { at, activity } = this.#find(team, this.#places.get(team) ?? null);
+    if (at === null) return [];
+    const changed = this.#clock.next(now);
+    this.#activity.move(team, at, changed, activity);
+    if (this.#places.has(team)) this.#places.set(team, changed);
+    return [{ changed, kind: "team", id: team, team_user: activity.user }];
+  }
+
   team(id: string): TeamFacts | undefined {
     const row = this.#db.first<{ record: string }>("select record from team where id = ?", id);
     return row && (JSON.parse(row.record) as TeamFacts);
+  }
+
+  has(id: string): boolean {
+    return this.#db.first("select 1 as found from team where id = ?", id) !== undefined;
   }
 
   /** The number of teams. */
@@ -285,7 +309,7 @@ export class Directory {
   /** A team forgets its place when an acknowledgement is lost. A team that is not listed has no place. */
   #find(team: string, place: number | null): PlacedActivity {
     if (place !== null) return this.#activity.find(team, place);
-    if (this.team(team) === undefined) return { at: null, activity: NO_ACTIVITY };
+    if (!this.has(team)) return { at: null, activity: NO_ACTIVITY };
     return this.#activity.search(team);
   }
 
@@ -368,6 +392,12 @@ export class Directory {
     }
   }
 
+  /** True if a request is open. @param created_at as the request has it */
+  hasRequest(created_at: string, team: string, id: string): boolean {
+    const query = "select 1 as found from request where created = ? and team = ? and id = ?";
+    return this.#db.first(query, Date.parse(created_at), team, id) !== undefined;
+  }
+
   /**
    * The row of a team after one of its runs has ended. On a new day, the usage of the last day is stored separately.
    */
@@ -424,6 +454,7 @@ export class Directory {
     this.conversations.orphan(team);
     this.#db.write("delete from team where id = ?", team);
     this.#db.write("delete from reservation where id = ?", team);
+    this.tools.drop(team);
     this.#db.write("delete from request where team = ?", team);
     this.#runs.deleteOpen(team);
     if (idempotency !== null) {

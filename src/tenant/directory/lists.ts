@@ -54,7 +54,7 @@ export class Lists {
       const facts = this.#directory.team(id);
       const team = facts && this.#directory.listed(id, facts, activity);
       if (team && matches(team, query)) {
-        teams.push({ ...team, last_run: this.#directory.lastRun(id, activity) });
+        teams.push({ ...team, ...this.#directory.shown(id, activity) });
       }
     }
     return ok({ teams, next_cursor: null });

@@ -41,7 +41,7 @@ export class Reservations {
       }
     }
     // An id that is taken or reserved already is not refused here: the team itself decides who created it.
-    if (this.#directory.team(id) === undefined && !this.#isReserved(id)) {
+    if (!this.isKnown(id)) {
       const { teams: most } = limits;
       const teams = this.#directory.size + this.#count();
       if (teams >= most) {
@@ -98,11 +98,14 @@ export class Reservations {
       id,
     )?.idempotency;
     this.#db.write("delete from reservation where id = ?", id);
+    this.#directory.tools.drop(id);
     if (key != null) this.#db.write("delete from idempotency where key = ? and team = ?", key, id);
   }
 
-  #isReserved(id: string): boolean {
-    return this.#db.first("select 1 as found from reservation where id = ?", id) !== undefined;
+  /** True for a team that is listed, or that is being created. */
+  isKnown(id: string): boolean {
+    const query = "select 1 as found from reservation where id = ?";
+    return this.#directory.has(id) || this.#db.first(query, id) !== undefined;
   }
 
   #count(): number {

@@ -17,6 +17,8 @@ import {
   remoteObject,
   tenantNamed,
 } from "../../sqlite/remote-methods.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { socketRequest } from "../sockets/socket-caller.ts";
 import type { TenantMethods } from "./tenant-methods.ts";
 import { REGISTRY } from "./registry.ts";
 
@@ -24,7 +26,7 @@ import { REGISTRY } from "./registry.ts";
 type TenantStub = TenantMethods;
 
 /** Those of the registry read. */
-const CALLS = [...REPEATABLE_TENANT_CALLS, "tenants"] as const;
+const CALLS = [...REPEATABLE_TENANT_CALLS, "tenants", "noteHash", "tenantOfHash"] as const;
 
 /** Finds tenant objects in a Durable Object namespace. */
 export class DurableObjectTenants implements Tenants {
@@ -49,6 +51,13 @@ export class DurableObjectTenants implements Tenants {
       },
       keyEnds: async (key: string, until: AbortSignal) =>
         credentialEnd(await stub.fetch(credentialRequest(key)), until),
+      responseSocket: async (caller: JsonObject, origin: string) => {
+        const opened = await stub.fetch(socketRequest({ caller, origin }));
+        const { webSocket } = opened;
+        // The headers of a response that was received cannot be changed, and CORS adds some.
+        if (webSocket !== null) return ok(new Response(null, { status: 101, webSocket }));
+        return { ok: false, problem: await opened.json<Problem>() };
+      },
       events: async (
         after: number | null,
         changes: WatchedChanges,
@@ -72,6 +81,14 @@ export class DurableObjectTenants implements Tenants {
 
   list(page: { limit: number; cursor?: string }): Promise<Result<TenantList>> {
     return this.#stub(REGISTRY).tenants(page);
+  }
+
+  noteHash(hash: string, tenant: string): Promise<void> {
+    return this.#stub(REGISTRY).noteHash(hash, tenant);
+  }
+
+  ofHash(hash: string): Promise<string | null> {
+    return this.#stub(REGISTRY).tenantOfHash(hash);
   }
 
   #stub(name: string): RemoteObject<TenantStub> {

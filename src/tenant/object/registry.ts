@@ -11,6 +11,10 @@ export interface RegistryMethods {
   register(id: string, label: string | null): Promise<void>;
   unregister(id: string): Promise<void>;
   tenants(page: { limit: number; cursor?: string }): Promise<Result<TenantList>>;
+  /** Records the hash that stands for a tenant in e-mail addresses. */
+  noteHash(hash: string, tenant: string): Promise<void>;
+  /** Null for a hash that stands for no tenant. */
+  tenantOfHash(hash: string): Promise<string | null>;
 }
 
 /** The list of all tenants, for the operator. */
@@ -31,6 +35,18 @@ export class Registry {
 
   remove(id: string): void {
     this.#db.write("delete from tenant where id = ?", id);
+    this.#db.write("delete from inbound_tenant where id = ?", id);
+  }
+
+  noteHash(hash: string, id: string): void {
+    if (this.ofHash(hash) !== id) {
+      this.#db.write("insert or replace into inbound_tenant values (?, ?)", hash, id);
+    }
+  }
+
+  ofHash(hash: string): string | undefined {
+    const query = "select id from inbound_tenant where hash = ?";
+    return this.#db.first<{ id: string }>(query, hash)?.id;
   }
 
   page({ limit, cursor }: { limit: number; cursor?: string }): Result<TenantList> {

@@ -107,6 +107,44 @@ const MIGRATIONS: TableVersions["migrations"] = [
     "create table day_usage (day text primary key, record text not null) without rowid",
     countOutcomes,
   ],
+  // Triggers (a word of SQL) and what came in for them. One that takes e-mail is found by its address.
+  [
+    "create table inbound (team text, id text, mailbox text, record text not null, primary key (team, id)) without rowid",
+    "create index inbound_mailbox on inbound (mailbox) where mailbox is not null",
+    `create table inbound_delivery (
+      team text, inbound text, id text, at integer not null, record text not null, primary key (team, inbound, id)
+    ) without rowid`,
+    "create index inbound_delivery_at on inbound_delivery (team, inbound, at, id)",
+    // Only used by the registry: tenants whose ids are too long for an e-mail address, by their hashes.
+    "create table inbound_tenant (hash text primary key, id text not null) without rowid",
+  ],
+  // The receivers of messages about teams, and the links of these messages by the request that they answer.
+  [
+    "create table notify (team text primary key, record text not null) without rowid",
+    "create index team_token_request on team_token (team, record ->> '$.answers.request') where record ->> '$.answers.request' is not null",
+  ],
+  // Versions of skills, and their files in pieces.
+  [
+    "create table skill_version (name text, version integer, record text not null, primary key (name, version)) without rowid",
+    `create table skill_piece (
+      name text, version integer, place integer, bytes blob not null, primary key (name, version, place)
+    ) without rowid`,
+  ],
+  // The own tools of teams.
+  [
+    "create table tool (name text primary key, team text not null, record text not null) without rowid",
+    "create unique index tool_team on tool (team)",
+  ],
+  // Files over OpenAI's API, and their bytes in pieces where they are in no bucket. `ready` is 0 until the bucket has them.
+  [
+    `create table kept_file (
+      id text primary key, made integer not null, until integer not null, owner text not null, purpose text not null,
+      ready integer not null, record text not null
+    ) without rowid`,
+    "create index kept_file_made on kept_file (made, id)",
+    "create index kept_file_until on kept_file (until)",
+    "create table kept_file_piece (id text, place integer, bytes blob not null, primary key (id, place)) without rowid",
+  ],
 ];
 
 /** True if anything is stored for this tenant. Writes nothing. */

@@ -97,8 +97,9 @@ export const tenantHandlers = {
   tokens: ({ tenant: { parts } }, team, page) =>
     parts?.tokens.page(team, page, Date.now()) ?? emptyPage(page, { tokens: [] }),
 
-  dropTokens({ tenant: { parts } }, team, revoked) {
+  dropTokens({ tenant: { parts }, keys }, team, revoked) {
     parts?.tokens.drop(team, revoked);
+    keys.endTokens(team, revoked);
   },
 
   session: ({ tenant: { parts } }, id) => parts?.sessions.get(id, Date.now()) ?? null,
@@ -136,11 +137,23 @@ export const tenantHandlers = {
     parts?.memories.page(query) ?? emptyPage(query, { names: [] }),
 
   reserve({ tenant: holder }, input) {
-    const { tenant, reservations, stored } = holder.hold(input.tenant_label);
+    const { tenant, directory, reservations, stored } = holder.hold(input.tenant_label);
     if (tenant.record.deleting) return beingDeleted();
     const now = Date.now();
     const limits = holder.limits();
-    const reserved = reservations.reserve(input, limits, stored, now);
+    const { tool } = input;
+    const { id } = input;
+    const nameRefused = tool && !tool.isCopy && directory.tools.refuse(id, tool.tool, "tool.name");
+    const moreRefused = tool && !directory.has(id) && directory.tools.refuseMore(id, limits);
+    const refused = nameRefused || moreRefused;
+    if (refused) return refused;
+    const reserved = holder.db.transaction(() => {
+      const made = reservations.reserve(input, limits, stored, now);
+      // The tool of a team that exists stays as it is: the team itself decides who created it.
+      if (tool && made.ok && !directory.has(made.value.id))
+        directory.tools.put(made.value.id, tool.tool, now, tool.isCopy);
+      return made;
+    });
     holder.setAlarm(now);
     return reserved;
   },
@@ -178,6 +191,17 @@ export const tenantHandlers = {
     if (holdsTenant(db)) new Registry(db).remove(id);
   },
 
+  noteHash({ tenant: { db } }, hash, id) {
+    createTenantTables(db);
+    new Registry(db).noteHash(hash, id);
+  },
+
+  tenantOfHash({ tenant: { db } }, hash) {
+    if (!holdsTenant(db)) return null;
+    createTenantTables(db);
+    return new Registry(db).ofHash(hash) ?? null;
+  },
+
   tenants({ tenant: { db } }, page) {
     if (!holdsTenant(db)) return ok({ tenants: [], next_cursor: null });
     return new Registry(db).page(page);
@@ -196,6 +220,7 @@ function info(tenant: TenantHolder): Result<TenantInfo> {
     teams: directory.size,
     collections: memories.collections,
     memory_users: memories.users,
+    team_tools: directory.tools.count,
     stored_bytes: stored.total,
     active_runs: directory.open.active,
     today: counts.onDay(dayOf(new Date().toISOString())),

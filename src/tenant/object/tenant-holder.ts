@@ -11,19 +11,28 @@ import { Database } from "../../sqlite/database.ts";
 import type { WebhookHost } from "../webhooks/webhooks.ts";
 import { ChangeClock } from "../directory/change-clock.ts";
 import { ChangeFeed } from "../directory/change-feed.ts";
+import type { ResponseSockets } from "../sockets/response-sockets.ts";
 import type { TenantCalls } from "./tenant-calls.ts";
 import { REGISTRY } from "./registry.ts";
 import { createTenantTables, holdsTenant } from "./tables.ts";
-import { type ConnectionHost, loadParts, type TenantParts } from "./tenant-parts.ts";
+import {
+  type ConnectionHost,
+  type FileHost,
+  loadParts,
+  type NotifyHost,
+  type TenantParts,
+} from "./tenant-parts.ts";
 import { TenantStore } from "./tenant-store.ts";
 
 /** Dependencies of a tenant on its object and its deployment. */
 export interface TenantHolderOptions extends Omit<
-  WebhookHost & ConnectionHost,
-  "db" | "setAlarm" | "answerLogin"
+  WebhookHost & NotifyHost & ConnectionHost & FileHost,
+  "db" | "setAlarm" | "answerLogin" | "receivers" | "limits"
 > {
   ctx: DurableObjectState;
   others: TenantCalls;
+  /** The sockets of clients, which end by the alarm. */
+  sockets: Pick<ResponseSockets, "nextEnd" | "endDue" | "endAll" | "endTokens">;
   /** The settings of the deployment, read when its limits are first needed. */
   settings: () => Readonly<Record<string, unknown>>;
 }
@@ -91,14 +100,23 @@ export class TenantHolder {
     if (this.parts === undefined && last?.kind === "deleted") {
       return { number: last.number, place: 0, resync: false };
     }
-    const { admission, costs, directory, spending, tokens, webhooks } = this.hold();
+    const { admission, costs, directory, notify, spending, tokens, triggers, webhooks } =
+      this.hold();
     let applied;
     try {
       applied = this.db.transaction(() => {
         const { applied: entries, note, ...changed } = directory.apply(delivery, Date.now());
         // An entry that changes the lists may be applied again; a webhook delivery must not be repeated.
         if (webhooks.offer(delivery.team, entries)) note();
-        if (last?.kind === "deleted") tokens.dropTeam(delivery.team);
+        for (const entry of entries) {
+          if (entry.kind === "request_closed") tokens.dropOfRequest(delivery.team, entry.id);
+        }
+        if (last?.kind === "deleted") {
+          tokens.dropTeam(delivery.team);
+          this.#options.sockets.endTokens(delivery.team);
+          notify.drop(delivery.team);
+          triggers.removeTeam(delivery.team);
+        }
         return changed;
       });
     } catch (error) {
@@ -183,8 +201,11 @@ export class TenantHolder {
       }
       await parts.connections.answers.give();
       parts.tokens.prune(Date.now());
+      this.#options.sockets.endDue(Date.now());
       await this.#options.others.dropExpired(parts);
       this.forget(await this.#options.others.deleteOrphans(parts));
+      // Last, because a bucket that does not answer must not delay the others.
+      await parts.files.prune(Date.now());
       this.setAlarm(Date.now());
     } catch (error) {
       // The alarm that is set tries again; it would fail again for data that cannot be read.
@@ -225,9 +246,10 @@ export class TenantHolder {
     createTenantTables(this.db);
     const tenant = new TenantStore(this.db);
     if (!tenant.exists) return;
-    const { ctx: _, settings: __, others, ...host } = this.#options;
+    const { ctx: _, settings: __, sockets: ___, others, ...host } = this.#options;
     const parts = loadParts(tenant, this.#clock, {
       ...host,
+      limits: () => this.limits(),
       answerLogin: (...wait) => others.answerLogin(...wait),
       db: this.db,
       setAlarm: () => this.setAlarm(Date.now()),
@@ -265,6 +287,8 @@ export class TenantHolder {
     const times = [
       parts.reservations.nextExpiry,
       parts.tokens.nextPrune,
+      parts.files.nextExpiry,
+      this.#options.sockets.nextEnd,
       parts.webhooks.alarmAt(),
       parts.connections.answers.alarmAt(),
       isOrphaned ? now : null,
@@ -319,6 +343,8 @@ export class TenantHolder {
       await this.#options.ctx.storage.setAlarm(Date.now());
       return;
     }
+    await parts.files.emptyBucket();
+    this.#options.sockets.endAll();
     await this.#options.others.unregister(parts.tenant.record.id);
     this.feed.end();
     parts.webhooks.close();

@@ -7,7 +7,12 @@ import type { CredentialSockets } from "../../team/stream/credential-watch.ts";
 import type { Erasure } from "../../sqlite/erase.ts";
 import type { Handlers } from "../../sqlite/remote-methods.ts";
 import type { WebhookSource } from "../webhooks/webhook-handlers.ts";
+import type { TriggerSource } from "../triggers/trigger-handlers.ts";
+import type { FileSource } from "../files/file-handlers.ts";
+import type { SkillSource } from "../skills/skill-handlers.ts";
 import type { ConnectionSource } from "../connections/connection-handlers.ts";
+import type { NotifySource } from "../notify/notify-handlers.ts";
+import type { ResponseSockets } from "../sockets/response-sockets.ts";
 import type { RegistryMethods } from "./registry.ts";
 import type { TenantHolder } from "./tenant-holder.ts";
 
@@ -15,13 +20,17 @@ import type { TenantHolder } from "./tenant-holder.ts";
 export interface TenantCommandParts {
   tenant: TenantHolder;
   webhooks: WebhookSource;
+  triggers: TriggerSource;
   /** The sockets of Workers that wait for the end of a key, with its id. */
-  keys: CredentialSockets<string>;
+  keys: Pick<CredentialSockets<string>, "open" | "end"> & Pick<ResponseSockets, "endTokens">;
   connections: ConnectionSource;
+  notify: NotifySource;
+  skills: SkillSource;
+  files: FileSource;
 }
 
 /** The methods of a tenant's object that are called over RPC. */
-export type TenantMethods = Omit<TenantGateway, "events" | "keyEnds"> &
+export type TenantMethods = Omit<TenantGateway, "events" | "keyEnds" | "responseSocket"> &
   TenantOfTeam &
   TenantOfMemories &
   RegistryMethods &

@@ -95,6 +95,13 @@ export class TokenStore {
     this.#delete("record ->> '$.ends_with.key' = ?", key);
   }
 
+  /** Deletes the links to a request that is closed. */
+  dropOfRequest(team: string, request: string): void {
+    const of = `team = ? and record ->> '$.answers.request' = ?`;
+    const found = this.#db.first(`select 1 as found from team_token where ${of}`, team, request);
+    if (found !== undefined) this.#delete(of, team, request);
+  }
+
   /** Deletes those that have expired. */
   prune(now: number): void {
     const at = this.#firstEnd;

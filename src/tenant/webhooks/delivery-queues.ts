@@ -1,5 +1,10 @@
 import { DEFAULT_WEBHOOK } from "../../contract/constants.ts";
-import type { DeliveryKey, DeliveryRecord, StoredDelivery } from "./delivery-store.ts";
+import type {
+  DeliveryKey,
+  DeliveryRecord,
+  ReceiverOfDelivery,
+  StoredDelivery,
+} from "./delivery-store.ts";
 
 /**
  * Concurrent requests. The platform delays more than six of one object's, and a delayed request would look like a
@@ -47,6 +52,11 @@ export class DeliveryQueues {
         (one, other) => one.seq - other.seq,
       );
     }
+  }
+
+  /** The number of pending deliveries for a receiver. */
+  sizeOf(queue: ReceiverQueue): number {
+    return this.#queues.get(receiverQueue(queue))?.items.length ?? 0;
   }
 
   /** The number of pending deliveries. */
@@ -147,11 +157,27 @@ function pushQueue({ team, push }: PushesOf): string {
   return [`${DEFAULT_WEBHOOK}:push`, team, ...(push ?? [""])].join("/");
 }
 
-/** Deliveries of a run's own webhook or push notification config wait only for each other. */
+/** A receiver of a team, or of one of its runs. */
+type ReceiverQueue = Pick<DeliveryRecord, "team_id" | "run_id"> & { receiver: ReceiverOfDelivery };
+
+export function receiverQueue({ team_id, run_id, receiver }: ReceiverQueue): string {
+  const run = receiver.of === "run" ? run_id : "";
+  return [`${DEFAULT_WEBHOOK}:notify`, team_id, run, receiver.shown.id].join("/");
+}
+
+/** Deliveries of a run's own webhook, receiver or push notification config wait only for each other. */
 function queueName(
   webhook: string,
-  { team_id, run_id, push }: Pick<DeliveryRecord, "team_id" | "run_id" | "push">,
+  {
+    team_id,
+    run_id,
+    push,
+    receiver,
+  }: Pick<DeliveryRecord, "team_id" | "run_id" | "push" | "receiver">,
 ): string {
+  if (receiver !== undefined) {
+    return receiverQueue({ team_id, run_id, receiver });
+  }
   if (push !== undefined) return pushQueue({ team: team_id, push: [run_id, push.id] });
   return webhook === DEFAULT_WEBHOOK ? `${webhook}/${team_id}/${run_id}` : `${webhook}/${team_id}`;
 }

@@ -3,14 +3,21 @@ import {
   type DeliveryStatus,
   type WebhookEventType,
 } from "../../contract/constants.ts";
+import type { StoredReceiver } from "../../contract/notify.ts";
 import type { WebhookAttempt, WebhookDelivery } from "../../contract/webhook.ts";
 import type { TraceContext } from "../../core/steps/step-attempt.ts";
+import { REDACTED } from "../../secrets/redacted-secrets.ts";
 import { shownWebhookUrl } from "../../secrets/webhook-url.ts";
 import type { Database } from "../../sqlite/database.ts";
 
 export interface PushOfRun {
   id: string;
   format: string;
+}
+
+export interface ReceiverOfDelivery extends StoredReceiver {
+  /** The owner of the list that names it: the team, or the run. */
+  of: "team" | "run";
 }
 
 /** A delivery without its body. */
@@ -31,6 +38,8 @@ export interface DeliveryRecord {
   secret: string | null;
   /** For a push notification: the config of its run, and the format in which its body, a RunChange, is sent. */
   push?: PushOfRun;
+  /** The receiver of a message in a format of its own. */
+  receiver?: ReceiverOfDelivery;
   /** The trace context of the request that started the run, if it had one. */
   trace?: TraceContext;
   /** Missing in deliveries of versions without it. */
@@ -82,7 +91,7 @@ export class DeliveryStore {
   add(
     webhook: string,
     event: Pick<DeliveryRecord, "type" | "team_id" | "run_id" | "trace" | "hops">,
-    { url, secret, push }: Pick<DeliveryRecord, "url" | "secret" | "push">,
+    { url, secret, push, receiver }: Pick<DeliveryRecord, "url" | "secret" | "push" | "receiver">,
     body: string,
     now: number,
   ): StoredDelivery {
@@ -100,6 +109,7 @@ export class DeliveryStore {
       created_at: new Date(now).toISOString(),
       secret,
       ...(push && { push }),
+      ...(receiver && { receiver }),
       ...(event.trace && { trace: event.trace }),
       ...(event.hops !== undefined && { hops: event.hops }),
     };
@@ -227,12 +237,19 @@ export class DeliveryStore {
   }
 }
 
+/** The address of a receiver as lists show it. */
+export function receiverAddress({ kind, url = "", to }: StoredReceiver["shown"]): string {
+  if (kind === "telegram") return `https://api.telegram.org/bot${REDACTED}/sendMessage`;
+  return kind === "email" ? `mailto:${to}` : url;
+}
+
 /** A delivery as the API shows it. */
 export function publicDelivery({ status, record }: StoredDelivery): WebhookDelivery {
   const {
     secret: _secret,
     tries: _tries,
     push: _push,
+    receiver,
     trace: _trace,
     hops: _hops,
     next_at,
@@ -240,7 +257,9 @@ export function publicDelivery({ status, record }: StoredDelivery): WebhookDeliv
   } = record;
   return {
     ...rest,
-    url: shownWebhookUrl(rest.url),
+    ...(receiver && { receiver: { id: receiver.shown.id, kind: receiver.shown.kind } }),
+    // That of a receiver has no secrets.
+    url: receiver ? rest.url : shownWebhookUrl(rest.url),
     status,
     next_attempt_at: status === "pending" ? new Date(next_at).toISOString() : null,
   };

@@ -4,8 +4,15 @@ import type { PushBody, RunChange } from "../../contract/stream/run-change.ts";
 import type { WebhookAttempt, WebhookInfo } from "../../contract/webhook.ts";
 import type { Database } from "../../sqlite/database.ts";
 import type { DeliveryTelemetry } from "./delivery-telemetry.ts";
-import { type DeliveryQueues, nextWait } from "./delivery-queues.ts";
-import type { DeliveryKey, DeliveryRecord, DeliveryStore } from "./delivery-store.ts";
+import { type DeliveryQueues, nextWait, receiverQueue } from "./delivery-queues.ts";
+import type { NotifyStore } from "../notify/notify-store.ts";
+import type { ReceiverSender } from "../notify/receiver-sender.ts";
+import type {
+  DeliveryKey,
+  DeliveryRecord,
+  DeliveryStore,
+  ReceiverOfDelivery,
+} from "./delivery-store.ts";
 import type { Retention } from "./retention.ts";
 import type { SecretStore } from "./secret-store.ts";
 import type { SignedRequest, Unsigned } from "./signing.ts";
@@ -23,6 +30,8 @@ export interface SendResult {
   retryAfter: number | null;
   /** Milliseconds. */
   duration: number;
+  /** Why no other attempt is made: the receiver takes this message, or anything, never. */
+  refused?: "message" | "receiver";
 }
 
 /** Sends a signed delivery once; never rejects. */
@@ -41,6 +50,7 @@ export interface DispatcherParts {
   retention: Retention;
   send: SendWebhook;
   writePush: WritePush;
+  receivers: { store: NotifyStore; sender: ReceiverSender };
   telemetry: DeliveryTelemetry;
   /** Called when the time of the next alarm may have changed. */
   setAlarm: () => void;
@@ -97,6 +107,17 @@ export class Dispatcher {
     this.failPending(webhook.id);
   }
 
+  /** Stores that a receiver of a team gets no more messages, and fails the pending ones. Those of a run fail only. */
+  disableReceiver(
+    of: Pick<DeliveryRecord, "team_id" | "run_id"> & { receiver: ReceiverOfDelivery },
+    reason: string,
+  ): void {
+    const { shown, of: owner } = of.receiver;
+    const { store } = this.#parts.receivers;
+    if (owner === "team") store.disable(of.team_id, shown.id, reason, Date.now());
+    this.#failQueue({ webhook: DEFAULT_WEBHOOK, queue: receiverQueue(of) });
+  }
+
   failPending(webhook: string): void {
     const { deliveries, queues, retention } = this.#parts;
     deliveries.failPending(webhook);
@@ -104,10 +125,12 @@ export class Dispatcher {
   }
 
   #sendStored(
-    { id, secret, push }: DeliveryRecord,
+    record: DeliveryRecord,
     target: Omit<Unsigned, "id">,
     webhook: string,
   ): Promise<SendResult> {
+    const { id, secret, push } = record;
+    if (record.receiver !== undefined) return this.#sendMessage(record, target, webhook);
     return this.#try(async (now) => {
       const { secrets, writePush } = this.#parts;
       if (secret === null) {
@@ -123,6 +146,32 @@ export class Dispatcher {
       const keys = await this.#keysOf(webhook, now);
       return { target: { id, ...target, body, contentType, headers }, keys };
     });
+  }
+
+  /** A message to a receiver: one of a team as it is now, if it is still there. */
+  async #sendMessage(
+    { id, team_id, receiver: stored, created_at, attempts }: DeliveryRecord,
+    target: Omit<Unsigned, "id">,
+    webhook: string,
+  ): Promise<SendResult> {
+    const { store, sender } = this.#parts.receivers;
+    const receiver = stored?.of === "team" ? store.find(team_id, stored.shown.id) : stored;
+    if (receiver === undefined) return { ...NO_ANSWER, error: REMOVED, refused: "message" };
+    const message = {
+      id,
+      at: Date.parse(created_at),
+      receiver,
+      body: target.body,
+      isRepeated: attempts > 0,
+    };
+    if (receiver.shown.kind !== "webhook") {
+      const now = Date.now();
+      return sender.send(message).catch((error: unknown) => failed(error, now));
+    }
+    return this.#try(async (now) => ({
+      target: { id, ...target, ...(await sender.webhook(message)) },
+      keys: await this.#keysOf(webhook, now),
+    }));
   }
 
   /** The secrets that sign for a webhook. The tenant's secret is created on first use. */
@@ -142,8 +191,7 @@ export class Dispatcher {
       const { signed } = await import("./signing.ts");
       return await this.#parts.send(signed(target, keys, now));
     } catch (error) {
-      const none = { status: null, response: null, retryAfter: null };
-      return { ...none, error: errorMessage(error), duration: Date.now() - now };
+      return failed(error, now);
     }
   }
 
@@ -190,7 +238,8 @@ export class Dispatcher {
     const webhook = webhooks.get(key.webhook);
     const gone = result.status === GONE;
     const asked = WITH_RETRY_AFTER.has(result.status) ? result.retryAfter : null;
-    const wait = gone ? null : nextWait(record.tries, asked, Math.random());
+    const isFinal = gone || result.refused !== undefined;
+    const wait = isFinal ? null : nextWait(record.tries, asked, Math.random());
     if (wait !== null) {
       deliveries.save(delivery, "pending", { ...record, next_at: now + wait });
       return queues.postpone(key.queue, key.seq, now + wait);
@@ -198,15 +247,27 @@ export class Dispatcher {
     deliveries.save(delivery, "failed", record);
     queues.remove(key.queue, key.seq);
     retention.ended(key.webhook, "failed", now);
-    if (key.webhook === DEFAULT_WEBHOOK) this.#failQueue(key);
+    const { receiver } = record;
+    if (receiver !== undefined) this.#endReceiver({ ...record, receiver }, result);
+    else if (key.webhook === DEFAULT_WEBHOOK) this.#failQueue(key);
     else if (webhook?.url !== url) return;
     else if (gone) this.disable(webhook, GONE_REASON);
     // An answer shows that the receiver is up and refuses only this delivery.
     else if (!deliveries.deliveredAfter(key)) this.disable(webhook, UNREACHABLE_REASON);
   }
 
+  /** After a delivery has failed: a message that was refused for itself ends no other. */
+  #endReceiver(
+    record: DeliveryRecord & { receiver: ReceiverOfDelivery },
+    { refused, error, status }: SendResult,
+  ): void {
+    if (refused === "message") return;
+    if (refused === "receiver") return this.disableReceiver(record, error ?? GONE_REASON);
+    this.disableReceiver(record, status === GONE ? GONE_REASON : UNREACHABLE_REASON);
+  }
+
   /** The other deliveries of the run go to the same receiver. */
-  #failQueue({ webhook, queue }: DeliveryKey & { queue: string }): void {
+  #failQueue({ webhook, queue }: { webhook: string; queue: string }): void {
     const { deliveries, queues, retention } = this.#parts;
     for (const seq of queues.clear(webhook, queue)) {
       const delivery = deliveries.open({ webhook, seq });
@@ -217,9 +278,17 @@ export class Dispatcher {
   }
 }
 
-/** True if the receiver took it: any 2xx. */
-export function isDelivered({ status }: SendResult): boolean {
-  return status !== null && status >= 200 && status < 300;
+const NO_ANSWER = { status: null, response: null, retryAfter: null, duration: 0 };
+
+const REMOVED = "The receiver is no longer in the team's list.";
+
+function failed(error: unknown, since: number): SendResult {
+  return { ...NO_ANSWER, error: errorMessage(error), duration: Date.now() - since };
+}
+
+/** True if the receiver took it: any 2xx whose body says nothing else. */
+export function isDelivered({ status, error }: SendResult): boolean {
+  return status !== null && status >= 200 && status < 300 && error === null;
 }
 
 /** An attempt as the API shows it. */

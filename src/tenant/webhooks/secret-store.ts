@@ -29,12 +29,15 @@ export async function newSecret(sealer: Sealer): Promise<{ plain: string; sealed
 export class SecretStore {
   readonly #db: Database;
   readonly #sealer: Sealer;
+  readonly #wordsOf: (webhook: string) => UnreadableWords;
   /** Opened secrets, cached: opening one takes a moment, and signing happens often. */
   readonly #opened = new Map<string, string>();
 
-  constructor(db: Database, sealer: Sealer) {
+  /** @param wordsOf the words for a secret that cannot be read, by the id of its webhook */
+  constructor(db: Database, sealer: Sealer, wordsOf = ofWebhook) {
     this.#db = db;
     this.#sealer = sealer;
+    this.#wordsOf = wordsOf;
   }
 
   has(webhook: string): boolean {
@@ -52,7 +55,7 @@ export class SecretStore {
   newest(webhook: string): Promise<string> {
     const [stored] = this.#read(webhook);
     if (stored === undefined) throw new TypeError("the webhook has no secret");
-    return this.#open(stored.sealed, ofWebhook(webhook));
+    return this.#open(stored.sealed, this.#wordsOf(webhook));
   }
 
   /** When the previous secret expires, epoch milliseconds; null without one. */
@@ -68,7 +71,7 @@ export class SecretStore {
   async signing(webhook: string, now: number): Promise<string[]> {
     const [newest, ...before] = valid(this.#read(webhook), now);
     if (newest === undefined) return [];
-    const words = ofWebhook(webhook);
+    const words = this.#wordsOf(webhook);
     const opened = await Promise.allSettled(before.map(({ sealed }) => this.#open(sealed, words)));
     return [
       await this.#open(newest.sealed, words),

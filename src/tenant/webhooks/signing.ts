@@ -7,6 +7,10 @@ export interface SignedRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;
+  /** More parts of the request that nothing may show. */
+  secrets?: readonly string[];
+  /** True if the body of a good answer is wanted, too. */
+  reads?: boolean;
 }
 
 /** A delivery before it is signed. */

@@ -55,18 +55,24 @@ export function webhookEvents(team_id: string, entry: OutboxEntry): WebhookEvent
 
 function pushOf(
   run: ListedRun,
-  { configs, requests, answer }: RunPush,
+  { configs, requests, answer, context }: RunPush,
 ): NonNullable<WebhookEvent["push"]> {
-  const change = { run, requests: [...requests], answer } satisfies RunChange;
+  const change = {
+    run,
+    requests: [...requests],
+    answer,
+    ...(context !== undefined && { context }),
+  } satisfies RunChange;
   return { configs, change: { ...change } };
 }
 
-type Origin = Pick<WebhookEvent, "webhook" | "trace" | "hops">;
+type Origin = Pick<WebhookEvent, "webhook" | "notify" | "trace" | "hops">;
 
 /** The fields that every entry about a run may have. */
-function ofRun({ webhook, trace, hops }: Origin): Origin {
+function ofRun({ webhook, notify, trace, hops }: Origin): Origin {
   return {
     ...(webhook && { webhook }),
+    ...(notify && { notify }),
     ...(trace && { trace }),
     ...(hops !== undefined && { hops }),
   };

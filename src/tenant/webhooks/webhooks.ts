@@ -5,9 +5,11 @@ import { DEFAULT_WEBHOOK } from "../../contract/constants.ts";
 import type { OutboxEntry } from "../../contract/directory.ts";
 import type { WebhookEvent, WebhookInfo } from "../../contract/webhook.ts";
 import type { Database } from "../../sqlite/database.ts";
+import type { NotifyStore } from "../notify/notify-store.ts";
+import type { ReceiverSender } from "../notify/receiver-sender.ts";
 import type { DeliveryTelemetry } from "./delivery-telemetry.ts";
 import { DeliveryQueues, type PushesOf } from "./delivery-queues.ts";
-import { DeliveryStore } from "./delivery-store.ts";
+import { DeliveryStore, type ReceiverOfDelivery, receiverAddress } from "./delivery-store.ts";
 import { Dispatcher, type SendWebhook, type WritePush } from "./dispatcher.ts";
 import { eventBody } from "./event-body.ts";
 import { Retention } from "./retention.ts";
@@ -18,9 +20,19 @@ import { WebhookStore } from "./webhook-store.ts";
 /** The most pending deliveries of a webhook; with more it is disabled. */
 const MOST_PENDING = 10_000;
 
+/** The most pending deliveries of a team to one of its receivers; with more it is disabled. */
+const MOST_PENDING_OF_RECEIVER = 1_000;
+
+/** The receivers of teams, and who writes to them. */
+export interface Receivers {
+  store: NotifyStore;
+  sender: ReceiverSender;
+}
+
 /** Dependencies of the webhooks on their object. */
 export interface WebhookHost {
   db: Database;
+  receivers: Receivers;
   sealer: Sealer;
   send: SendWebhook;
   writePush: WritePush;
@@ -38,9 +50,11 @@ export class Webhooks {
   readonly queues = new DeliveryQueues();
   readonly dispatcher: Dispatcher;
   readonly #retention: Retention;
+  readonly #receivers: NotifyStore;
 
-  constructor({ db, sealer, send, writePush, telemetry, setAlarm }: WebhookHost) {
+  constructor({ db, sealer, send, writePush, telemetry, setAlarm, receivers }: WebhookHost) {
     this.db = db;
+    this.#receivers = receivers.store;
     this.store = new WebhookStore(db);
     this.secrets = new SecretStore(db, sealer);
     this.deliveries = new DeliveryStore(db);
@@ -58,6 +72,7 @@ export class Webhooks {
       retention: this.#retention,
       send,
       writePush,
+      receivers,
       telemetry,
       setAlarm,
     });
@@ -80,9 +95,10 @@ export class Webhooks {
     return offered;
   }
 
-  /** True if a webhook subscribes to the messages of a team. */
+  /** True if a webhook or a receiver wants the messages of a team. */
   wantsMessages(team: string): boolean {
-    return this.store.wanting({ type: "message", team_id: team }).length > 0;
+    const event = { type: "message", team_id: team } as const;
+    return this.store.wanting(event).length > 0 || this.#receivers.wanting(event).length > 0;
   }
 
   /** When {@link onAlarm} has to be called, epoch milliseconds; null until another event. */
@@ -115,7 +131,35 @@ export class Webhooks {
       this.queues.add(this.deliveries.add(DEFAULT_WEBHOOK, event, ofRun, eventBody(event), now));
     }
     for (const config of push?.configs ?? []) this.#addPush(config, event, push?.change ?? {});
-    return webhooks.length > 0 || ofRun !== undefined || push !== undefined;
+    const receivers = this.#receiversOf(event);
+    for (const receiver of receivers) this.#addMessage(receiver, event);
+    return webhooks.length > 0 || ofRun !== undefined || push !== undefined || receivers.length > 0;
+  }
+
+  #receiversOf(event: WebhookEvent): ReceiverOfDelivery[] {
+    const { type, notify = [] } = event;
+    return [
+      ...this.#receivers
+        .wanting(event)
+        .map(({ disabled_at: _at, disabled_reason: _reason, ...one }) => ({
+          ...one,
+          of: "team" as const,
+        })),
+      ...notify
+        .filter(({ shown }) => shown.on.includes(type))
+        .map((one) => ({ ...one, of: "run" as const })),
+    ];
+  }
+
+  #addMessage(receiver: ReceiverOfDelivery, event: WebhookEvent): void {
+    const { team_id, run_id } = event;
+    if (this.queues.sizeOf({ team_id, run_id, receiver }) >= MOST_PENDING_OF_RECEIVER) {
+      const reason = `More than ${MOST_PENDING_OF_RECEIVER} messages were pending.`;
+      return this.dispatcher.disableReceiver({ team_id, run_id, receiver }, reason);
+    }
+    const target = { url: receiverAddress(receiver.shown), secret: null, receiver };
+    const body = eventBody(event);
+    this.queues.add(this.deliveries.add(DEFAULT_WEBHOOK, event, target, body, Date.now()));
   }
 
   #addPush(

@@ -26,6 +26,8 @@ export interface Access {
   creates?: true;
   /** In another tenant it makes what the path names, with this status. */
   makes?: number;
+  /** What it answers credentials of another tenant, where that is not 404. */
+  elsewhere?: number;
 }
 
 const EMPTY_AGENT = {
@@ -50,6 +52,9 @@ const EMPTY_STATE = {
 };
 
 export const WEBHOOK = { url: "https://hooks.example.com/", events: ["run.completed"] };
+
+/** A trigger of a kind whose secret is made. */
+export const TRIGGER = { kind: "github", task: "Triage {{ issue.title }}." };
 
 const OPENAI = { refusals: "application/json", invalid: 400 };
 
@@ -171,6 +176,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     status: 409,
     body: { mode: "now" },
   },
+  "POST /v1/teams/{team}/runs/{run}/messages": {
+    needs: ["runs:write"],
+    teamToken: true,
+    body: { content: "Shorter, please." },
+    status: 409,
+  },
   "POST /v1/teams/{team}/runs/{run}/pause": {
     needs: ["runs:write"],
     teamToken: true,
@@ -202,6 +213,13 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     status: 409,
     body: { content: "Yes." },
   },
+  "GET /v1/teams/{team}/runs/{run}/decisions": {
+    needs: ["runs:read"],
+    teamToken: true,
+    status: 200,
+  },
+  "GET /v1/teams/{team}/approvals": { needs: ["teams:read"], teamToken: true, status: 200 },
+  "DELETE /v1/teams/{team}/approvals/{approval}": { needs: ["teams:write"], status: 404 },
   "GET /v1/collections": { needs: ["teams:read"], status: 200 },
   "PUT /v1/collections/{collection}": {
     needs: ["teams:write"],
@@ -237,6 +255,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     status: 204,
   },
   "GET /v1/memories": { needs: ["teams:read"], teamToken: "any", status: 422 },
+  "GET /v1/memories/users": { needs: ["teams:read"], status: 200 },
   "POST /v1/memories": {
     needs: ["runs:write"],
     teamToken: "any",
@@ -279,6 +298,24 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     teamToken: true,
     status: 202,
   },
+  "GET /v1/teams/{team}/tasks": { needs: ["runs:read"], teamToken: true, status: 200 },
+  "POST /v1/teams/{team}/tasks": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 201,
+    body: { title: "Buy food" },
+  },
+  "PATCH /v1/teams/{team}/tasks/{task}": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 200,
+    body: { title: "Cook" },
+  },
+  "DELETE /v1/teams/{team}/tasks/{task}": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 204,
+  },
   "GET /v1/teams": { needs: ["teams:read"], status: 200 },
   "GET /v1/runs": { needs: ["runs:read"], status: 200 },
   "GET /v1/runs/failures": { needs: ["runs:read"], status: 200 },
@@ -287,6 +324,34 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   // With teams:read it sends teams, with runs:read too what changes of runs and requests; otherwise requests alone.
   "GET /v1/events": { needs: ["teams:read", "runs:write", "requests:write"], status: 200 },
   "GET /v1/usage": { needs: ["usage:read"], status: 200 },
+  "GET /v1/teams/{team}/triggers": { needs: ["teams:read"], teamToken: true, status: 200 },
+  "PUT /v1/teams/{team}/triggers/{trigger}": {
+    needs: ["teams:write"],
+    status: 200,
+    body: TRIGGER,
+  },
+  "GET /v1/teams/{team}/triggers/{trigger}": {
+    needs: ["teams:read"],
+    teamToken: true,
+    status: 200,
+  },
+  "DELETE /v1/teams/{team}/triggers/{trigger}": { needs: ["teams:write"], status: 204 },
+  "POST /v1/teams/{team}/triggers/{trigger}/rotate_secret": {
+    needs: ["teams:write"],
+    status: 200,
+  },
+  "GET /v1/teams/{team}/triggers/{trigger}/deliveries": {
+    needs: ["teams:read"],
+    teamToken: true,
+    status: 200,
+  },
+  // No credential opens a door: only the trigger's own secret does, which these requests do not have.
+  "POST /in/{tenant}/{team}/{trigger}": {
+    needs: "nobody",
+    teamToken: true,
+    status: 401,
+    elsewhere: 401,
+  },
   "GET /v1/webhooks": { needs: ["teams:read"], status: 200 },
   "PUT /v1/webhooks/{webhook}": {
     needs: ["teams:write"],
@@ -304,6 +369,51 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     status: 404,
   },
   "POST /v1/webhooks/{webhook}/test": { needs: ["teams:write"], status: 200 },
+  "GET /v1/teams/{team}/notify": { needs: ["teams:read"], teamToken: true, status: 200 },
+  "PUT /v1/teams/{team}/notify": {
+    needs: ["teams:write"],
+    status: 200,
+    body: { notify: [{ kind: "slack", url: "https://hooks.slack.com/services/T0/B0/abc" }] },
+  },
+  "PUT /v1/teams/{team}/tool": {
+    needs: ["teams:write"],
+    status: 409,
+    body: {
+      name: "run_other",
+      description: "Other.",
+      input_schema: { type: "object" },
+      task: "Go.",
+    },
+  },
+  "GET /v1/teams/{team}/tool": { needs: ["teams:read"], teamToken: true, status: 404 },
+  "DELETE /v1/teams/{team}/tool": { needs: ["teams:write"], status: 404 },
+  // A link that this deployment has not made, whose own right is tested in test/api/http/answer-links.test.ts.
+  "GET /v1/answer": {
+    needs: "nobody",
+    teamToken: true,
+    status: 404,
+    query: "?ticket=none",
+    refusals: "text/html; charset=utf-8",
+  },
+  "POST /v1/answer": {
+    needs: "nobody",
+    teamToken: true,
+    status: 404,
+    query: "?ticket=none",
+    refusals: "text/html; charset=utf-8",
+  },
+  "GET /v1/skills": { needs: ["teams:read"], status: 200 },
+  "PUT /v1/skills/{skill}": {
+    needs: ["teams:write"],
+    // The name in SKILL.md is not that of the path.
+    status: 422,
+    makes: 422,
+    body: { files: { "SKILL.md": "---\nname: other\ndescription: Of the matrix.\n---\n" } },
+  },
+  "GET /v1/skills/{skill}": { needs: ["teams:read"], status: 200 },
+  "GET /v1/skills/{skill}/versions": { needs: ["teams:read"], status: 200 },
+  "GET /v1/skills/{skill}/files/{path}": { needs: ["teams:read"], status: 404 },
+  "DELETE /v1/skills/{skill}": { needs: ["teams:write"], status: 204 },
   "GET /v1/connections": { needs: ["teams:read"], status: 200 },
   "POST /v1/connections": {
     needs: ["teams:write"],
@@ -347,6 +457,17 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /v1/tenants": { needs: "operator", status: 200 },
   "PUT /v1/tenants/{tenant}": { needs: "operator", status: 200, body: { label: "Acme" } },
   "GET /v1/tenants/{tenant}": { needs: "operator", status: 200 },
+  // workerd alone has no history to return to.
+  "POST /v1/tenants/{tenant}/restore": {
+    needs: "operator",
+    status: 503,
+    body: { team: "demo", time: new Date(Date.now() - 3_600_000).toISOString() },
+  },
+  "GET /v1/tenants/{tenant}/teams/{team}/versions/{version}": {
+    needs: "operator",
+    status: 404,
+    elsewhere: 403,
+  },
   "DELETE /v1/tenants/{tenant}": { needs: "operator", status: 202 },
   "POST /ag-ui/teams/{team}": {
     needs: ["runs:write"],
@@ -418,6 +539,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     body: { model: "team:none", input: "Hello." },
     ...OPENAI,
   },
+  "GET /openai/v1/responses": {
+    needs: ["runs:write"],
+    teamToken: "any",
+    status: 426,
+    ...OPENAI,
+  },
   "POST /openai/v1/responses/input_tokens": {
     needs: ["teams:read"],
     body: { model: "team:none", input: "?" },
@@ -461,6 +588,32 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   },
   "DELETE /openai/v1/conversations/{conversation}/items/{item}": {
     needs: ["runs:write"],
+    status: 404,
+    ...OPENAI,
+  },
+  "GET /openai/v1/files": { needs: ["runs:write"], teamToken: "any", status: 200, ...OPENAI },
+  "POST /openai/v1/files": {
+    needs: ["runs:write"],
+    teamToken: "any",
+    status: 415,
+    body: {},
+    ...OPENAI,
+  },
+  "GET /openai/v1/files/{file}": {
+    needs: ["runs:write"],
+    teamToken: "any",
+    status: 404,
+    ...OPENAI,
+  },
+  "GET /openai/v1/files/{file}/content": {
+    needs: ["runs:write"],
+    teamToken: "any",
+    status: 404,
+    ...OPENAI,
+  },
+  "DELETE /openai/v1/files/{file}": {
+    needs: ["runs:write"],
+    teamToken: "any",
     status: 404,
     ...OPENAI,
   },

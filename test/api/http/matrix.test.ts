@@ -10,9 +10,13 @@ import { crc32, toBase62 } from "#api/auth/bytes.ts";
 import { type Scope, SCOPES } from "#contract/constants.ts";
 import { sha256Hex } from "#core/hash.ts";
 import { jsonInit } from "../../support/http-app.ts";
-import { ASKING_COMPONENT, SAMPLE_COMPONENT } from "../../support/sample-component.ts";
+import {
+  BOARD_COMPONENT,
+  ASKING_COMPONENT,
+  SAMPLE_COMPONENT,
+} from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
-import { ACCESS, type Access, WEBHOOK } from "./matrix-access.ts";
+import { ACCESS, type Access, TRIGGER, WEBHOOK } from "./matrix-access.ts";
 import { PATIENCE } from "../../support/patience.ts";
 
 const ISSUER = "https://id.example.com";
@@ -236,6 +240,8 @@ const MAKERS: Record<string, (ids: Record<string, string>) => Promise<string>> =
   run: async ({ team = "" }) =>
     (await made<{ id: string }>(`/v1/teams/${team}/runs?wait=60`, { task: "Hello." })).id,
   schedule: ({ team = "" }) => newSchedule(team),
+  task: async ({ team = "" }) =>
+    (await made<{ id: string }>(`/v1/teams/${team}/tasks`, { title: "Buy food" })).id,
   tenant: async () => {
     const tenant = `tenant-${++lastName}`;
     await ask(OPERATOR, `/v1/tenants/${tenant}`, { method: "PUT", body: { label: tenant } });
@@ -246,6 +252,12 @@ const MAKERS: Record<string, (ids: Record<string, string>) => Promise<string>> =
     await ask(ALL, `/v1/webhooks/${webhook}`, { method: "PUT", body: WEBHOOK });
     return webhook;
   },
+  trigger: async ({ team = "" }) => {
+    const trigger = `trigger-${++lastName}`;
+    const path = `/v1/teams/${team}/triggers/${trigger}`;
+    await ask(ALL, path, { method: "PUT", body: TRIGGER });
+    return trigger;
+  },
   collection: async () => {
     const collection = `collection-${++lastName}`;
     const body = { mime_type: "text/plain", content: "Hello." };
@@ -253,6 +265,13 @@ const MAKERS: Record<string, (ids: Record<string, string>) => Promise<string>> =
     return collection;
   },
   document: () => Promise.resolve("guide"),
+  skill: async () => {
+    const skill = `skill-${++lastName}`;
+    const text = `---\nname: ${skill}\ndescription: Of the matrix.\n---\n`;
+    const body = { files: { "SKILL.md": text } };
+    await ask(ALL, `/v1/skills/${skill}`, { method: "PUT", body });
+    return skill;
+  },
   key: async () => (await newKey()).id,
   token: async ({ team = "" }) => (await newTeamToken(team)).id,
 };
@@ -263,7 +282,9 @@ async function newPlace(path: string, earlier?: Place): Promise<Place> {
   const needsTeam = path.includes("{team}") || earlier === undefined;
   for (const [name, make] of Object.entries(MAKERS)) {
     const needed = needsTeam && (name === "team" || name === "run");
-    if (needed || path.includes(`{${name}}`)) ids[name] = await make(ids);
+    if (!needed && !path.includes(`{${name}}`)) continue;
+    const hasBoard = name === "team" && /\/tasks|\{task\}/.test(path);
+    ids[name] = hasBoard ? await newTeam(BOARD_COMPONENT) : await make(ids);
   }
   return { ids, token: needsTeam ? await newToken(ids["team"] ?? "") : earlier.token };
 }
@@ -275,7 +296,7 @@ function fill(path: string, ids: Record<string, string>): string {
 /** The status of every credential, as the row says. */
 function expected(
   path: string,
-  { needs, teamToken, status, creates, makes, invalid = 422 }: Access,
+  { needs, teamToken, status, creates, makes, elsewhere = 404, invalid = 422 }: Access,
   tried: Tried,
 ): Record<string, number> {
   const scopes = typeof needs === "string" ? undefined : needs;
@@ -294,7 +315,9 @@ function expected(
     "static key with all scopes": withKey,
     "created key": withKey,
     "identity token": withKey,
-    "key of another tenant": creates ? 201 : (makes ?? (/\{(?!tenant)/.test(path) ? 404 : withKey)),
+    "key of another tenant": creates
+      ? 201
+      : (makes ?? (/\{(?!tenant)/.test(path) ? elsewhere : withKey)),
     operator: scopes === undefined ? status : invalid,
     "operator in the tenant": status,
     "token of the team": withToken,
@@ -305,7 +328,7 @@ function expected(
 async function actual(
   method: string,
   path: string,
-  { body, headers, refusals = "application/problem+json" }: Access,
+  { body, headers, refusals = "application/problem+json", status }: Access,
   tried: Tried,
 ) {
   let place = method === "GET" ? reading : await newPlace(path, reading);
@@ -326,8 +349,9 @@ async function actual(
     } else await response.body?.cancel();
     expect(response.headers.has("www-authenticate")).toBe(response.status === 401 || lacksScope);
     answers[name] = response.status;
-    // What one credential has deleted is not there for the next.
-    if (method === "DELETE" && response.ok) place = await newPlace(path, reading);
+    // What one credential has deleted is not there for the next, and an address that refuses all of them soon answers 429.
+    if ((method === "DELETE" && response.ok) || status === 401)
+      place = await newPlace(path, reading);
   };
   for (const name of [...tried.refused, ...ACCEPTED]) await send(name, credentials.get(name));
   for (const scope of tried.scopes) await send(`static key with ${scope}`, scope);
@@ -422,14 +446,15 @@ describe("a credential of another tenant", () => {
     const { requests } = (await listed.json()) as { requests: { id: string }[] };
     const schedule = await newSchedule(team);
     const key = (await newKey()).id;
-    const { collection = "", document = "" } = reading.ids;
-    const ids = { team, run, request: requests[0]?.id ?? "", schedule, key, collection, document };
+    const { collection = "", document = "", skill = "" } = reading.ids;
+    const request = requests[0]?.id ?? "";
+    const ids = { team, run, request, schedule, key, collection, document, skill };
     const before = about(team, await settled());
     expect(Object.keys(before.content)).toHaveLength(1);
     const answers: Record<string, number> = {};
     const wanted: Record<string, number> = {};
     for (const [operation, access] of Object.entries(ACCESS)) {
-      const { query = "", body, headers, needs, creates, makes } = access;
+      const { query = "", body, headers, needs, creates, makes, elsewhere = 404 } = access;
       const [method = "", path = ""] = operation.split(" ");
       if (!path.includes("{") || needs === "operator" || creates || makes) continue;
       const response = await ask(OTHER_TENANT, fill(path + query, ids), { method, body, headers });
@@ -438,7 +463,7 @@ describe("a credential of another tenant", () => {
         if (!fill(path, ids).includes(id)) expect(text).not.toContain(id);
       }
       answers[operation] = response.status;
-      wanted[operation] = 404;
+      wanted[operation] = elsewhere;
     }
     expect(answers).toEqual(wanted);
     expect(Object.keys(answers).length).toBeGreaterThan(20);

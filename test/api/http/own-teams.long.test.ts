@@ -3,16 +3,20 @@ import { type Scope, SCOPES } from "#contract/constants.ts";
 import { sha256Hex } from "#core/hash.ts";
 import { LoginServer } from "../../components/mcp/support/login-server.ts";
 import { jsonInit } from "../../support/http-app.ts";
-import { ASKING_COMPONENT, SAMPLE_COMPONENT } from "../../support/sample-component.ts";
+import {
+  ASKING_COMPONENT,
+  BOARD_COMPONENT,
+  SAMPLE_COMPONENT,
+} from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
-import { ACCESS, type Access } from "./matrix-access.ts";
+import { ACCESS, type Access, TRIGGER } from "./matrix-access.ts";
 
 const SANDBOX = "https://sandbox.example.com";
 const KEY = "all-scopes-secret";
 /** What users may do when `authenticate` says nothing of it. */
 const DEFAULT: readonly Scope[] = ["teams:read", "runs:read", "runs:write", "requests:write"];
 /** What belongs to the whole tenant, and is refused to callers who have only their own teams. */
-const OF_TENANT = /^\w+ \/v1\/(keys|webhooks)\b/;
+const OF_TENANT = /^\w+ \/v1\/(keys|webhooks|memories\/users)\b/;
 
 interface Caller {
   user?: string;
@@ -42,7 +46,7 @@ beforeAll(async () => {
       SANDBOX_URL: SANDBOX,
       PUBLIC_URL: "https://troupe.example.com",
       ALLOWED_EGRESS: ["https://mcp.example.com", ...servers].join(","),
-      WEBHOOK_HOSTS: "hooks.example.com",
+      WEBHOOK_HOSTS: "hooks.example.com,hooks.slack.com",
       JWT_ISSUER: "https://id.example.com",
       JWT_AUDIENCE: "https://troupe.example.com",
       JWT_JWKS_URL: "https://id.example.com/jwks",
@@ -126,6 +130,23 @@ async function newCollection(): Promise<string> {
   return collection;
 }
 
+async function newTask(team: string): Promise<string> {
+  return (await read<Made>(null, `/v1/teams/${team}/tasks`, { body: { title: "Buy food" } })).id;
+}
+
+async function newTrigger(team: string): Promise<string> {
+  const trigger = `trigger-${++count}`;
+  await read(null, `/v1/teams/${team}/triggers/${trigger}`, { method: "PUT", body: TRIGGER });
+  return trigger;
+}
+
+async function newSkill(): Promise<string> {
+  const skill = `skill-${++count}`;
+  const files = { "SKILL.md": `---\nname: ${skill}\ndescription: Of the matrix.\n---\n` };
+  await read(null, `/v1/skills/${skill}`, { method: "PUT", body: { files } });
+  return skill;
+}
+
 describe("own teams and those of others", () => {
   function permitted({ needs }: Access, scopes: readonly Scope[]): boolean {
     if (needs === "operator") return false;
@@ -141,13 +162,18 @@ describe("own teams and those of others", () => {
     const isOfTeam = path.includes("{team}");
     const send = async (caller: Caller, owner: string): Promise<number> => {
       const ids: Record<string, string> = {
-        ...(isOfTeam && (await newTeam(owner))),
+        ...(isOfTeam &&
+          (await newTeam(owner, path.includes("/tasks") ? BOARD_COMPONENT : SAMPLE_COMPONENT))),
         ...(path.includes("{token}") && { token: "none" }),
         ...(path.includes("{collection}") && {
           collection: await newCollection(),
           document: "guide",
         }),
       };
+      const { team = "" } = ids;
+      if (path.includes("{task}")) ids["task"] = await newTask(team);
+      if (path.includes("{trigger}")) ids["trigger"] = await newTrigger(team);
+      if (path.includes("{skill}")) ids["skill"] = await newSkill();
       const filled = (path + query).replaceAll(
         /\{(\w+)\}/g,
         (_, name: string) => ids[name] ?? "none",
@@ -158,7 +184,7 @@ describe("own teams and those of others", () => {
     const inOwn = (scopes: readonly Scope[]): number => (permitted(access, scopes) ? allowed : 403);
     // Who may not do it at all learns nothing of the team.
     const inOther = (scopes: readonly Scope[]): number =>
-      isOfTeam && permitted(access, scopes) ? 404 : inOwn(scopes);
+      isOfTeam && permitted(access, scopes) ? (access.elsewhere ?? 404) : inOwn(scopes);
     expect({
       own: await send(ann, "ann"),
       "own, with all scopes": await send(all(ann), "ann"),
@@ -221,9 +247,10 @@ describe("the view of a user with own teams", () => {
     const totals = async (who: Caller | null) =>
       (await read<{ totals: { runs: number } }>(who, "/v1/runs")).totals.runs;
     expect(await totals(fay)).toBeLessThan(await totals(null));
-    const body = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+    const body = { jsonrpc: "2.0", id: 1 };
     const headers = { accept: "application/json, text/event-stream" };
-    const tools = await (await ask(fay, "/mcp", { body, headers })).text();
+    const called = { ...body, method: "tools/call", params: { name: "list_teams", arguments: {} } };
+    const tools = await (await ask(fay, "/mcp", { body: called, headers })).text();
     expect(tools).toContain(hers.team);
     expect(tools).not.toContain(his.team);
     expect(tools).not.toContain(tenants.team);

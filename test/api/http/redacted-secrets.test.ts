@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { Catalog, ComponentRegistry, coreComponents, openAIComponents } from "troupe";
+import {
+  AzureOpenAIChatCompletionClient,
+  Catalog,
+  ComponentRegistry,
+  coreComponents,
+  openAIComponents,
+} from "troupe";
 import type { ComponentModel, JsonObject } from "troupe";
 import { keyAddressOf } from "#components/models/key-address.ts";
 import { RedactedSecrets } from "#secrets/redacted-secrets.ts";
@@ -109,25 +115,48 @@ describe("a key that AutoGen has redacted", () => {
       /"env:AZURE_OPENAI_API_KEY".*"x\.openai\.azure\.com"/,
     ],
     [
-      "in a header",
+      "of Azure at an address that is a placeholder",
       { OPENAI_API_KEY: "sk-real" },
-      { api_key: "env:OPENAI_API_KEY", default_headers: { "x-key": REDACTED } },
-      undefined,
-      /"env:NAME"/,
+      { azure_endpoint: REDACTED, api_version: "2024-06-01" },
+      "openai.AzureOpenAIChatCompletionClient",
+      /"env:AZURE_OPENAI_API_KEY"/,
     ],
   ])(
-    "is handled by validate and create with the same remedy %s",
+    "is a note of validate and create, and refused in a replacement, with the same remedy %s",
     async (_, settings, config, client, text) => {
       const service = serviceWith(settings);
       const dump = agent({ api_key: REDACTED, ...config }, client);
       const validated = await ask(service, "/v1/components/validate", dump);
-      expect(validated.status).toBe(422);
-      expect(validated.body.errors?.[0]?.message).toMatch(text);
+      expect(validated.status).toBe(200);
+      expect(validated.body.notes).toContainEqual({
+        path: PATH,
+        message: expect.stringMatching(text),
+      });
       const created = await ask(service, "/v1/teams", dump);
-      expect(created.status).toBe(422);
-      expect(created.body.errors).toEqual(validated.body.errors);
+      expect(created.status).toBe(201);
+      expect(created.body.notes).toEqual(validated.body.notes);
+      expect(created.body.component?.config.model_client.config["api_key"]).toMatch(/^env:/);
+
+      const { body } = await ask(service, "/v1/teams", agent({ api_key: "env:OPENAI_API_KEY" }));
+      const id = (body as { id?: string }).id ?? "";
+      const replaced = await ask(service, `/v1/teams/${id}/component`, dump, "PUT");
+      expect(replaced.status).toBe(422);
+      expect(replaced.body.errors?.length).toBeGreaterThan(0);
     },
   );
+
+  test("is refused in a header, because nothing says which secret it was", async () => {
+    const service = serviceWith({ OPENAI_API_KEY: "sk-real" });
+    const dump = agent({
+      api_key: "env:OPENAI_API_KEY",
+      default_headers: { "x-key": REDACTED },
+    });
+    for (const path of ["/v1/components/validate", "/v1/teams"]) {
+      const { status, body } = await ask(service, path, dump);
+      expect(status).toBe(422);
+      expect(body.errors?.[0]?.message).toMatch(/"env:NAME"/);
+    }
+  });
 
   test("a gateway's key is found by its host", async () => {
     const settings = { GROQ_API_KEY: "gsk", SECRET_HOSTS: '{"GROQ_API_KEY":["api.groq.com"]}' };
@@ -152,5 +181,86 @@ describe("a key that AutoGen has redacted", () => {
       issues: [],
     });
     expect(secrets.resolve(json, {}).issues).toMatchObject([{ path: PATH }]);
+  });
+});
+
+describe("an address that is a placeholder", () => {
+  const ENDPOINT = "component.config.model_client.config.azure_endpoint";
+  const azure = (endpoint: string): ComponentModel =>
+    agent(
+      { azure_endpoint: endpoint, api_version: "2024-06-01", api_key: "env:OPENAI_API_KEY" },
+      "openai.AzureOpenAIChatCompletionClient",
+    );
+
+  test.each([
+    "https://{your-custom-endpoint}.openai.azure.com/",
+    "https://<resource>.openai.azure.com",
+    "<your endpoint>",
+    "YOUR_AZURE_ENDPOINT",
+    REDACTED,
+    "[REDACTED]",
+  ])("is a note of validate and create: %s", async (endpoint) => {
+    const service = serviceWith({ OPENAI_API_KEY: "sk-real" });
+    for (const [path, status] of [
+      ["/v1/components/validate", 200],
+      ["/v1/teams", 201],
+    ] as const) {
+      const answer = await ask(service, path, azure(endpoint));
+      expect(answer.status).toBe(status);
+      expect(answer.body.notes).toContainEqual({
+        path: ENDPOINT,
+        message: `is a placeholder (${JSON.stringify(endpoint)}): replace it by the address of the model server, an https:// URL. Until then the model cannot be called`,
+      });
+    }
+  });
+
+  test("is refused where it comes in with a replacement, and stays where the team has it already", async () => {
+    const service = serviceWith({ OPENAI_API_KEY: "sk-real" });
+    const { body } = await ask(service, "/v1/teams", azure("https://x.openai.azure.com"));
+    const path = `/v1/teams/${(body as { id?: string }).id ?? ""}/component`;
+    const refused = await ask(service, path, azure("https://{x}.openai.azure.com"), "PUT");
+    expect(refused.status).toBe(422);
+    expect(refused.body.errors).toEqual([
+      { path: ENDPOINT, message: expect.stringMatching(/is a placeholder/) },
+    ]);
+    const draft = await ask(service, "/v1/teams", azure("https://{x}.openai.azure.com"));
+    const draftPath = `/v1/teams/${(draft.body as { id?: string }).id ?? ""}/component`;
+    const kept = await ask(service, draftPath, azure("https://{x}.openai.azure.com"), "PUT");
+    expect(kept.status).toBe(200);
+  });
+
+  test.each(["ftp://models.example", "models.example", "https://", "not an address"])(
+    "is not any text that is not a URL: %s",
+    async (endpoint) => {
+      const service = serviceWith({ OPENAI_API_KEY: "sk-real" });
+      const { status, body } = await ask(service, "/v1/teams", azure(endpoint));
+      expect(status).toBe(422);
+      expect(JSON.stringify(body.errors)).toContain("must be an http:// or https:// URL");
+    },
+  );
+
+  test("fails when the model is called, before anything is sent", async () => {
+    const sent: string[] = [];
+    const client = new AzureOpenAIChatCompletionClient(
+      {
+        model: "gpt-4o",
+        apiKey: "key",
+        azureEndpoint: "https://{your-custom-endpoint}.openai.azure.com/",
+        apiVersion: "2024-06-01",
+      },
+      {
+        fetch: async (url) => {
+          sent.push(url instanceof Request ? url.url : url.toString());
+          return new Response();
+        },
+      },
+    );
+    const call = client.create([{ type: "UserMessage", source: "user", content: "Hello" }]);
+    await expect(call).rejects.toMatchObject({
+      code: "model_bad_request",
+      retryable: false,
+      message: expect.stringMatching(/^azure_endpoint of the model client is a placeholder/),
+    });
+    expect(sent).toEqual([]);
   });
 });

@@ -83,6 +83,37 @@ test("a collection above the limit is refused before it exists, by the setting a
   expect(await info()).toMatchObject({ collections: 1 });
 });
 
+test("a tool of a team above the limit is refused, for new teams and forks, too", async () => {
+  await limit({ team_tools: 2 });
+  const tool = (name: string) => ({
+    name,
+    description: "Writes.",
+    input_schema: { type: "object" },
+    task: "Write.",
+  });
+  const made = { component: SAMPLE_COMPONENT };
+  const create = (id: string): Promise<Answer> =>
+    send("POST", "/v1/teams", { ...made, id, tool: tool(id) });
+  expect((await create("a")).status).toBe(201);
+  expect((await newTeam("b")).status).toBe(201);
+  const putTool = (team: string, name = team): Promise<Answer> =>
+    send("PUT", `/v1/teams/${team}/tool`, tool(name));
+  expect((await putTool("b")).status).toBe(200);
+  const refused = over(429, "too_many_team_tools", "team_tools", 2);
+  expect(await create("c")).toMatchObject(refused);
+  expect((await send("GET", "/v1/teams/c")).status).toBe(404);
+  expect(await send("POST", "/v1/teams/a/fork", {})).toMatchObject(refused);
+  expect((await newTeam("d")).status).toBe(201);
+  expect(await putTool("d")).toMatchObject(refused);
+  // A tool that there is can be replaced.
+  expect((await putTool("b", "other")).status).toBe(200);
+  expect(await info()).toMatchObject({ team_tools: 2 });
+  expect((await send("DELETE", "/v1/teams/b/tool")).status).toBe(204);
+  expect((await putTool("d")).status).toBe(200);
+  expect((await send("DELETE", "/v1/teams/a")).status).toBe(204);
+  await expect.poll(info).toMatchObject({ team_tools: 1 });
+});
+
 test("users whose memories were erased do not count as users with memories", async () => {
   await limit({ memory_users: 2 });
   expect((await remember("ada")).status).toBe(201);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ComponentModel, JsonObject, Message } from "troupe";
 import type { MessagePage } from "#contract/team.ts";
+import type { TriggerDelivery } from "#contract/team/trigger.ts";
 import type { RunInfo, RunPage } from "#contract/run.ts";
 
 /** The id of the only team of a trial. */
@@ -37,6 +38,12 @@ export class Api {
   async startRun(task: string, on_conflict: "reject" | "queue" = "reject"): Promise<RunInfo> {
     const body = { task, on_conflict };
     return (await this.call("POST", `/teams/${TEAM}/runs`, body, [200, 202])) as RunInfo;
+  }
+
+  /** @returns the id of the message; undefined if the run has ended */
+  async sendMessage(run: string, content: string): Promise<string | undefined> {
+    const path = `/teams/${TEAM}/runs/${run}/messages`;
+    return ((await this.call("POST", path, { content }, [202, 409])) as { id?: string }).id;
   }
 
   async createSchedule(schedule: JsonObject): Promise<void> {
@@ -109,11 +116,32 @@ export class Api {
     await this.call("PUT", `/webhooks/${id}`, webhook, [200, 201]);
   }
 
+  async putTrigger(id: string, trigger: JsonObject): Promise<void> {
+    await this.call("PUT", `/teams/${TEAM}/triggers/${id}`, trigger, [200, 201]);
+  }
+
+  /** Sends an event, again and again until it is answered, as one delivery. @returns the run that it has started */
+  async sendEvent(trigger: string, secret: string, payload: JsonObject): Promise<string> {
+    const path = `/../in/local/${TEAM}/${trigger}`;
+    const headers = { authorization: `Bearer ${secret}` };
+    const answer = await this.call("POST", path, payload, [200, 202], headers);
+    return (answer as { run: string }).run;
+  }
+
+  async deliveries(trigger: string): Promise<TriggerDelivery[]> {
+    const path = `/teams/${TEAM}/triggers/${trigger}/deliveries`;
+    const page = (await this.call("GET", path, undefined, [200])) as {
+      deliveries: TriggerDelivery[];
+    };
+    return page.deliveries;
+  }
+
   async call(
     method: string,
     path: string,
     body: unknown,
     expected: readonly number[],
+    more: Readonly<Record<string, string>> = {},
   ): Promise<unknown> {
     const key = crypto.randomUUID();
     const end = performance.now() + PATIENCE_MS;
@@ -123,6 +151,7 @@ export class Api {
         const response = await fetch(`${this.#origin()}/v1${path}`, {
           method,
           headers: {
+            ...more,
             ...(body !== undefined && { "content-type": "application/json" }),
             ...(method === "POST" && { "idempotency-key": key }),
           },

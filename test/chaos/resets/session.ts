@@ -17,6 +17,8 @@ export interface SessionOptions {
   fake: Pick<FakeOpenAI, "url">;
   /** The address of a server that embeds texts. */
   embeddings: string;
+  /** The operator's key without it. */
+  credential?: string;
 }
 
 /**
@@ -116,9 +118,10 @@ export class Session {
 
   #headers(path: string): Record<string, string> {
     return {
-      authorization: `Bearer ${OPERATOR_KEY}`,
+      authorization: `Bearer ${this.options.credential ?? OPERATOR_KEY}`,
       // As the operator of all tenants, or as one of this tenant's.
-      ...(!path.startsWith("/tenants") && { "troupe-tenant": this.tenant }),
+      ...(this.options.credential === undefined &&
+        !path.startsWith("/tenants") && { "troupe-tenant": this.tenant }),
     };
   }
 

@@ -90,6 +90,11 @@ export class RunningCommand {
     this.#child.kill("SIGINT");
   }
 
+  /** Ends it as a crash does. */
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
   end(): Promise<Ended> {
     return this.#closed;
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { toText } from "troupe";
+import { type JsonObject, toText } from "troupe";
 import { TroupeClient } from "#client/index.ts";
+import { HeldModel } from "../../support/held-model.ts";
 import { TestWorker } from "../../support/worker.ts";
 import { jsonLines, RunningCommand, troupe } from "../support/command.ts";
 import { calculatingClerk, conversation, HUMAN } from "../support/teams.ts";
@@ -56,10 +57,10 @@ test.for([
   await client.teams.create({ id, component: await calculatingClerk(client) });
   const command = new RunningCommand(["run", id, "6 * 7?"], { url, terminal });
   await command.until(
-    /wants to call the tool "calculator"[^]*"expression": "6 \* 7"[^]*\(y\/n\) $/,
+    /wants to call the tool "calculator"[^]*"expression": "6 \* 7"[^]*\(y\/n, run[^)]*\) $/,
   );
   for (const [index, answer] of answers.entries()) {
-    await command.until(new RegExp(`(?:(?:\\(y\\/n\\)|empty\\):) [^]*){${index + 1}}$`));
+    await command.until(new RegExp(`(?:(?:\\(y\\/n[^)]*\\)|empty\\):) [^]*){${index + 1}}$`));
     command.type(`${answer}\r`);
   }
   const { code, stdout } = await command.end();
@@ -106,4 +107,44 @@ test("troupe inbox lists the questions of all teams", async () => {
   expect(jsonLines(stdout)).toContainEqual(
     expect.objectContaining({ team_id: "inbox-team", run_id: id, kind: "input" }),
   );
+});
+
+test("lines that are typed while a run is active go into it, with run and with attach", async () => {
+  await using model = await HeldModel.start();
+  await using own = await TestWorker.start({
+    ALLOWED_EGRESS: "http://127.0.0.1",
+    SECRETS_KEY: btoa("k".repeat(32)),
+  });
+  const other = await own.origin;
+  const component = {
+    provider: "AssistantAgent",
+    config: {
+      name: "writer",
+      model_client: model.client() as JsonObject,
+      model_client_stream: true,
+    },
+  };
+  const team = await new TroupeClient({ baseURL: other }).teams.create({ id: "typed", component });
+  const command = new RunningCommand(["run", "typed", "Write."], { url: other, terminal });
+  (await model.request(1)).begin("Once");
+  await command.until(/writer: Once/);
+  command.type("Shorter.\r");
+  await command.until(/user: Shorter\./);
+  const attached = new RunningCommand(["attach", "typed"], { url: other, terminal });
+  await attached.until(/writer: Once/);
+  attached.type("\rIn German.\r");
+  await command.until(/user: In German\./);
+  (await model.request(1)).end(".");
+  const second = await model.request(2);
+  expect(second.texts.slice(-3)).toEqual(["Once.", "Shorter.", "In German."]);
+  second.end("Kurz.");
+  expect(await command.end()).toMatchObject({ code: 0 });
+  expect(await attached.end()).toMatchObject({ code: 0 });
+  expect((await team.messages()).messages.map(toText)).toEqual([
+    "Write.",
+    "Shorter.",
+    "In German.",
+    "Once.",
+    "Kurz.",
+  ]);
 });

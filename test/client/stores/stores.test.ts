@@ -83,6 +83,19 @@ test("a call by any object of the client makes the team's waiting streams reconn
   await ended;
 });
 
+test("a team store sends a message into the current run, and says when there is none", async () => {
+  const frames = `${frame("run", run("b", "running", "2026-01-02T00:00:00.000Z"))}event: caught_up\ndata: {}\n\n`;
+  const server = new ScriptedServer([{ frames, ends: false }]);
+  server.answer = (path) => (path.endsWith("/b/messages") ? { id: "m" } : EMPTY_TEAM(path));
+  const store = new TeamStore(server.client.team("t"));
+  await expect(store.steer("Too early.")).rejects.toThrow("team t has no run");
+  const unsubscribe = store.subscribe(() => undefined);
+  await vi.waitFor(() => expect(store.state.status).toBe("running"), PATIENCE);
+  expect(await store.steer("Shorter, please.")).toEqual({ id: "m" });
+  expect(server.requests).toContain("POST /v1/teams/t/runs/b/messages");
+  unsubscribe();
+});
+
 test("an earlier run that is cancelled without a connection does not replace the current one", async () => {
   const current = frame("run", run("b", "running", "2026-01-02T00:00:00.000Z"));
   const past = frame("run", run("a", "cancelled", "2026-01-01T00:00:00.000Z"), 7);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { McpWorkbench, toText, TurnSignal } from "troupe";
+import { type JsonObject, mcpServerTools, McpWorkbench, toText, TurnSignal } from "troupe";
 import { RecordingHost } from "../../core/support/recording-host.ts";
 import { call, textsOf } from "./support/calls.ts";
 import { McpServerProcess } from "./support/server-process.ts";
@@ -38,6 +38,32 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
       await workbenchOf({ serverParams: server.params }).listTools({ ctx: host.attempt() }),
     ).toEqual(tools);
     expect(server.tools.lists).toBe(1);
+  });
+
+  test("does not offer tools that are for its own pages to models", async () => {
+    await using server = await TestMcpServer.start(kind);
+    const inputSchema = { type: "object", properties: {} };
+    const shown: [string, JsonObject?][] = [
+      ["plain"],
+      ["both", { ui: { resourceUri: "ui://shop/cart.html", visibility: ["model", "app"] } }],
+      ["page", { ui: { visibility: ["app"] } }],
+      ["nobody", { ui: { visibility: [] } }],
+      ["odd", { ui: { visibility: "app" } }],
+      ["other", { ui: { resourceUri: "ui://shop/cart.html" } }],
+    ];
+    server.tools.list = shown.map(([name, _meta]) => ({
+      name,
+      inputSchema,
+      ...(_meta && { _meta }),
+    }));
+    const workbench = workbenchOf({ serverParams: server.params });
+    const tools = await workbench.listTools({ ctx: new RecordingHost().attempt() });
+    expect(tools.map(({ name }) => name)).toEqual(["plain", "both", "other"]);
+    const adapters = await mcpServerTools(server.params);
+    expect(adapters.map(({ name }) => name)).toEqual(["plain", "both", "other"]);
+    const { result } = await call(workbench, "page");
+    expect(textsOf(result)).toEqual(["Tool page not found."]);
+    expect(server.tools.calls).toEqual([]);
   });
 
   test("is called under the step's key, over one connection", async () => {

@@ -210,6 +210,10 @@ describe("the settings of a sandbox", () => {
     expect(() => sandboxAddress({ SANDBOX_URL: "http://127.0.0.1:8789" }, named)).toThrow(
       /or ALLOWED_EGRESS names it with its port: "http:\/\/127\.0\.0\.1:8789"/,
     );
+    const beside = { SANDBOX_URL: "http://127.0.0.1:8788", TROUPE_FRONT_KEY: "k" };
+    expect(sandboxAddress(beside, { open: false })).toBeDefined();
+    const elsewhere = { ...beside, SANDBOX_URL: "http://10.0.0.5:8788" };
+    expect(() => sandboxAddress(elsewhere, { open: false })).toThrow(/SANDBOX_URL must be .*https/);
     const metadata = { SANDBOX_URL: "https://169.254.169.254" };
     expect(() => sandboxAddress(metadata, { open: true })).toThrow(/SANDBOX_URL .*metadata/);
     expect(() => sandboxAddress({ SANDBOX_URL: "sandbox:" }, { open: true })).toThrow(

@@ -5,28 +5,28 @@ const pieces: TextPieces = { after: 7, restarts: 1, taken: 2, first: 0, lengths:
 const text = "abcdefgh";
 
 const cut = (given: string, had: number, of = pieces) =>
-  [...cutText(given, of, had)].map(({ piece, place }) => [place.first, piece]);
+  [...cutText(given, of, had)].map(({ piece, place }) => [place.until, piece]);
 
-test("a text is cut where it was streamed, and each piece has its number", () => {
+test("a text is cut where it was streamed, and each piece knows its end", () => {
   expect(cut(text, 0)).toEqual([
-    [0, "abc"],
-    [1, "d"],
-    [2, "efgh"],
+    [3, "abc"],
+    [4, "d"],
+    [8, "efgh"],
   ]);
   expect([...cutText(text, pieces, 0)][1]?.place).toEqual({
     after: 7,
     restarts: 1,
     taken: 2,
-    first: 1,
+    until: 4,
   });
 });
 
 test("characters that a client has are left out, within a piece, too", () => {
   expect(cut(text, 3)).toEqual([
-    [1, "d"],
-    [2, "efgh"],
+    [4, "d"],
+    [8, "efgh"],
   ]);
-  expect(cut(text, 5)).toEqual([[2, "fgh"]]);
+  expect(cut(text, 5)).toEqual([[8, "fgh"]]);
   expect(cut(text, text.length)).toEqual([]);
 });
 

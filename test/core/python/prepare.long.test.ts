@@ -41,6 +41,29 @@ describe("the preparation of Python functions", () => {
     expect(changed.schema.parameters).toMatchObject({ required: ["a", "b"] });
   });
 
+  test("asks again about a function that lacked a package, which may be there by now", async () => {
+    const python = new LocalPython();
+    const registry = registryWith(python);
+    const prepared = await registry.prepare(functionTool("import httpx\n" + ADD));
+    await registry.prepare(prepared);
+    expect(python.ran).toHaveLength(2);
+  });
+
+  test("names no package and no interpreter that a source forges as a line for a shell", async () => {
+    const forge = `import gc, httpx, os
+def f(): pass
+finding = {"description": "", "parameters": {}, "python": "/bin/sh -c 'x'", "missing": ["httpx; reboot"]}
+for writer in [it for it in gc.get_objects() if type(it).__name__ == "AnswerWriter"]:
+    writer.write(number=0, finding=finding)
+    writer.write(number=0, finding={**finding, "missing": ["httpx"]})
+os._exit(0)
+`;
+    const registry = registryWith(new LocalPython());
+    const notes = registry.notes(await registry.prepare(functionTool(forge)));
+    expect(JSON.stringify(notes)).toContain("pip install httpx");
+    expect(JSON.stringify(notes)).not.toMatch(/reboot|bin\/sh/);
+  });
+
   test("leaves parts alone that need no answer, good or bad", async () => {
     const catalog = new Catalog();
     const parameters = { type: "object", properties: {} };
@@ -118,13 +141,13 @@ def helper():
     {
       path: path(1),
       message: expect.stringMatching(
-        /no Python packages "pandas", "sklearn", "autogen_core\.models"\. Run "pip install pandas scikit-learn autogen-core" .*SANDBOX_PACKAGES=pandas,scikit-learn,autogen-core.*register a tool "f" in TypeScript/,
+        /no Python packages "pandas", "sklearn", "autogen_core\.models"\. Run "python3 -m venv \.venv && \.venv\/bin\/pip install pandas scikit-learn autogen-core" and "npm start -- --python \.venv" .*SANDBOX_PACKAGES=pandas,scikit-learn,autogen-core.*register a tool "f" in TypeScript/,
       ),
     },
   ]);
 });
 
-test("a source that needs missing packages loads, with all of them in one note, and a call fails", async () => {
+test("a source that needs missing packages loads, with a line that installs what all functions lack, and a call fails with it", async () => {
   const source = `
 import httpx
 from bs4 import BeautifulSoup
@@ -147,8 +170,12 @@ def f(url: str, depth: int = 1) -> Page:
   expect(registry.validate(prepared)).toEqual([]);
   const notes = registry.notes(prepared).map(({ message }) => message);
   expect(notes.filter((note) => note.includes("pip install"))).toEqual([
-    expect.stringContaining('"pip install yaml_missing httpx beautifulsoup4 pydantic_missing"'),
-    expect.stringContaining('"pip install httpx"'),
+    expect.stringMatching(
+      /no Python packages "yaml_missing", "httpx", "bs4", "pydantic_missing"\. Run ".*pip install yaml_missing httpx beautifulsoup4 pydantic_missing"/,
+    ),
+    expect.stringMatching(
+      /no Python package "httpx"\. Run ".*pip install httpx yaml_missing beautifulsoup4 pydantic_missing"/,
+    ),
   ]);
   const tool = registry.load<Tool>(await registry.prepare(json));
   expect(tool.schema.parameters).toMatchObject({
@@ -160,7 +187,9 @@ def f(url: str, depth: int = 1) -> Page:
     { url: "x" },
     { signal, idempotencyKey: "k", callId: "c", env: {}, run: runContext({ id: "run" }) },
   );
-  await expect(call).rejects.toThrow("No module named 'yaml_missing'");
+  await expect(call).rejects.toThrow(
+    /No module named 'yaml_missing': the sandbox has no Python packages .* Run ".*pip install yaml_missing httpx/,
+  );
 });
 
 test("the function with the tool's name is called, else the first of several, with a note", async () => {

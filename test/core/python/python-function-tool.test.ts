@@ -169,7 +169,10 @@ def f(a: Annotated[int, "A number."], cancellation_token: CancellationToken) -> 
       "import os; os.write(1, b'bye'); os._exit(3)",
       "the function did not return: exit code 3: bye",
     ],
-    ["import no_such_module", "No module named 'no_such_module'"],
+    [
+      "import no_such_module",
+      `No module named 'no_such_module': the sandbox has no Python package "no_such_module". Run "python3 -m venv .venv && .venv/bin/pip install no_such_module" and "npm start -- --python .venv" (SANDBOX_NETWORK=1 gives code the network), start the sandbox with SANDBOX_PACKAGES=no_such_module, or register a tool "f" in TypeScript`,
+    ],
   ])("that fail report the reason: %s", async (body, message) => {
     expect(await called(`def f() -> int:\n    ${body}\n`, {})).toBe(`!! ${message}`);
   });

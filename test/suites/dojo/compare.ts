@@ -1,10 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TraceEvent } from "./trace.ts";
 
-/** Events that differ between frameworks: steps, raw events, state, and repeated conversations. */
+/** Events that differ between frameworks: steps, subagents, activities, raw events, state, and repeated conversations. */
 const OWN = new Set([
   "STEP_STARTED",
   "STEP_FINISHED",
+  "SUBAGENT_STARTED",
+  "SUBAGENT_FINISHED",
+  "SUBAGENT_ERROR",
+  "ACTIVITY_SNAPSHOT",
+  "ACTIVITY_DELTA",
   "RAW",
   "CUSTOM",
   "STATE_SNAPSHOT",

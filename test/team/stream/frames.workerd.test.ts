@@ -64,15 +64,18 @@ test("the first pieces of a text stay separate, and later ones are merged when t
   const texts = new TextsInProgress(() => ({ after: 7, restarts: 1 }));
   const write = (content: string, piece = PIECE): boolean => texts.add({ ...piece, content }).apart;
   const told = () => texts.takeUnsent();
+  let first = 0;
   for (let piece = 0; piece < 32; piece++) {
-    expect(write(String(piece))).toBe(true);
-    expect(told()).toMatchObject({ piece: { content: String(piece) }, pieces: { first: piece } });
+    const content = String(piece);
+    expect(write(content)).toBe(true);
+    expect(told()).toMatchObject({ piece: { content }, pieces: { first } });
+    first += content.length;
   }
   expect([write("Hel"), write("lo")]).toEqual([false, false]);
   const place = { after: 7, restarts: 1, taken: 0 };
   expect(told()).toMatchObject({
     piece: { content: "Hello" },
-    pieces: { ...place, first: 32, lengths: [5] },
+    pieces: { ...place, first, lengths: [5] },
   });
   expect(told()).toBeUndefined();
   expect(texts.isOfCurrent(PIECE)).toBe(true);
@@ -97,7 +100,7 @@ test("a message has the pieces that make its text, after a thought between tags 
   stream("<think>Hm", ".</think>Se", "ven.");
   expect(texts.end(said("Hm.", "ThoughtEvent"))).toBeUndefined();
   expect(texts.end(said("Seven.", "TextMessage", "m2"))).toMatchObject({
-    first: 1,
+    first: "<think>Hm.</think>".length,
     lengths: [2, 4],
   });
 });
@@ -110,9 +113,10 @@ test("texts after a void one have other positions", () => {
     return texts.takeUnsent()?.pieces;
   };
   expect(place()).toMatchObject({ restarts: 0, taken: 0, first: 0 });
-  expect(place()).toMatchObject({ restarts: 0, taken: 0, first: 1 });
+  const { length } = PIECE.content;
+  expect(place()).toMatchObject({ restarts: 0, taken: 0, first: length });
   texts.take('m"1');
-  expect(place()).toMatchObject({ restarts: 0, taken: 4, first: 0 });
+  expect(place()).toMatchObject({ restarts: 0, taken: 2 * length + 1, first: 0 });
   texts.takeAll();
   restarts = 1;
   expect(place()).toMatchObject({ restarts: 1, taken: 0, first: 0 });

@@ -6,7 +6,8 @@ import { startInput, type TestTeam, value } from "./team.ts";
 /** A schedule that runs at eight each day in UTC, unless `options` say something else. */
 export function scheduleInput(options: Partial<CreateScheduleInput> = {}): CreateScheduleInput {
   const times = options.at === undefined ? { cron: "0 8 * * *" } : {};
-  return { ...startInput("go"), id: "daily", enabled: true, ...times, ...options };
+  const { notify: _, ...run } = startInput("go");
+  return { ...run, id: "daily", enabled: true, ...times, ...options };
 }
 
 export async function createSchedule(

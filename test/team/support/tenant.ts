@@ -42,8 +42,16 @@ export function tenantObject(tenant: TenantStub): DurableObjectStub<Tenant> {
   return tenant as never;
 }
 
-/** Takes back what knows of the sums of days, and of the users of runs, teams and logins: the tables are those of an earlier version. */
+/** Takes back what knows of triggers, of the sums of days, and of the users of runs, teams and logins: the tables are those of an earlier version. */
 export const WITHOUT_USERS = `
+drop table kept_file; drop table kept_file_piece; drop table tool;
+drop table skill_version;
+drop table skill_piece;
+drop table notify;
+drop index team_token_request;
+drop table inbound;
+drop table inbound_delivery;
+drop table inbound_tenant;
 drop table day_usage;
 drop table user_usage;
 drop index activity_user;

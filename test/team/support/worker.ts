@@ -30,7 +30,7 @@ import { ScriptedAgent } from "./scripted-agent.ts";
 import { TallyAgent } from "./tally-agent.ts";
 import { TestModel } from "./test-model.ts";
 
-const registry = new ComponentRegistry({ functions: catalog }).register(
+const registry = new ComponentRegistry({ functions: catalog, skills: catalog }).register(
   ...coreComponents(catalog),
   ...sandboxComponents(sandboxAddress),
   ...mcpComponents({ fetch: mcpFetch }),
@@ -120,6 +120,10 @@ export class Tenant extends TroupeTenant {
 
   protected oauth(): never {
     throw new TypeError("no team of this test logs in");
+  }
+
+  protected respond(): never {
+    throw new TypeError("no client of this test opens a socket");
   }
 
   protected sendWebhook(request: SignedRequest): Promise<SendResult> {

@@ -60,8 +60,19 @@ test("usage of an earlier version keeps its sums, and gets the outcomes of the r
       const set = "update activity set record = json_set(record, '$.day', json(?)) where id = ?";
       sql.exec(set, JSON.stringify(earlier), id);
     }
-    sql.exec("drop table day_usage");
-    sql.exec("update meta set value = value - 1 where name = 'schema'");
+    for (const table of ["inbound", "inbound_delivery", "inbound_tenant", "day_usage"])
+      sql.exec(`drop table ${table}`);
+    for (const table of [
+      "notify",
+      "skill_version",
+      "skill_piece",
+      "tool",
+      "kept_file",
+      "kept_file_piece",
+    ])
+      sql.exec(`drop table ${table}`);
+    sql.exec("drop index team_token_request");
+    sql.exec("update meta set value = '14' where name = 'schema'");
   });
   await evictDurableObject(tenantObject(tenant));
   expect(await report()).toEqual(before);

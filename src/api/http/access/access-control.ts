@@ -5,7 +5,7 @@ import {
   unauthorized,
 } from "../../auth/principal.ts";
 import type { LoginSight } from "../../../contract/gateways/login-sight.ts";
-import type { Gateway, StreamCaller } from "../../../contract/gateways/team-gateway.ts";
+import type { Answering, Gateway, StreamCaller } from "../../../contract/gateways/team-gateway.ts";
 import type { Tenants } from "../../../contract/gateways/tenant-gateway.ts";
 import { type Scope, SCOPES, SHARED_SCOPES } from "../../../contract/constants.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
@@ -129,6 +129,11 @@ export function permits(scopes: readonly Scope[], scope: Scope): boolean {
   return (SHARED_SCOPES as readonly Scope[]).includes(scope) && scopes.includes("teams:read");
 }
 
+/** True for the operator, and for the developer on an open local server: they approve in the place of each scope. */
+export function hasAllApprovals({ kind }: Principal): boolean {
+  return kind === "operator" || kind === "local";
+}
+
 /** True if these scopes may see open questions: those of a credential that reads runs, or one that answers. */
 export function permitsQuestions(scopes: readonly Scope[]): boolean {
   return scopes.includes("runs:read") || permits(scopes, "requests:write");
@@ -176,6 +181,20 @@ export function askerOf(principal: Principal, given?: string): Asker {
   return { user: userOf(principal, given), subject: principal.name ?? undefined };
 }
 
+/** The caller that answers questions. */
+export function answeringOf(principal: Principal): Answering {
+  const { name, user, kind, scopes } = principal;
+  return {
+    by: name,
+    approver: {
+      subject: user ?? name ?? kind,
+      ...(user != null && { user }),
+      scopes: [...scopes],
+      ...(hasAllApprovals(principal) && { has_all_approvals: true }),
+    },
+  };
+}
+
 /** Both are named even where there is none, so that no protocol forgets them. */
 export interface Asker {
   user: string | undefined;
@@ -195,16 +214,17 @@ export interface CallerOptions {
 export function callerOf(principal: Principal, options: CallerOptions = {}): StreamCaller {
   const { signal } = options;
   const { own_teams_of: team_user } = principal;
+  const sees = sightOf(principal, options);
   return {
     credential: principal.id,
     ...(signal && { signal }),
     ...(team_user !== undefined && { team_user }),
-    sees: sightOf(principal, options),
+    ...(sees && { sees }),
   };
 }
 
 /**
- * The logins whose addresses a principal may be given. A credential that stands for a user gets those of that user; one that may
+ * The logins whose addresses a principal may be given; undefined for none. A credential that stands for a user gets those of that user; one that may
  * speak for others those of the user that its call names. Whoever may change the tenant's teams may connect them for runs without a
  * user.
  *
@@ -213,15 +233,14 @@ export function callerOf(principal: Principal, options: CallerOptions = {}): Str
 export function sightOf(
   principal: Principal,
   { user: named, isForPages = false }: CallerOptions,
-): LoginSight {
+): LoginSight | undefined {
   const { scopes, kind, own_teams_of } = principal;
-  const user = userOf(principal, named);
+  const spokenFor = userOf(principal, named);
   // A link to a shared conversation has the user who made it, and is given to others.
   const isOfTenant = kind !== "team" && own_teams_of === undefined;
-  return {
-    tenant: !isForPages && isOfTenant && scopes.includes("teams:write"),
-    user: permitsQuestions(scopes) ? (user ?? null) : null,
-  };
+  const tenant = !isForPages && isOfTenant && scopes.includes("teams:write");
+  const user = permitsQuestions(scopes) ? (spokenFor ?? null) : null;
+  return tenant || user !== null ? { tenant, user } : undefined;
 }
 
 /** @throws ProblemError 403 when the credential is the token of another team */

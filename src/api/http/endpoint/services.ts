@@ -3,12 +3,14 @@ import type { Note } from "../../../core/component/component.ts";
 import type { Inspected, KnownComponent } from "../../../core/registry/registry.ts";
 import type { Template } from "../../../core/component/template.ts";
 import type { ModelInfo } from "../../../core/models/model-info.ts";
+import type { Health } from "../../../contract/commands/health.ts";
 import type { DocumentReader } from "../../../contract/files/documents.ts";
 import type { OfferedModel } from "../../../contract/team.ts";
 import type { ModelPrices } from "../../../contract/usage/model-prices.ts";
 import type { Memories } from "../../../contract/gateways/memory-gateway.ts";
 import type { Gateway } from "../../../contract/gateways/team-gateway.ts";
 import type { WorkspaceFiles } from "../../../contract/files/workspace-files.ts";
+import type { AnswerLinks } from "../../../notify/answer-links.ts";
 import type { RedactedSecrets } from "../../../secrets/redacted-secrets.ts";
 import type { KeySigner } from "../../auth/api-key.ts";
 import type { Principal } from "../../auth/principal.ts";
@@ -39,6 +41,8 @@ export interface Services {
   keySigner: KeySigner | undefined;
   /** Undefined without a sandbox. */
   files: (() => Promise<WorkspaceFiles>) | undefined;
+  /** The place in which code runs, and on a machine of one's own the state of the sandbox. */
+  health: () => Promise<Omit<Health, "status">>;
   /** Sends requests for the files of messages, as the outgoing rules allow. The caller limits what it reads. */
   fetch: (url: string, init: { signal: AbortSignal }) => Promise<Response>;
   /** Reads what PDFs say, for models that do not read PDF; undefined where nothing can. */
@@ -49,12 +53,20 @@ export interface Services {
   redactedSecrets: Pick<RedactedSecrets, "resolve">;
   /** @throws EgressError when no webhook may be sent there */
   checkWebhookUrl: (url: string) => void;
+  /** The server of Telegram's bots, and whether e-mails are sent. */
+  notifications: { telegramApi: string; sendsEmail: boolean };
+  /** Reads links that answer; undefined without a valid SECRETS_KEY. */
+  answerLinks: (() => Promise<AnswerLinks>) | undefined;
   /** The address at which browsers reach the service, without a slash at its end. */
   baseUrl: (request: Request) => string;
+  /** The domain of the e-mail addresses of triggers; undefined where none is set. */
+  emailDomain: string | undefined;
   limits: Limits;
   /** The models that a class of model clients can name; none for other classes. */
   models: (known: KnownComponent) => Promise<readonly OfferedModel[]>;
   prices: Pick<ModelPrices, "empty">;
+  /** True if a skill of this name was registered in code. */
+  hasSkill: (name: string) => boolean;
   /** The currency of the prices; null if the setting is missing. */
   currency: string | null;
 }

@@ -28,12 +28,28 @@ export async function readJson(
   if (bytes.length === 0) return { value: undefined, bytes };
   requireJsonType(request.headers.get("content-type"));
   requireNoCoding(request.headers.get("content-encoding"));
+  return { value: jsonIn(bytes, limits, JSON.parse), bytes };
+}
+
+/** The beginning of a dumped component, or of its dict, as Python prints it. */
+const PYTHON = /^\s*(?:\{\s*'|(?:ComponentModel\()?provider=)/;
+
+/** JSON that has arrived. @param parse gives the value of the text @throws ProblemError 400 */
+export function jsonIn<T>(
+  bytes: Uint8Array<ArrayBuffer>,
+  { max_json_depth }: Pick<Limits, "max_json_depth">,
+  parse: (text: string) => T,
+): T {
   const text = decode(bytes);
-  requireDepth(bytes, limits.max_json_depth);
+  requireDepth(bytes, max_json_depth);
   try {
-    return { value: JSON.parse(text) as unknown, bytes };
+    return parse(text);
   } catch (error) {
-    throw malformed(`The body is not JSON: ${withoutExcerpt((error as SyntaxError).message)}`);
+    const reason = withoutExcerpt((error as SyntaxError).message);
+    const remedy = PYTHON.test(text)
+      ? ". It is a value as Python prints it: send json.dumps(team.dump_component().model_dump())"
+      : "";
+    throw malformed(`The body is not JSON: ${reason}${remedy}`);
   }
 }
 
@@ -49,10 +65,9 @@ export function exactValueOf({ value, bytes }: JsonBody): Json {
  * Reads an unread body to its end. A response sent in the middle of a body breaks its connection: behind a proxy that
  * reuses connections, the next request of another client fails.
  */
-export async function discardBody(request: Request): Promise<void> {
-  if (request.body === null || request.bodyUsed) return;
+export async function discardBody(body: ReadableStream<Uint8Array>): Promise<void> {
   // The client may leave.
-  await discard((request.body as ReadableStream<Uint8Array>).getReader()).catch(() => undefined);
+  await discard(body.getReader()).catch(() => undefined);
 }
 
 /** Reads a body to its end, or until {@link MOST_DISCARDED_BYTES}. */
@@ -190,4 +205,25 @@ export function checkMetadata(
       message: `is ${size} bytes of JSON; at most ${limits.max_metadata_bytes} are allowed`,
     },
   ]);
+}
+
+/** The most bytes of a form that a browser sends. */
+const MOST_FORM_BYTES = 200_000;
+
+/** A form that was sent. @param most its bytes: by default those of a page's @throws ProblemError 413 or 415 */
+export async function readForm(request: Request, most = MOST_FORM_BYTES): Promise<FormData> {
+  const type = request.headers.get("content-type") ?? "";
+  const bytes = await readBytes(request, most, "");
+  if (/^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i.test(type)) {
+    try {
+      return await new Response(bytes, { headers: { "content-type": type } }).formData();
+    } catch {
+      // A form without its boundary, or cut off.
+    }
+  }
+  throw new ProblemError({
+    status: 415,
+    code: "unsupported_media_type",
+    detail: "The body must be a form: multipart/form-data, or as a page sends it.",
+  });
 }

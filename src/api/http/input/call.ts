@@ -166,7 +166,7 @@ function readTags(header: string | undefined): string[] | undefined {
 export async function idempotencyOf(
   { own_teams_of: user }: Principal,
   key: string,
-  body: Uint8Array<ArrayBuffer> = new Uint8Array(),
+  body: string | Uint8Array<ArrayBuffer> = new Uint8Array(),
 ): Promise<Idempotency> {
   const hash = await sha256Hex(body);
   if (user === undefined) return { key, hash };

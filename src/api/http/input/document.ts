@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import { beginningOf } from "../../../core/cut.ts";
 import { putDocumentSchema } from "../../../contract/files/collection.ts";
 import { MAX_DOCUMENT_BYTES } from "../../../contract/constants.ts";
@@ -64,8 +65,12 @@ async function readInRoom(
   const metadata = sent?.metadata ?? named.metadata ?? {};
   checkMetadata(metadata, limits);
   const bytes = sent?.bytes ?? (await readRaw(request));
+  const lines = new ChunkLines();
+  if (sent?.chunks !== undefined) {
+    for (const [chunk, part] of sent.chunks.entries()) lines.add({ chunk, ...part });
+    return { title: sent.title, mime_type: mimeType, metadata, chunks: lines.stream() };
+  }
   try {
-    const lines = new ChunkLines();
     const own = await splitDocument({ bytes, mimeType, charset }, documents, (chunk) =>
       lines.add(chunk),
     );
@@ -80,10 +85,12 @@ async function readInRoom(
   }
 }
 
-async function readText(
-  request: Request,
-  limits: Services["limits"],
-): Promise<SentDocument & { title: string | null; metadata: PutDocument["metadata"] }> {
+/** A document in JSON. With `chunks` it is split already. */
+interface SentText extends SentDocument, Pick<PutDocument, "title" | "metadata"> {
+  chunks: z.output<typeof putDocumentSchema>["chunks"];
+}
+
+async function readText(request: Request, limits: Services["limits"]): Promise<SentText> {
   const { value } = await readJson(
     request,
     { ...limits, max_body_bytes: MAX_JSON_BYTES },
@@ -92,11 +99,11 @@ async function readText(
   const result = putDocumentSchema.safeParse(value, { error: namesKnownFields });
   if (!result.success)
     throw invalid("invalid_request", "The body is invalid.", issuesOf(result.error));
-  const { title, content, metadata } = result.data;
+  const { title, content = "", chunks, metadata } = result.data;
   const bytes = new Uint8Array(new TextEncoder().encode(content));
   // The text is decoded already, whatever the type says.
   const [mimeType = ""] = result.data.mime_type.toLowerCase().split(";");
-  return { bytes, mimeType: mimeType.trim(), charset: "utf-8", title, metadata };
+  return { bytes, mimeType: mimeType.trim(), charset: "utf-8", title, metadata, chunks };
 }
 
 const DIVIDE = " Divide the document.";

@@ -1,7 +1,7 @@
 import { toBase64Url } from "../../../core/base64.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { Idempotency } from "../../../contract/common.ts";
-import type { Tenants } from "../../../contract/gateways/tenant-gateway.ts";
+import type { Reservation, Tenants } from "../../../contract/gateways/tenant-gateway.ts";
 import { unwrap } from "../endpoint/problem.ts";
 
 /**
@@ -29,19 +29,22 @@ export async function newTeamId(
  * The id that the tenant gives a new team: for a repeated request the one it was given first.
  *
  * @param tenants undefined without the binding TENANT: then any id is taken as it is
- * @throws ProblemError 422 or 429
+ * @param tool the own tool of the new team
+ * @throws ProblemError 409, 422 or 429
  */
 export async function reservedId(
   tenants: Tenants | undefined,
   { tenant, tenant_label }: Principal,
   id: string,
   idempotency: Idempotency | undefined,
+  tool?: Reservation["tool"],
 ): Promise<string> {
   if (tenants === undefined) return id;
   const reservation = {
     id,
     ...(tenant_label !== undefined && { tenant_label }),
     ...(idempotency && { idempotency }),
+    ...(tool && { tool }),
   };
   return unwrap(await tenants.tenant(tenant).reserve(reservation)).id;
 }

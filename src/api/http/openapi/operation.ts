@@ -47,12 +47,26 @@ const REST = "{[^]+}";
 
 const READ = {
   file: { "application/octet-stream": { schema: { type: "string" } } },
+  form: {
+    "application/x-www-form-urlencoded": {
+      schema: { type: "object", additionalProperties: { type: "string" } },
+    },
+  },
+  upload: {
+    "multipart/form-data": {
+      schema: {
+        type: "object",
+        properties: { file: { type: "string", format: "binary" } },
+        additionalProperties: { type: "string" },
+      },
+    },
+  },
   message: { "application/json": { schema: { type: "object", additionalProperties: true } } },
 };
 
 /** The description of one operation. */
 export function operation(endpoint: Endpoint): Described {
-  const { id, summary, tag, scope, body, bodyOptional, reads } = endpoint;
+  const { id, summary, tag, scope, body, bodyOptional, reads, json } = endpoint;
   return {
     operationId: id,
     summary,
@@ -61,7 +75,15 @@ export function operation(endpoint: Endpoint): Described {
       ? { security: [] }
       : { description: SCOPE_TEXTS[scope] ?? `Scope: ${scope}.` }),
     parameters: parameters(endpoint),
-    ...(reads && { requestBody: { required: true, content: READ[reads] } }),
+    ...(reads && {
+      requestBody: {
+        required: true,
+        content: {
+          ...READ[reads],
+          ...(json && { "application/json": { schema: inputSchema(json) } }),
+        },
+      },
+    }),
     ...(body && {
       requestBody: {
         required: !bodyOptional,

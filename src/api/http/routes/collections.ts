@@ -144,7 +144,11 @@ async function embeddingOf(
   shown: JsonObject,
   services: Services,
 ): Promise<ComponentModel> {
-  const { component } = await preparedComponent(input, services, ["embedding"], shown, "embedding");
+  const { component } = await preparedComponent(input, services, {
+    roles: ["embedding"],
+    shown,
+    path: "embedding",
+  });
   return component as ComponentModel;
 }
 

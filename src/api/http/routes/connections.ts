@@ -13,7 +13,8 @@ import { commandEndpoints } from "../endpoint/command-endpoints.ts";
 import { type CheckedRequest, type Endpoint, json } from "../endpoint/endpoint.ts";
 import { ProblemError, unwrap } from "../endpoint/problem.ts";
 import { type Services, tenantOf } from "../endpoint/services.ts";
-import { connectedPage, loginPage, PAGE, problemPage } from "./login-pages.ts";
+import { PAGE } from "./html-page.ts";
+import { connectedPage, loginPage, problemPage } from "./login-pages.ts";
 
 /** Logins of the tenant and its users at MCP servers. */
 export function connectionEndpoints(services: Services): Endpoint[] {

@@ -1,12 +1,16 @@
 import { createApiKey } from "../../auth/api-key.ts";
 import { sha256Hex } from "../../../core/hash.ts";
 import { authorOf, type Principal } from "../../auth/principal.ts";
-import { LONGEST_TOKEN_LIFE, type Scope, SHARED_SCOPES } from "../../../contract/constants.ts";
+import {
+  isApprovalScope,
+  LONGEST_TOKEN_LIFE,
+  type Scope,
+  SHARED_SCOPES,
+} from "../../../contract/constants.ts";
 import { keyCommands } from "../../../contract/commands/keys.ts";
-import { permits, requireScope, userOf } from "../access/access-control.ts";
-import type { TokenMaker } from "../../../contract/gateways/tenant-gateway.ts";
+import { hasAllApprovals, permits, requireScope, userOf } from "../access/access-control.ts";
 import { isLink, type ListedToken } from "../../../contract/tenant/key.ts";
-import type { TeamTokens } from "../../auth/team-token.ts";
+import { isLeft, makerOf } from "../access/token-makers.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
 import { type Endpoint, json } from "../endpoint/endpoint.ts";
 import { ProblemError, unwrap } from "../endpoint/problem.ts";
@@ -97,9 +101,10 @@ export function keyEndpoints(services: Services): Endpoint[] {
       const configured = (await teamTokens?.configured(tenant)) ?? new Set();
       const tokens = found.tokens
         .filter(({ ends_with }) => isLeft(ends_with, configured))
-        .map(({ id, scopes, user, made_by, expires_at }): ListedToken => {
-          const kind = isLink(scopes) ? "link" : "token";
-          return { id, kind, scopes, user, made_by, expires_at };
+        .map(({ id, scopes, user, made_by, expires_at, answers }): ListedToken => {
+          const kind = isLink(scopes) || answers ? "link" : "token";
+          const shown = { id, kind, scopes, user, made_by, expires_at } as const;
+          return answers ? { ...shown, request_id: answers.request } : shown;
         });
       return json({ tokens, next_cursor: found.next_cursor });
     },
@@ -117,7 +122,8 @@ export function keyEndpoints(services: Services): Endpoint[] {
       }
       // First where it is refused: a row that is left over is seen, a token that works without a row is not.
       const end = known === null ? undefined : Date.parse(known.expires_at);
-      unwrap(await team.revokeTokens(token, end));
+      // A link that answers is good as long as its row is there.
+      if (known?.answers === undefined) unwrap(await team.revokeTokens(token, end));
       await tenant.dropTokens(id, { id: token });
       return new Response(null, { status: 204 });
     },
@@ -140,16 +146,6 @@ function tokenNotFound(id: string): ProblemError {
   });
 }
 
-/** The key with which a token of this caller ends. One that may revoke the tokens of all makes tokens that outlive it. */
-async function makerOf(
-  { id, kind, key, scopes }: Principal,
-  teamTokens: TeamTokens,
-): Promise<TokenMaker | null> {
-  if (permits(scopes, "keys:write")) return null;
-  if (key !== undefined) return { key };
-  return kind === "static" ? { static: await teamTokens.nameOf(id) } : null;
-}
-
 /** When a token of this caller ends at the latest, in epoch seconds. @param seconds the life that the request names */
 function endOf({ kind, scopes, expires_at }: Principal, seconds: number, now: number): number {
   const end = Math.floor(now / 1000);
@@ -161,24 +157,22 @@ function endOf({ kind, scopes, expires_at }: Principal, seconds: number, now: nu
   );
 }
 
-/** True if the key with which a token ends still exists. The tenant itself drops the tokens of a created key. */
-function isLeft(ends_with: TokenMaker | null, configured: ReadonlySet<string>): boolean {
-  return ends_with === null || "key" in ends_with || configured.has(ends_with.static);
-}
-
 /** @throws ProblemError 403 naming the first scope that the credential lacks or that cannot be given */
 function withinOwn(
-  { scopes: own }: Principal,
+  principal: Principal,
   wanted: readonly Scope[],
-  possible: readonly Scope[] = own,
+  possible?: readonly Scope[],
 ): readonly Scope[] {
+  const has = (scope: Scope): boolean =>
+    permits(principal.scopes, scope) || (isApprovalScope(scope) && hasAllApprovals(principal));
   for (const scope of wanted) {
-    if (permits(own, scope) && (possible === own || possible.includes(scope))) continue;
+    const isPossible = possible?.includes(scope) ?? true;
+    if (has(scope) && (isPossible || isApprovalScope(scope))) continue;
     throw new ProblemError({
       status: 403,
       code: "missing_scope",
-      detail: permits(own, scope)
-        ? `The scope ${scope} cannot be given to a team token; possible are ${possible.join(", ")}.`
+      detail: has(scope)
+        ? `The scope ${scope} cannot be given to a team token; possible are ${possible?.join(", ")}.`
         : `The scope ${scope} cannot be given: this credential lacks it.`,
     });
   }

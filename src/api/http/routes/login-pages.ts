@@ -1,8 +1,6 @@
 import type { LoginKey, LoginPage } from "../../../contract/gateways/tenant-gateway.ts";
 import type { Problem } from "../../../contract/problem.ts";
-
-/** The media type of the pages. */
-export const PAGE = "text/html";
+import { escaped, htmlPage } from "./html-page.ts";
 
 /** Asks a human whether to log in, for whom it is and what can use it then. */
 export function loginPage({ tenant, server, user, issuer }: LoginPage): Response {
@@ -40,25 +38,9 @@ function useOf({ user }: LoginKey, tenant: string): string {
 }
 
 /**
- * A page without scripts. It has no `form-action`: browsers apply that to where a form is redirected, and an authorization server
+ * A page of a login. It has no `form-action`: browsers apply that to where a form is redirected, and an authorization server
  * may redirect anywhere. Browsers name the page in `Origin` only if it may send a referrer.
  */
 function page(status: number, title: string, content: string): Response {
-  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><style>body{font:16px/1.5 system-ui;max-width:36rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}dt{font-weight:600}dd{margin:0 0 .5rem;overflow-wrap:anywhere}button{font:inherit;padding:.5rem 1.5rem}</style><h1>${escaped(title)}</h1>${content}</html>`;
-  return new Response(body, {
-    status,
-    headers: {
-      "content-type": `${PAGE}; charset=utf-8`,
-      "content-security-policy":
-        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
-      "cache-control": "no-store",
-      "referrer-policy": "same-origin",
-      "x-content-type-options": "nosniff",
-      "x-frame-options": "DENY",
-    },
-  });
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return htmlPage(status, title, content, { "referrer-policy": "same-origin" });
 }

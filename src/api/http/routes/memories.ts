@@ -28,6 +28,9 @@ interface RequestedOwner {
   user?: string | undefined;
 }
 
+/** Begins the names of users among those of the tenant's memories. */
+const USER_PREFIX = "user/";
+
 export function memoryEndpoints(services: Services): Endpoint[] {
   const callsOf = (principal: Principal, memoryOwner: MemoryOwner): MemoryCalls => {
     const { tenant } = principal;
@@ -59,6 +62,23 @@ export function memoryEndpoints(services: Services): Endpoint[] {
         score: similarity ?? words ?? score,
       }));
       return json({ memories, next_cursor: null, mode, ...(note !== undefined && { note }) });
+    },
+
+    async listMemoryUsers({ principal, query: { limit, cursor } }) {
+      placeOf(principal, { scope: "tenant" });
+      memoriesOf(services);
+      // A token that stands for a user, or for none, must not learn the names of others.
+      if (principal.user !== undefined) {
+        return json({ users: principal.user === null ? [] : [principal.user], next_cursor: null });
+      }
+      const { names, next_cursor } = unwrap(
+        await tenantOf(services, principal.tenant).memoryNames({
+          prefix: USER_PREFIX,
+          limit,
+          ...(cursor !== undefined && { cursor }),
+        }),
+      );
+      return json({ users: names.map((name) => name.slice(USER_PREFIX.length)), next_cursor });
     },
 
     async createMemories({ principal, body, idempotency }) {

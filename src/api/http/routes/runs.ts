@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { approvalCommands } from "../../../contract/commands/approvals.ts";
 import { runCommands } from "../../../contract/commands/runs.ts";
-import { askerOf, userOf } from "../access/access-control.ts";
+import { answeringOf, askerOf, userOf } from "../access/access-control.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
 import { type Endpoint, json } from "../endpoint/endpoint.ts";
 import { invalid, unwrap } from "../endpoint/problem.ts";
@@ -16,11 +17,12 @@ import { requireWebhookUrl } from "../input/webhook-url.ts";
 export function runEndpoints(services: Services): Endpoint[] {
   const { limits, prices } = services;
 
-  return commandEndpoints(runCommands, services, {
+  const approvals = commandEndpoints(approvalCommands, services, {});
+  const runs = commandEndpoints(runCommands, services, {
     async startRun({ body, query, principal, team, param, idempotency, c }) {
       const asker = askerOf(principal, body.user);
       checkMetadata(body.metadata, limits);
-      requireSize("tools", body.tools, limits);
+      if (body.tools.length > 0) requireSize("tools", body.tools, limits);
       if (body.max_cost !== null) requirePrices(prices);
       if (body.webhook !== null) {
         tenantsOf(services);
@@ -58,6 +60,16 @@ export function runEndpoints(services: Services): Endpoint[] {
       return json(unwrap(await team.changeRun(param("run"), task)));
     },
 
+    async steerRun({ body, principal, team, param, idempotency }) {
+      const run = param("run");
+      if (principal.user !== undefined) {
+        // The message reaches the memories of the run's user.
+        userOf(principal, unwrap(await team.run(run)).user);
+      }
+      requireSize("content", body.content, limits);
+      return json(unwrap(await team.steerRun(run, body, idempotency)), 202);
+    },
+
     async streamTeam({ query: { after }, team, c }) {
       const input = { run: null, after: cursorOf(c.req.header("last-event-id"), after) };
       if (c.req.raw.method !== "HEAD") return eventStream(team, input);
@@ -85,9 +97,11 @@ export function runEndpoints(services: Services): Endpoint[] {
     async answerRequest({ body, exactBody, team, principal, param }) {
       const answer = await readAnswer(body as JsonObject, services, { team });
       const given = withExactArguments(answer, exactBody());
-      return json(unwrap(await team.answer(param("run"), param("request"), given, principal.name)));
+      const answering = answeringOf(principal);
+      return json(unwrap(await team.answer(param("run"), param("request"), given, answering)));
     },
   });
+  return [...runs, ...approvals];
 }
 
 /** An answer whose arguments are JSON text, which keeps all numbers on their way to the object. */

@@ -1,11 +1,13 @@
 import type { Note } from "../../../core/component/component.ts";
+import { within } from "../../../core/wait.ts";
 import { componentReplaced, type Refused, type Result } from "../../../contract/result.ts";
 import { isUnreadable } from "../../../contract/stored-data.ts";
 import type { NotedTeam, TeamInfo } from "../../../contract/team.ts";
 import { teamCommands } from "../../../contract/commands/teams.ts";
 import { versionCommands } from "../../../contract/commands/versions.ts";
-import type { Scope } from "../../../contract/constants.ts";
-import { authorOf } from "../../auth/principal.ts";
+import { PLAYGROUND, type Scope } from "../../../contract/constants.ts";
+import type { PutTeamTool, TeamTool } from "../../../contract/team-tool.ts";
+import { authorOf, type Principal } from "../../auth/principal.ts";
 import { permits, teamUserOf } from "../access/access-control.ts";
 import { sharedMessage } from "./shared-message.ts";
 import { commandEndpoints } from "../endpoint/command-endpoints.ts";
@@ -18,14 +20,27 @@ import { cursorOf, eventStreamHead, streamAnswer } from "../endpoint/sse.ts";
 import { makeTemplateCollection } from "../input/template-collection.ts";
 import { newTeamId, reservedId } from "../input/team-input.ts";
 
+/** The milliseconds for which an answer about a team waits for the tenant's object. */
+const TOOL_PATIENCE_MS = 1_000;
+
 /** Teams: what they are made of, their state and their thread. */
 export function teamEndpoints(services: Services): Endpoint[] {
   const { components, gateway, limits, tenants } = services;
 
   /** @param known the notes on a component that was just checked; otherwise the stored one is checked for them */
-  const withNotes = async (result: Result<TeamInfo>, known?: Note[]): Promise<NotedTeam> => {
+  const withNotes = async (
+    { tenant }: Principal,
+    result: Result<TeamInfo>,
+    known?: Note[],
+  ): Promise<NotedTeam> => {
     const team = unwrap(result);
-    return { ...team, notes: known ?? (await components.notes(team.component)) };
+    // The team is shown without its tool while the tenant's object does not answer.
+    const asked = tenants && within(TOOL_PATIENCE_MS, tenants.tenant(tenant).tool(team.id));
+    const [tool, notes] = await Promise.all([
+      asked?.catch(() => undefined),
+      known ?? components.notes(team.component),
+    ]);
+    return { ...team, ...(tool && { tool }), notes };
   };
 
   /** The tag is the version of the component, which `If-Match` of its replacement names. */
@@ -36,9 +51,12 @@ export function teamEndpoints(services: Services): Endpoint[] {
     async restoreVersion({ team, param, principal, ifMatch }) {
       const version = param("version");
       const { component } = unwrap(await team.version(version));
-      const { notes } = await preparedRunnable(component, services, component);
+      const { notes } = await preparedRunnable(component, services, {
+        shown: component,
+        tenant: principal.tenant,
+      });
       const options = { by: authorOf(principal), versions: ifMatch };
-      return answer(await withNotes(await team.restoreVersion(version, options), notes));
+      return answer(await withNotes(principal, await team.restoreVersion(version, options), notes));
     },
   });
 
@@ -63,17 +81,20 @@ export function teamEndpoints(services: Services): Endpoint[] {
       const { component, notes } = await preparedRunnable(
         template?.component ?? body.component ?? {},
         services,
+        { tenant: principal.tenant, isDraft: true },
       );
       const id = await reservedId(
         tenants,
         principal,
         body.id ?? (await newTeamId(principal.tenant, "team", idempotency)),
         idempotency,
+        body.tool && { tool: body.tool, isCopy: false },
       );
       if (template?.collection) {
         await makeTemplateCollection(template.collection, principal.tenant, services);
       }
       const team = await withNotes(
+        principal,
         await gateway.team(principal.tenant, id).create({
           id,
           label: body.label ?? null,
@@ -88,22 +109,23 @@ export function teamEndpoints(services: Services): Endpoint[] {
       return answer(team, 201, { location: `/v1/teams/${team.id}` });
     },
 
-    getTeam: async ({ team }) => answer(await withNotes(await team.team())),
+    getTeam: async ({ team, principal }) => answer(await withNotes(principal, await team.team())),
 
     async replaceComponent({ body, team, principal, ifMatch }) {
       const shown = unwrap(await team.team());
       const version = shown.component_version;
       const isStale = ifMatch !== undefined && !ifMatch.includes(String(version));
-      const { component, notes } = await preparedRunnable(
-        body.component,
-        services,
-        shown.component,
-      ).catch((error: unknown) => {
+      const { component, notes } = await preparedRunnable(body.component, services, {
+        shown: shown.component,
+        tenant: principal.tenant,
+      }).catch((error: unknown) => {
         // The component that has taken the place of the one that was read may lack its secrets.
         throw isStale ? new ProblemError(componentReplaced(version).problem) : error;
       });
       const options = { by: authorOf(principal), versions: ifMatch };
-      return answer(await withNotes(await team.replaceComponent(component, options), notes));
+      return answer(
+        await withNotes(principal, await team.replaceComponent(component, options), notes),
+      );
     },
 
     async deleteTeam({ team, param, principal }) {
@@ -119,12 +141,17 @@ export function teamEndpoints(services: Services): Endpoint[] {
       return new Response(null, { status: 204 });
     },
 
-    resetTeam: async ({ team }) => answer(await withNotes(await team.reset())),
+    resetTeam: async ({ team, principal }) =>
+      answer(await withNotes(principal, await team.reset())),
 
     async forkTeam({ body, team, param, principal, idempotency }) {
       checkMetadata(body.metadata, limits);
       const source = param("team");
       unwrap(await team.team());
+      // The forks of a playground are drafts that nothing else calls.
+      const isDraft = body.metadata?.[PLAYGROUND] === true;
+      const tool = isDraft ? null : await tenants?.tenant(principal.tenant).tool(source);
+      const copied = copiedTool(tool);
       // The key belongs to the team that is forked as much as to the body.
       const own = idempotency && { ...idempotency, hash: `${source} ${idempotency.hash}` };
       const id = await reservedId(
@@ -132,8 +159,10 @@ export function teamEndpoints(services: Services): Endpoint[] {
         principal,
         body.id ?? (await newTeamId(principal.tenant, `fork ${source}`, idempotency)),
         own,
+        copied && { tool: copied, isCopy: true },
       );
       const fork = await withNotes(
+        principal,
         await team.fork({
           id,
           turn: body.turn ?? null,
@@ -192,6 +221,12 @@ export function teamEndpoints(services: Services): Endpoint[] {
     },
   });
   return [...teams, ...versions];
+}
+
+function copiedTool(tool: TeamTool | null | undefined): PutTeamTool | undefined {
+  if (tool == null) return undefined;
+  const { updated_at: _, ...copied } = tool;
+  return copied;
 }
 
 /** @throws ProblemError 422 for a page both after and before something */

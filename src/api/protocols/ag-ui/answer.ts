@@ -14,9 +14,18 @@ import { TeamConversation, type RequestAnswer } from "../shared/conversation.ts"
 import { follow, type Following, nothing } from "./follow.ts";
 import { placeId, readInput, type RunInput } from "./wire/input.ts";
 import { type AgUiOptions, formatOf, keptThread } from "./wire/options.ts";
+import { innerTeamsOf } from "./request/inner-teams.ts";
 import { answersOf, requireNothingNew } from "./request/resume.ts";
 import { shareOf, stateOf } from "./request/state.ts";
-import { type Added, addedBy, MOST_DROPPED, newOf, taskOf, textOf } from "./request/task.ts";
+import {
+  type Added,
+  addedBy,
+  isOnlyText,
+  MOST_DROPPED,
+  newOf,
+  taskOf,
+  textOf,
+} from "./request/task.ts";
 
 /**
  * Answers a RunAgentInput with the events of a run: of one that it starts, of one whose questions it answers, or, where it
@@ -41,8 +50,8 @@ export async function answer(
   const asker = askerOf(principal, input.forwardedProps.troupe.user);
   const team = teamFor(asker.user);
   const { said, results } = addedBy(input);
-  const options = optionsOf(input);
-  const conversation = new TeamConversation(team, services, principal.name);
+  const options = await optionsOf(input, team);
+  const conversation = new TeamConversation(team, services, principal);
   const following: Following = { conversation, input, options };
   const answers = input.resume.length > 0 || results.length > 0;
   const run = answers ? await conversation.lastRun() : undefined;
@@ -71,7 +80,7 @@ export async function answer(
   return last === undefined ? nothing(following) : follow(following, last);
 }
 
-/** The answer of a client that may know no interrupts: what its user says while the run asks for an input. */
+/** The answer of a client that got the question as a text, or may know no interrupts: what its user says while the run asks for an input. */
 async function spokenAnswer(
   conversation: TeamConversation,
   said: Added["said"],
@@ -90,14 +99,17 @@ async function start(
   { request, asker }: { request: Request; asker: Asker },
 ): Promise<Response> {
   const { threadId, runId, tools, forwardedProps } = input;
-  const { raw: _, reasoning: __, ...own } = forwardedProps.troupe;
+  const { on_conflict, timeout_seconds, max_total_tokens } = forwardedProps.troupe;
+  const steers = on_conflict === "steer";
   const { team } = conversation;
   const { task, dropped } = await taskOf(said, input, services, team);
   requireSize("tools", tools, services.limits);
   const admitted = await conversation.start(
     task,
     {
-      ...own,
+      timeout_seconds,
+      max_total_tokens,
+      on_conflict: steers ? "reject" : on_conflict,
       ...asker,
       tools,
       state: await stateOf(input, team),
@@ -107,11 +119,22 @@ async function start(
     },
     formatOf({ ...options, dropped }),
   );
-  if (!admitted.ok && admitted.problem.code === "team_busy" && options.old) {
+  if (
+    !admitted.ok &&
+    admitted.problem.code === "team_busy" &&
+    (options.old || !options.interrupts)
+  ) {
     const spoken = await spokenAnswer(conversation, said);
     if (spoken !== undefined) {
       return follow({ conversation, input, options }, spoken.run, [spoken.answer]);
     }
+  }
+  if (!admitted.ok && steers) {
+    const steered = await steer(conversation, input, { said, problem: admitted.problem });
+    if (steered === "ended") {
+      return start({ conversation, input, options }, said, services, { request, asker });
+    }
+    if (steered !== undefined) return follow({ conversation, input, options }, steered);
   }
   if (!admitted.ok && admitted.problem.code === "idempotency_mismatch") {
     throw usedId(said.at(-1)?.index ?? 0, admitted.problem);
@@ -120,6 +143,36 @@ async function start(
   if (started.created) return streamAnswer(started);
   if ("body" in started) await started.body.cancel();
   return follow({ conversation, input, options }, unwrap(await team.run(started.run)));
+}
+
+/**
+ * Sends messages of the user into the active run, each of them once; what else the request has belongs to a new run.
+ *
+ * @param problem why they started no run
+ * @returns the run; undefined where it does not take them: it asks something, they are not text, or were said otherwise
+ *   before; "ended" for one that has ended in the meantime
+ */
+async function steer(
+  conversation: TeamConversation,
+  { threadId, forwardedProps: { troupe } }: RunInput,
+  { said, problem }: { said: Added["said"]; problem: Problem },
+): Promise<RunInfo | "ended" | undefined> {
+  if (problem.code !== "team_busy" && problem.code !== "idempotency_mismatch") return undefined;
+  const isLimited = (troupe.timeout_seconds ?? troupe.max_total_tokens ?? null) !== null;
+  const areTexts = said.every(
+    ({ message }) =>
+      message.role === "user" && textOf(message) !== "" && isOnlyText(message.content),
+  );
+  const run = await conversation.lastRun();
+  if (isLimited || !areTexts || run === undefined || run.requests.length > 0) return undefined;
+  for (const one of said) {
+    const idempotency = await idempotencyOf(threadId, [one]);
+    const sent = await conversation.steer(run, textOf(one.message), idempotency);
+    if (!sent.ok && sent.problem.code === "idempotency_mismatch") return undefined;
+    if (!sent.ok && sent.problem.code === "run_ended") return "ended";
+    unwrap(sent);
+  }
+  return run;
 }
 
 /**
@@ -147,17 +200,24 @@ function usedId(index: number, problem: Problem): ProblemError {
   });
 }
 
-function optionsOf(input: RunInput): AgUiOptions {
-  const { threadId, runId, parentRunId, protocolVersion, state, given, forwardedProps } = input;
+/** @throws ProblemError 404 */
+async function optionsOf(input: RunInput, team: TeamGateway): Promise<AgUiOptions> {
+  const { threadId, runId, parentRunId, protocolVersion, state, given } = input;
+  const { raw, reasoning, interrupts, ...shown } = input.forwardedProps.troupe;
+  const old = protocolVersion === undefined;
+  const { subagents = !old, activity = !old } = shown;
   return {
     threadId,
     runId,
     ...(parentRunId !== undefined && { parentRunId }),
-    old: protocolVersion === undefined,
+    old,
     thread: keptThread(given),
     state: shareOf(state),
-    raw: forwardedProps.troupe.raw,
-    reasoning: forwardedProps.troupe.reasoning,
+    raw,
+    reasoning,
+    interrupts,
+    subagents: subagents ? innerTeamsOf(unwrap(await team.team()).component) : null,
+    activity,
     dropped: [],
   };
 }

@@ -20,7 +20,8 @@ const chatSchema = z.object({
   trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
   messageId: z.string().nullish(),
   tools: startRunSchema.shape.tools,
-  on_conflict: startRunSchema.shape.on_conflict,
+  /** Left out, a message while a run is active goes into the run. */
+  on_conflict: startRunSchema.shape.on_conflict.removeDefault().default("steer"),
 });
 
 export type UIPart = z.infer<typeof partSchema>;

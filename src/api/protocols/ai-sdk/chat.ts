@@ -2,8 +2,8 @@ import type { StartedStream, TeamGateway } from "../../../contract/gateways/team
 import type { Result } from "../../../contract/result.ts";
 import type { Problem } from "../../../contract/problem.ts";
 import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
-import { isJsonObject, sortedJson } from "../../../core/json.ts";
-import { sha256Hex } from "../../../core/hash.ts";
+import { isJsonObject } from "../../../core/json.ts";
+import type { Principal } from "../../auth/principal.ts";
 import { type Asker, askerOf } from "../../http/access/access-control.ts";
 import { readJson } from "../../http/input/body.ts";
 import { readTask, requireSize } from "../../http/input/task.ts";
@@ -16,9 +16,11 @@ import { type ChatAnswers, answersIn } from "./answers.ts";
 import { type ChatAddress, ChatBranch, isStartedBy, type StartedRun } from "./branch.ts";
 import { type ChatRequest, NO_TEXT_STREAM, parseChat } from "./chat-request.ts";
 import { chatFormat, HEADERS } from "./encoder/format.ts";
+import { idempotencyOf, steer } from "./steer.ts";
 import { chatMessageOf } from "./task.ts";
 
-type Conflict = ChatRequest["on_conflict"];
+/** A new run is begun; a message into one that is active is none. */
+type Conflict = Exclude<ChatRequest["on_conflict"], "steer">;
 
 /** A chat's request about its conversation. */
 interface Chat {
@@ -28,13 +30,14 @@ interface Chat {
   request: ChatRequest;
   /** The caller, for a run that is started. */
   asker: Asker;
+  principal: Principal;
   /** The caller's trace and hop count, for a run that is started. */
   origin: ReturnType<typeof originOf>;
 }
 
 /**
- * Takes what is new in a chat and answers with the stream of the team's run: a user's message starts a run or answers the
- * question of the active one, a message of the assistant has answers to what it asks.
+ * Takes what is new in a chat and answers with the stream of the team's run: a user's message starts a run, answers
+ * the question of the active one or goes into it, a message of the assistant has answers to what it asks.
  *
  * @throws ProblemError
  */
@@ -50,6 +53,7 @@ export async function answerChat(
     services,
     request: parsed,
     asker: askerOf(address.principal),
+    principal: address.principal,
     origin: originOf(request),
   });
   if (parsed.message.role === "assistant") return giveAnswers(chat);
@@ -60,7 +64,7 @@ function chatIn(branch: ChatBranch, chat: Omit<Chat, "branch" | "conversation">)
   return {
     ...chat,
     branch,
-    conversation: new TeamConversation(branch.team, chat.services, chat.asker.subject ?? null),
+    conversation: new TeamConversation(branch.team, chat.services, chat.principal),
   };
 }
 
@@ -71,7 +75,7 @@ function refusePlainText(request: Request): void {
   throw new ProblemError({ status: 406, code: "no_text_stream", detail: NO_TEXT_STREAM });
 }
 
-/** A user's message: the answer to the first open question for an input, or the task of a new run. */
+/** A user's message: the answer to the first open question for an input, a message into the active run, or the task of a new one. */
 async function say(chat: Chat): Promise<Response> {
   const { branch, conversation, request } = chat;
   // The page has taken back what followed the message.
@@ -79,29 +83,43 @@ async function say(chat: Chat): Promise<Response> {
   if (edited !== undefined && !(await isLatest(edited, branch))) return answerAgain(chat, edited);
   const problem = await start(chat, "reject");
   if (problem instanceof Response) return problem;
+  if (problem.code === "idempotency_mismatch") return sayAgain(chat, problem);
   const run = unwrap(await conversation.team.run(problem.extra?.run_id as string));
   const question = run.requests.find(({ kind }) => kind === "input");
   if (question !== undefined) return answerWithMessage(chat, run, question);
-  if (request.on_conflict === "reject") throw busy(run);
-  const again = await start(chat, request.on_conflict);
+  const { on_conflict } = request;
+  const isSteered = on_conflict === "steer" && run.requests.length === 0;
+  const steered = isSteered ? await steer(chat, run) : undefined;
+  if (steered instanceof Response) return steered;
+  // The run that has ended in the meantime leaves the team to a new one.
+  if (!steered && (on_conflict === "steer" || on_conflict === "reject")) throw busy(run);
+  const again = await start(chat, on_conflict === "steer" ? "reject" : on_conflict);
   if (again instanceof Response) return again;
   throw new ProblemError(again);
 }
 
-/** @returns the problem of a busy team */
+/** A message that started no run, and was sent before: into the last run, or with another content. */
+async function sayAgain(chat: Chat, problem: Problem): Promise<Response> {
+  const run = await chat.conversation.lastRun();
+  const sent = run === undefined ? problem : await steer(chat, run);
+  if (sent instanceof Response) return sent;
+  throw new ProblemError(sent);
+}
+
+/** @returns the problem of a busy team, or of a message that was sent before and started no run */
 async function start(chat: Chat, on_conflict: Conflict): Promise<Response | Problem> {
   const result = await startRun(chat, on_conflict);
   if (result.ok) return streamAnswer(result.value, HEADERS);
   const { problem } = result;
   if (problem.code === "team_busy") return problem;
   // A message that was answered has another content now.
-  const edited = problem.code === "idempotency_mismatch" ? await started(chat) : undefined;
-  if (edited === undefined) throw new ProblemError(problem);
-  return answerAgain(chat, edited);
+  if (problem.code !== "idempotency_mismatch") throw new ProblemError(problem);
+  const edited = await started(chat);
+  return edited === undefined ? problem : answerAgain(chat, edited);
 }
 
 /**
- * Starts the run whose task is the user's message. A message starts one run, however often it is sent.
+ * Starts the run whose task is the user's message.
  *
  * @param replaces the run that the new one takes the place of, in a branch of its own
  */
@@ -122,10 +140,7 @@ async function startRun(
     metadata: {
       ai_sdk: { chat, message: message.id, ...(replaces && { replaces: replaces.id }) },
     },
-    idempotency: {
-      key: `ai-sdk-${await sha256Hex(JSON.stringify([chat, message.id]))}`,
-      hash: await sha256Hex(sortedJson(task)),
-    },
+    idempotency: await idempotencyOf(request, task),
   };
   return conversation.start(task, options, chatFormat({ part: "new" }));
 }
@@ -208,7 +223,7 @@ async function continueRun(
 
 /**
  * Retries the run that did not come to its end, shows the one that is active, answers a message again that was answered, or
- * starts a run when the message has not arrived before.
+ * takes the message as a new one when it has started no run.
  */
 async function tryAgain(chat: Chat): Promise<Response> {
   const { team } = chat.branch;
@@ -224,9 +239,7 @@ async function tryAgain(chat: Chat): Promise<Response> {
   }
   const before = await started(chat);
   if (before !== undefined) return answerAgain(chat, before);
-  const result = await startRun(chat, "reject");
-  if (!result.ok) throw new ProblemError(result.problem);
-  return streamAnswer(result.value, HEADERS);
+  return say(chat);
 }
 
 async function streamRun(

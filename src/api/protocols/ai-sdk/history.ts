@@ -93,11 +93,11 @@ async function answersOf(team: TeamGateway, { id: run }: RunInfo): Promise<UIMes
   return [...messages, builder.message];
 }
 
-/** The message of a human that the next message of the team follows, whose id is the question's. */
+/** The message of a human that the next message of the team follows, whose id is the question's, or that of a message into the run. */
 function answerIn(chunk: Chunk): { request: string; message: UIMessage } | undefined {
-  if (chunk.type !== "data-answer" || !("data" in chunk) || chunk.id === undefined)
-    return undefined;
-  const { message, content } = chunk.data as { message: string; content: string };
+  const isAnswer = chunk.type === "data-answer" || chunk.type === "data-steering";
+  if (!isAnswer || !("data" in chunk) || chunk.id === undefined) return undefined;
+  const { message = chunk.id, content } = chunk.data as { message?: string; content: string };
   const parts = [{ type: "text", text: content }];
   return { request: chunk.id, message: { id: message, role: "user", parts } };
 }

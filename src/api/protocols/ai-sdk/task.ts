@@ -22,6 +22,16 @@ export function chatMessageOf({ parts }: UIMessage, path: string): JsonObject {
     : { type: "MultiModalMessage", source: "user", content };
 }
 
+/** The text of a user's message into a run. @throws ProblemError 422 for one with images or files */
+export function textOf(message: UIMessage, path: string): string {
+  const { content } = chatMessageOf(message, path);
+  if (typeof content === "string") return content;
+  throw refused(
+    `${path}.parts`,
+    "must be texts only while a run is active, which takes the message",
+  );
+}
+
 function contentOf(part: UIPart, path: string): Json[] {
   const { type, text, url, filename, mediaType } = part;
   if (FOR_THE_PAGE.test(type)) return [];

@@ -4,7 +4,6 @@ import { requireScope } from "../../http/access/access-control.ts";
 import { readJson } from "../../http/input/body.ts";
 import { json } from "../../http/endpoint/endpoint.ts";
 import { ProblemError, unwrap } from "../../http/endpoint/problem.ts";
-import { listsOf } from "../../http/endpoint/services.ts";
 import { scopeOfMessage } from "./session/access.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import { CallStream } from "./session/call-stream.ts";
@@ -12,7 +11,8 @@ import { refuseInvalid } from "./invalid-messages.ts";
 import type { ListenRequest } from "./listen/listen.ts";
 import { isElicitationAnswer, takeElicitationAnswer } from "./run/elicitation.ts";
 import { CpuBudget } from "./session/follow-run.ts";
-import { REQUEST_OF_RUN, requestKey } from "./run/idempotency.ts";
+import { activeRunOf } from "./run/active-runs.ts";
+import { requestKey } from "./run/idempotency.ts";
 import { type McpRequest, type McpServices, teamOf } from "./session/services.ts";
 import { sessionOf, versionOf, withNewSession } from "./session/session.ts";
 
@@ -104,8 +104,6 @@ function asSdkWants(request: Request): Request {
   return new Request(request.url, { method: request.method, headers, signal: request.signal });
 }
 
-const ACTIVE = ["running", "waiting", "queued", "paused"] as const;
-
 /** Cancels the active run that a request of this session has started, if there is one. */
 async function cancelRun(request: McpRequest, message: JsonObject): Promise<void> {
   const { principal, session } = request;
@@ -113,22 +111,7 @@ async function cancelRun(request: McpRequest, message: JsonObject): Promise<void
   if (session === undefined || (typeof id !== "string" && typeof id !== "number")) return;
   if (!principal.scopes.includes("runs:write")) return;
   const key = await requestKey(session, id);
-  const run = (await activeRuns(request)).find(({ metadata }) => metadata[REQUEST_OF_RUN] === key);
+  const run = await activeRunOf(request, key);
   // It may have ended in the meantime.
   if (run !== undefined) await teamOf(request, run.team_id).stopRun(run.id, "now");
-}
-
-interface ActiveRun {
-  id: string;
-  team_id: string;
-  metadata: JsonObject;
-}
-
-async function activeRuns(request: McpRequest): Promise<ActiveRun[]> {
-  const { services, principal, only } = request;
-  const limit = services.limits.max_page_size;
-  if (only !== undefined) return unwrap(await teamOf(request, only.id).runs({ limit })).runs;
-  const lists = listsOf(services, principal);
-  const pages = await Promise.all(ACTIVE.map((status) => lists.runs({ status, limit })));
-  return pages.flatMap((page) => unwrap(page).runs);
 }

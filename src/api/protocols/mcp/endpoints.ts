@@ -3,11 +3,16 @@ import { endpoint } from "../../http/endpoint/endpoint.ts";
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { McpServices } from "./session/services.ts";
+import { type McpSettings, offeredTemplates } from "./tools/offered-templates.ts";
 
 const JSON_RPC = "application/json";
 
 /** The Model Context Protocol over Streamable HTTP: a tenant's teams as tools, or one team. */
-export function mcpEndpoints(services: McpServices): Endpoint[] {
+export function mcpEndpoints(all: McpServices & { mcp: McpSettings }): Endpoint[] {
+  const services: McpServices = {
+    ...all,
+    templates: async () => offeredTemplates(all.mcp, await all.templates()),
+  };
   const answered = async (
     request: Request,
     principal: Principal,

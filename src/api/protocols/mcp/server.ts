@@ -13,7 +13,8 @@ import {
   type ProblemError,
   problemOf,
 } from "../../http/endpoint/problem.ts";
-import { callTool } from "./call-tool.ts";
+import { showsRuns } from "./app/run-view.ts";
+import { callTool } from "./tools/call-tool.ts";
 import {
   createMcpHandler,
   ProtocolError,
@@ -29,7 +30,7 @@ import { complete } from "./resources/completion.ts";
 import { listResources, readResource, resourceTemplates } from "./resources/resources.ts";
 import { threadOf } from "./resources/threads.ts";
 import { invalidParamsText, issuesIn } from "./invalid-messages.ts";
-import { listTools } from "./run/list-tools.ts";
+import { listTools } from "./tools/list-tools.ts";
 
 /** Answers one message, or a batch of them, with a server of its own. */
 export async function serve(
@@ -87,7 +88,11 @@ function mcpServer(request: McpRequest, isModern: boolean): Server {
   server.setRequestHandler(
     "tools/list",
     guarded(({ params }) =>
-      listTools(request, { cursor: params?.cursor, tasks: takesTasks(server) }),
+      listTools(request, {
+        cursor: params?.cursor,
+        tasks: takesTasks(server),
+        pages: showsRuns(request, server),
+      }),
     ),
   );
   server.setRequestHandler(
@@ -96,7 +101,9 @@ function mcpServer(request: McpRequest, isModern: boolean): Server {
   );
   server.setRequestHandler(
     "resources/list",
-    guarded(({ params }) => listResources(request, params?.cursor)),
+    guarded(({ params }) =>
+      listResources(request, { cursor: params?.cursor, pages: showsRuns(request, server) }),
+    ),
   );
   server.setRequestHandler(
     "resources/templates/list",
@@ -167,7 +174,7 @@ function mcpServer(request: McpRequest, isModern: boolean): Server {
 }
 
 const INSTRUCTIONS =
-  "Each run_ tool gives a task to a team of AI agents. A result may say that the run is still active or waits for a human: then continue with get_run or answer_request. Ask the user before you answer a request.";
+  "Each run_ tool gives a task to a team of AI agents; list_teams says which teams and templates there are. A result may say that the run is still active or waits for a human: then continue with get_run or answer_request. Ask the user before you answer a request.";
 
 function protocolError(refused: ProblemError | undefined): Error {
   const { detail, status, code, errors = [] } = refused?.problem ?? INTERNAL_PROBLEM;

@@ -34,7 +34,7 @@ export const TASK_METHODS = {
     const { answers } = readResponses(run, inputResponses);
     if (answers.length > 0)
       unwrap(
-        await new TeamConversation(team, request.services, request.principal.name).answer(
+        await new TeamConversation(team, request.services, request.principal).answer(
           run.id,
           answers,
         ),

@@ -2,7 +2,7 @@ import { authorOf } from "../../auth/principal.ts";
 import { beginningOf } from "../../../core/cut.ts";
 import * as z from "zod";
 import type { KeptChange, TeamGateway } from "../../../contract/gateways/team-gateway.ts";
-import type { JsonObject } from "../../../core/json.ts";
+import { type JsonObject, sortedJson } from "../../../core/json.ts";
 import { readJson } from "../../http/input/body.ts";
 import { preparedRunnable } from "../../http/input/component.ts";
 import { checkMetadata } from "../../http/input/body.ts";
@@ -56,10 +56,11 @@ const PLACEHOLDER = {
 
 /** `POST /conversations`: a team that gets its component with the first response. @throws ProblemError */
 export async function createConversation(call: OpenAICall): Promise<Response> {
-  const body = await readJson(call.raw, call.services.limits);
-  const { items, metadata } = parseRequest(createSchema, body.value);
+  const { value } = await readJson(call.raw, call.services.limits);
+  const { items, metadata } = parseRequest(createSchema, value);
   checkMetadata(metadata ?? {}, call.services.limits);
-  const request = await identified(call, body);
+  const identity = sortedJson({ items: items ?? [], metadata: metadata ?? {} });
+  const request = await identified(call, identity);
   const { services, principal, idempotency } = request;
   const { component } = await preparedRunnable({ ...PLACEHOLDER }, services);
   const wanted = await newTeamId(principal.tenant, "conversation", idempotency);

@@ -8,6 +8,7 @@ import { parseResponseRequest } from "./request/response-request.ts";
 import { placeInChat } from "./run/chat-team.ts";
 import { startOrContinue } from "./run/start-or-continue.ts";
 import { identified, type OpenAICall } from "./run/services.ts";
+import { withNamedFiles } from "./run/named-files.ts";
 import { completeResponse } from "./run/complete-response.ts";
 
 /** OpenAI's `user`, or the parameter that is to replace it. @throws ProblemError 403 */
@@ -20,12 +21,12 @@ function askerNamedBy(
 
 /** `POST /chat/completions`. @throws ProblemError */
 export async function createCompletion(call: OpenAICall): Promise<Response> {
-  const body = await readJson(call.raw, call.services.limits);
-  const parsed = parseChatRequest(body.value);
+  const { value } = await readJson(call.raw, call.services.limits);
+  const parsed = parseChatRequest(await withNamedFiles(call, value));
   const { model, tools, metadata, troupe, form, stream_options } = parsed;
   const streams = parsed.stream === true;
   const asker = askerNamedBy(call, parsed);
-  const request = await identified(call, body, asker.user);
+  const request = await identified(call, parsed.identity, asker.user);
   const conversing = await placeInChat(
     request,
     call.raw,
@@ -49,6 +50,7 @@ export async function createCompletion(call: OpenAICall): Promise<Response> {
       form: streams ? "stream" : "whole",
       ignored: parsed.ignored,
       usage: stream_options?.include_usage === true,
+      stop: parsed.stop,
     },
   });
   await conversing.note();
@@ -57,14 +59,14 @@ export async function createCompletion(call: OpenAICall): Promise<Response> {
 
 /** `POST /responses`. @throws ProblemError */
 export async function createResponse(call: OpenAICall): Promise<Response> {
-  const body = await readJson(call.raw, call.services.limits);
-  const parsed = parseResponseRequest(body.value);
+  const { value } = await readJson(call.raw, call.services.limits);
+  const parsed = parseResponseRequest(await withNamedFiles(call, value));
   const { model, tools, metadata, troupe, form, kept, instructions, conversation } = parsed;
   const { previous_response_id: previous } = parsed;
   const streams = parsed.stream === true;
   const background = parsed.background === true;
   const asker = askerNamedBy(call, parsed);
-  const request = await identified(call, body, asker.user);
+  const request = await identified(call, parsed.identity, asker.user);
   const opening =
     conversation === undefined ? undefined : await openConversation(request, conversation, model);
   const namesConversation = conversation !== undefined || previous != null;

@@ -9,6 +9,7 @@ import {
 import { EVENT_STREAM } from "../../../http/event-stream.ts";
 import type { ProtocolServices } from "../shared/services.ts";
 import { conversationEndpoints, includeQuery, itemsQuery } from "./conversation-endpoints.ts";
+import { fileEndpoints } from "./file-endpoints.ts";
 import { errorResponse } from "./encoder/errors.ts";
 import type { OpenAICall } from "./run/services.ts";
 
@@ -104,6 +105,21 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
       async handle(call) {
         const { createResponse } = await import("./create.ts");
         return createResponse(callOf(call));
+      },
+    }),
+
+    endpoint({
+      ...common,
+      method: "get",
+      path: `${BASE}/responses`,
+      id: "openAIConnectResponses",
+      summary: "A WebSocket for responses",
+      scope: "runs:write",
+      answers: { 101: { description: "The socket.", media: "application/json" } },
+      problems: [400, 426, 429],
+      async handle(call) {
+        const { connectResponses } = await import("./responses.ts");
+        return connectResponses(callOf(call));
       },
     }),
 
@@ -208,5 +224,6 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
     }),
 
     ...conversationEndpoints(BASE, common, callOf),
+    ...fileEndpoints(BASE, common, callOf),
   ];
 }

@@ -1,3 +1,5 @@
+import { tenantOf } from "../../http/endpoint/services.ts";
+import type { JsonObject } from "../../../core/json.ts";
 import { beginningOf } from "../../../core/cut.ts";
 import * as z from "zod";
 import type { ResponseInputMessageItem } from "openai/resources/responses/responses";
@@ -28,6 +30,7 @@ import { taskOf } from "./request/entry.ts";
 import { taskMessages } from "../shared/run-messages.ts";
 import { findModel } from "./run/models.ts";
 import { type OpenAICall, type OpenAIRequest, teamOf } from "./run/services.ts";
+import { withNamedFiles } from "./run/named-files.ts";
 import { completeResponse } from "./run/complete-response.ts";
 import { type ItemPage, list, noItem } from "./conversation-items.ts";
 
@@ -99,7 +102,9 @@ export async function listInputItems(
  */
 export async function countInputTokens(call: OpenAICall): Promise<Response> {
   const { value } = await readJson(call.raw, call.services.limits);
-  const { model, entries, tools, instructions } = parseResponseRequest(value);
+  const { model, entries, tools, instructions } = parseResponseRequest(
+    await withNamedFiles(call, value),
+  );
   await findModel(call, model);
   const texts = [instructions ?? "", ...(tools.length > 0 ? [JSON.stringify(tools)] : [])];
   const taskContents = await withFiles(taskOf(entries), "task", undefined, call.services);
@@ -211,4 +216,23 @@ function inputPart(part: UserPart): ResponseInputMessageItem["content"][number] 
   return isFile(part)
     ? { type: "input_file", filename: part.name, file_data: fileDataUri(part) }
     : { type: "input_image", image_url: imageDataUri(part), detail: "auto" };
+}
+
+/**
+ * `GET /responses` with `Upgrade: websocket`: a socket that the tenant's object holds, over which responses are created one after the other.
+ *
+ * @throws ProblemError 426 without the upgrade
+ */
+export async function connectResponses(call: OpenAICall): Promise<Response> {
+  const { services, principal, raw } = call;
+  if (raw.headers.get("upgrade")?.toLowerCase() !== "websocket") {
+    const detail = "Send Upgrade: websocket, or POST a request for a response.";
+    throw new ProblemError(
+      { status: 426, code: "upgrade_required", detail },
+      { upgrade: "websocket" },
+    );
+  }
+  const { origin } = new URL(raw.url);
+  const tenant = tenantOf(services, principal.tenant);
+  return unwrap(await tenant.responseSocket(principal as unknown as JsonObject, origin));
 }

@@ -1,4 +1,5 @@
 import type {
+  Answering,
   AnswersInput,
   OpenedStream,
   StartedStream,
@@ -7,12 +8,14 @@ import type {
   TeamGateway,
   StreamFormat,
 } from "../../../contract/gateways/team-gateway.ts";
-import type { Result } from "../../../contract/result.ts";
-import type { RunInfo } from "../../../contract/run.ts";
+import type { Idempotency } from "../../../contract/common.ts";
+import { ok, type Result } from "../../../contract/result.ts";
+import type { AnsweredRun, RunInfo } from "../../../contract/run.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { readAnswer } from "../../http/input/task.ts";
-import type { Asker } from "../../http/access/access-control.ts";
+import type { Principal } from "../../auth/principal.ts";
+import { answeringOf, type Asker, userOf } from "../../http/access/access-control.ts";
 import { unwrap } from "../../http/endpoint/problem.ts";
 import type { MessageServices } from "../../http/endpoint/services.ts";
 
@@ -23,6 +26,15 @@ export interface RequestAnswer {
   /** See {@link AnswersInput}. */
   if_open?: boolean;
 }
+
+/** A message that was sent into a run, and the cursor behind it. */
+export interface SentIntoRun {
+  id: string;
+  cursor: number;
+}
+
+/** The last messages among which one is searched that has just been sent. */
+const TAIL = 50;
 
 /** Options of a new run. */
 export type NewRunOptions = Partial<StartRunInput> & Asker;
@@ -37,13 +49,15 @@ type StreamOfRun = Omit<StreamInput, "run">;
 export class TeamConversation {
   readonly team: TeamGateway;
   readonly #services: MessageServices;
-  readonly #by: string | null;
+  readonly #principal: Principal;
+  readonly #by: Answering;
 
-  /** @param by the name of the credential that speaks in it */
-  constructor(team: TeamGateway, services: MessageServices, by: string | null) {
+  /** @param by the credential that speaks in it */
+  constructor(team: TeamGateway, services: MessageServices, by: Principal) {
     this.team = team;
     this.#services = services;
-    this.#by = by;
+    this.#principal = by;
+    this.#by = answeringOf(by);
   }
 
   /** Starts a run and opens its stream. `on_conflict` says whether a busy team refuses it, queues it or is interrupted. */
@@ -73,8 +87,29 @@ export class TeamConversation {
   }
 
   /** Gives answers to a run that the client does not follow. @throws ProblemError for an answer that cannot be read */
-  async answer(run: string, answers: readonly RequestAnswer[]): Promise<Result<RunInfo>> {
+  async answer(run: string, answers: readonly RequestAnswer[]): Promise<Result<AnsweredRun>> {
     return this.team.answers(await this.#read(run, answers));
+  }
+
+  /**
+   * Sends a message into a run, which its agents read at their next step. The same message again is sent once.
+   *
+   * @throws ProblemError for a run of another user than the one that the credential stands for
+   */
+  async steer(
+    { id: run, user }: RunInfo,
+    content: string,
+    idempotency?: Idempotency,
+  ): Promise<Result<SentIntoRun>> {
+    if (this.#principal.user !== undefined) userOf(this.#principal, user);
+    const sent = await this.team.steerRun(run, { content }, idempotency);
+    if (!sent.ok) return sent;
+    const { id } = sent.value;
+    const page = await this.team.messages({ before: Number.MAX_SAFE_INTEGER, limit: TAIL });
+    if (!page.ok) return page;
+    // A run that is queued shows it when it begins, and one sent long before is behind many others.
+    const cursor = page.value.messages.find((message) => message.id === id)?.seq ?? 0;
+    return ok({ id, cursor });
   }
 
   /** Opens the stream of a run. */
@@ -100,7 +135,7 @@ export class TeamConversation {
       ...given,
       answer: await readAnswer(answer, this.#services, to),
     }));
-    return { run, by: this.#by, answers: await Promise.all(read) };
+    return { run, ...this.#by, answers: await Promise.all(read) };
   }
 }
 

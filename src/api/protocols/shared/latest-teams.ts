@@ -6,12 +6,14 @@ import { listsOf, type Services } from "../../http/endpoint/services.ts";
 /**
  * The caller's lasting teams, with the latest activity first: at least `atLeast` of them, or all if there are fewer.
  *
+ * @param counts those that are taken; by default all
  * @throws ProblemError
  */
 export async function latestTeams(
   services: Pick<Services, "tenants" | "limits">,
   principal: Principal,
   atLeast: number,
+  counts: (team: ListedTeam) => boolean = () => true,
 ): Promise<ListedTeam[]> {
   const teams: ListedTeam[] = [];
   let cursor: string | null = null;
@@ -25,7 +27,7 @@ export async function latestTeams(
         ...(cursor !== null && { cursor }),
       }),
     );
-    teams.push(...page.teams);
+    teams.push(...page.teams.filter(counts));
     cursor = page.next_cursor;
   } while (cursor !== null && teams.length < atLeast);
   return teams;

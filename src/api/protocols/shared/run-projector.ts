@@ -1,6 +1,11 @@
 import type { RunInfo } from "../../../contract/run.ts";
 import type { StreamFrame, TextFrame } from "../../../contract/stream/stream-frame.ts";
-import { cutText, type PiecePlace, type TextPieces } from "../../../contract/stream/text-pieces.ts";
+import {
+  cutText,
+  placeOfPiece,
+  type PiecePlace,
+  type TextPieces,
+} from "../../../contract/stream/text-pieces.ts";
 import { isChatMessage, toText } from "../../../core/messages/views.ts";
 import type { ChatMessage, Message } from "../../../core/messages/message.ts";
 import type { Role, RunItem, TextPlace } from "./run-item.ts";
@@ -125,7 +130,7 @@ export class RunProjector {
       const { content, source, id } = message;
       return content === ""
         ? []
-        : this.#grow(keyOf(message), { source, name: id }, content, pieces);
+        : this.#grow(keyOf(message), { source, name: id }, content, pieces && placeOfPiece(pieces));
     }
     if (isChatMessage(message)) return this.#said(message, pieces);
     const { id, source } = message;
@@ -189,11 +194,11 @@ export class RunProjector {
   }
 
   #grow(key: string, { source, name }: Begun, delta: string, at?: PiecePlace): RunItem[] {
-    const citedPart = at && { place: placeIn(at) };
+    const placed = at && { place: at };
     const open = this.#texts.get(key);
     if (open !== undefined) {
       open.shown += delta;
-      return [{ type: "text_delta", ...placeOf(open), delta, ...citedPart }];
+      return [{ type: "text_delta", ...placeOf(open), delta, ...placed }];
     }
     // A text without the id of its message gets one of its own, which no other text of the team has, nor one that another
     // encoder of the same stream has sent.
@@ -204,8 +209,8 @@ export class RunProjector {
     this.#texts.set(key, text);
     const own = placeOf(text);
     return [
-      { type: "text_start", ...own, role: this.#roleOf(source), ...citedPart },
-      { type: "text_delta", ...own, delta, ...citedPart },
+      { type: "text_start", ...own, role: this.#roleOf(source), ...placed },
+      { type: "text_delta", ...own, delta, ...placed },
     ];
   }
 
@@ -236,10 +241,6 @@ function keyOf({ full_message_id, source }: FrameOf<"discard">): string {
 
 function contentOf(message: Message): unknown {
   return "content" in message ? message.content : undefined;
-}
-
-function placeIn({ after, restarts, taken, first }: PiecePlace): PiecePlace {
-  return { after, restarts, taken, first };
 }
 
 function placeOf({ messageId, attempt, source }: OpenText): TextPlace {

@@ -124,6 +124,8 @@ function labelOf(entry: unknown): string | undefined {
 }
 
 const NO_OBJECT = "is not an object";
+/** The mark of a tool that models must not get. */
+const FOR_PAGES: JsonObject = { ui: { visibility: ["app"] } };
 
 /** The fields for models and the rules for calls; icons and output schemas may be large. */
 function readTool(entry: unknown): ReadEntry {
@@ -141,7 +143,15 @@ function readTool(entry: unknown): ReadEntry {
     inputSchema,
     ...(description !== undefined && { description }),
     ...(annotations !== undefined && { annotations: withoutGaps(annotations) }),
+    ...(!isForModels(entry) && { _meta: FOR_PAGES }),
   };
+}
+
+/** False for a tool that its server offers to its own pages only (`_meta.ui.visibility` of MCP Apps). */
+export function isForModels({ _meta: meta }: { _meta?: unknown }): boolean {
+  const { ui } = isJsonObject(meta) ? meta : {};
+  const { visibility } = isJsonObject(ui) ? ui : {};
+  return visibility == null || [visibility].flat().includes("model");
 }
 
 function readResource(entry: unknown): ReadEntry {

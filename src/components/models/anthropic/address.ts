@@ -1,12 +1,19 @@
+import {
+  behindGateway,
+  type OutgoingDependencies,
+  readEnv,
+} from "../../../outgoing/dependencies.ts";
 import type { ModelAddress } from "../client/model-address.ts";
 
-/** The server of an Anthropic client. */
-export function anthropicAddress({
-  base_url,
-}: {
-  base_url?: string | null | undefined;
-}): ModelAddress {
-  return { url: base_url ?? "https://api.anthropic.com", keyName: "ANTHROPIC_API_KEY" };
+const ANTHROPIC_URL = "https://api.anthropic.com";
+
+/** The server of an Anthropic client, which may be behind the gateway of AI_GATEWAY_URL. */
+export function anthropicAddress(
+  { base_url }: { base_url?: string | null | undefined },
+  dependencies: OutgoingDependencies,
+): ModelAddress {
+  const url = base_url ?? behindGateway(ANTHROPIC_URL, readEnv(dependencies, "AI_GATEWAY_URL"));
+  return { url, keyName: "ANTHROPIC_API_KEY" };
 }
 
 /** The path of the Messages API. */

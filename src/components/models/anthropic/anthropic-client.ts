@@ -8,7 +8,7 @@ import { unknownModelNotes } from "../catalogue/known-model.ts";
 import { modelInfoFrom, resolveHeaders } from "../client/client-config.ts";
 import { httpEndpoint } from "../http/send.ts";
 import { HttpModelClient, ModelAbilities } from "../client/http-model-client.ts";
-import { keyNotes, resolveKey } from "../client/model-address.ts";
+import { keyNotes, placeholderNote, requireAddress, resolveKey } from "../client/model-address.ts";
 import { anthropicAddress, messagesUrl } from "./address.ts";
 import {
   type AnthropicChatCompletionClientOptions,
@@ -68,7 +68,8 @@ export class AnthropicChatCompletionClient extends HttpModelClient {
           caches: config.cache !== "off",
         },
         () => {
-          const address = anthropicAddress(config);
+          requireAddress("base_url", config.base_url);
+          const address = anthropicAddress(config, dependencies);
           const secrets = new Secrets(dependencies, address.url, config);
           const apiKey = resolveKey(config.api_key, address, secrets, dependencies);
           const defaultHeaders = resolveHeaders(config.default_headers, (value) =>
@@ -94,17 +95,22 @@ function anthropicDefinition(
     configSchema: anthropicConfigSchema,
     fromConfig: (config) =>
       new AnthropicChatCompletionClient(optionsOf(anthropicConfigSchema, config), dependencies),
-    notes: (config) => [
-      ...unknownModelNotes(config, knownClaudeModel(config.model)),
-      ...claudeNotes(config),
-      ...keyNotes(config.api_key, anthropicAddress(config), dependencies),
-      ...headerNotes(
-        config.default_headers,
-        anthropicAddress(config).url,
-        dependencies,
-        "config.default_headers",
-      ),
-    ],
+    notes(config) {
+      const catalogued = knownClaudeModel(config.model);
+      const placeholder = placeholderNote("base_url", config.base_url);
+      if (placeholder) return [...unknownModelNotes(config, catalogued), placeholder];
+      return [
+        ...unknownModelNotes(config, catalogued),
+        ...claudeNotes(config),
+        ...keyNotes(config.api_key, anthropicAddress(config, dependencies), dependencies),
+        ...headerNotes(
+          config.default_headers,
+          anthropicAddress(config, dependencies).url,
+          dependencies,
+          "config.default_headers",
+        ),
+      ];
+    },
   };
 }
 

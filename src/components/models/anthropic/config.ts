@@ -4,7 +4,11 @@ import { jsonObjectSchema } from "../../../core/json-object.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { CamelKeys } from "../../../core/options/option-names.ts";
 import { CLAUDE_NAMES } from "../catalogue/hosted-models.ts";
-import { addressSchema, clientConfigSchema, modelNameSchema } from "../client/client-config.ts";
+import {
+  modelAddressSchema,
+  clientConfigSchema,
+  modelNameSchema,
+} from "../client/client-config.ts";
 
 /** The default token limit of an answer, as in AutoGen; the API has no default. */
 const DEFAULT_MAX_TOKENS = 4096;
@@ -49,7 +53,7 @@ export const anthropicConfigSchema = createArgsSchema.extend(clientConfigSchema.
   model: modelNameSchema(CLAUDE_NAMES),
   /** The key, or `env:NAME`. */
   api_key: z.string().nullish(),
-  base_url: addressSchema.nullish(),
+  base_url: modelAddressSchema.nullish(),
   /** `json_object`: every answer is a JSON object, unless the call says otherwise. */
   response_format: z.object({ type: z.enum(["text", "json_object"]) }).nullish(),
   /** Values may be `env:NAME` or `Bearer env:NAME`. */

@@ -34,6 +34,10 @@ export class MessageReader implements AnswerReader<CreateResult> {
     this.#answerTool = answerTool;
   }
 
+  get hasBegun(): boolean {
+    return this.#shown.hasBegun || this.#toolCalls.hasBegun;
+  }
+
   /** The text that an event adds, with thinking between `<think>` tags. */
   read({ value, event: name }: Piece): string {
     if (!isJsonObject(value)) return "";

@@ -169,7 +169,7 @@ export class RequestBodies {
   }
 
   #args(
-    { extraCreateArgs, tools = [], toolChoice = "auto" }: CreateOptions,
+    { extraCreateArgs, tools = [], toolChoice = "auto", stop = [] }: CreateOptions,
     answer: AnswerTool | undefined,
     written: readonly WrittenTool<JsonObject>[],
   ): JsonObject {
@@ -182,6 +182,9 @@ export class RequestBodies {
       ...extra,
       ...(extra_body as JsonObject | undefined),
     };
+    // The API refuses a text of spaces alone.
+    const stops = stop.filter((text) => text.trim() !== "");
+    if (stops.length > 0) args["stop_sequences"] ??= stops;
     const choice = wireToolChoice(toolChoice, tools, answer);
     if (written.length > 0) {
       args["tools"] = written.map(({ wire }) => wire);

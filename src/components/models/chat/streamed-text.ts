@@ -46,6 +46,11 @@ export class StreamedText {
     this.#loneEnd = reads ? new LoneEnd() : undefined;
   }
 
+  /** True once a piece of the text or of the reasoning has arrived. */
+  get hasBegun(): boolean {
+    return this.text !== "" || this.reasoning !== null;
+  }
+
   /**
    * The text that a chunk adds to the shown text. An empty piece of reasoning does not end the reasoning; a chunk
    * without any does.

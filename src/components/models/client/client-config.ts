@@ -2,6 +2,7 @@ import * as z from "zod";
 import { ValueError } from "../../../core/errors.ts";
 import { jsonObjectSchema } from "../../../core/json-object.ts";
 import { type ModelInfo, modelInfoSchema } from "../../../core/models/model-info.ts";
+import { isPlaceholder } from "../../../core/models/placeholder-address.ts";
 import { optionsOf } from "../../../core/options/option-names.ts";
 import { retrySchema } from "../../../core/steps/retry-config.ts";
 import { guessedModelInfo, type KnownModel } from "../catalogue/known-model.ts";
@@ -28,13 +29,19 @@ export function modelNameSchema(names: readonly string[]): ClientConfigShape["mo
   return clientConfigSchema.shape.model.meta({ examples: [...names] });
 }
 
+const NOT_AN_ADDRESS = "must be an http:// or https:// URL";
+
 /** The base URL of a client. An invalid URL would otherwise fail at the first request, like a lost connection. */
-export const addressSchema = z
+export const addressSchema = z.string().refine(isAddress, NOT_AN_ADDRESS);
+
+/** The same for models, where a text that is to be replaced gets a note and fails when the model is called. */
+export const modelAddressSchema = z
   .string()
-  .refine(
-    (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
-    "must be an http:// or https:// URL",
-  );
+  .refine((text) => isAddress(text) || isPlaceholder(text), NOT_AN_ADDRESS);
+
+function isAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
 
 /** OpenAI's `response_format`. */
 export const responseFormatSchema = z.discriminatedUnion("type", [

@@ -169,13 +169,14 @@ export abstract class HttpModelClient implements ChatCompletionClient {
     signal,
     flush,
     startOver,
+    arrived,
     trace,
     hops,
   }: CreateOptions): SendOptions {
     const given = extraCreateArgs?.["timeout"];
     const seconds = typeof given === "number" ? given : (this.#setup.timeout ?? DEFAULT_TIMEOUT);
     const timeoutMs = Math.min(LONGEST_TIMER_MS, Math.max(1, Math.round(seconds * 1000)));
-    return { timeoutMs, idempotencyKey, signal, flush, startOver, trace, hops };
+    return { timeoutMs, idempotencyKey, signal, flush, startOver, arrived, trace, hops };
   }
 
   /** @throws ModelError `empty_response` for a result without a text and without a call */

@@ -1,3 +1,4 @@
+import { isPlaceholder, placeholderMessage } from "../../../core/models/placeholder-address.ts";
 import { ModelError } from "../../../core/models/model-error.ts";
 import type { Note } from "../../../core/component/component.ts";
 import { errorMessage } from "../../../core/errors.ts";
@@ -43,6 +44,24 @@ export function resolveKey(
       { cause },
     );
   }
+}
+
+/** The keys of a client's address in its config. */
+type AddressKey = "base_url" | "azure_endpoint";
+
+/** @throws ModelError `bad_request` for a text that is to be replaced */
+export function requireAddress(key: AddressKey, address: string | null | undefined): void {
+  if (address == null || !isPlaceholder(address)) return;
+  throw new ModelError("bad_request", `${key} of the model client ${placeholderMessage(address)}.`);
+}
+
+/** The note for such a text; undefined for another one. */
+export function placeholderNote(
+  key: AddressKey,
+  address: string | null | undefined,
+): Note | undefined {
+  if (address == null || !isPlaceholder(address)) return undefined;
+  return { path: `config.${key}`, message: placeholderMessage(address) };
 }
 
 /** The note for a key that is missing on this server, or not sent to the address. A program may set its keys later. */

@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import { type Json, parseJson } from "../../../core/json.ts";
+import { type Json, type JsonObject, parseJson } from "../../../core/json.ts";
 import { ModelError } from "../../../core/models/model-error.ts";
 import { beginningOf } from "../../../core/cut.ts";
 import { incompleteJson, ServerFailure } from "./errors.ts";
@@ -13,11 +13,16 @@ export interface AnswerFormat {
 }
 
 /** A piece of an answer: the JSON of an event, of a line or of the whole body. */
-export interface Piece {
+export interface ArrivedPiece {
   /** The name of its event, if it has one. */
   event?: string | undefined;
   /** `undefined` for the end: `[DONE]` of a stream of events, or that of a body which is one JSON document. */
   value: Json | undefined;
+}
+
+/** A piece that may be read: one with a value is an object or, where they are kept, a list. */
+export interface Piece extends ArrivedPiece {
+  value: JsonObject | Json[] | undefined;
 }
 
 /**
@@ -27,7 +32,7 @@ export interface Piece {
  * @param pieces gets the pieces
  * @throws ModelError `bad_response` for a page
  */
-export function formatOf(start: string, pieces: Piece[]): AnswerFormat {
+export function formatOf(start: string, pieces: ArrivedPiece[]): AnswerFormat {
   if (start.startsWith("<")) throw pageInstead(start);
   return /^[{[]/.test(start) ? new JsonLines(pieces) : new Events(pieces);
 }
@@ -53,13 +58,13 @@ function parsed(text: string, event: string | undefined): Json | undefined {
 
 /** Server-sent events. */
 class Events implements AnswerFormat {
-  readonly #pieces: Piece[];
+  readonly #pieces: ArrivedPiece[];
   readonly #parser: ReturnType<typeof createParser>;
   /** The beginning of the body, which is quoted where no event follows. */
   #beginning = "";
   #hasEvents = false;
 
-  constructor(pieces: Piece[]) {
+  constructor(pieces: ArrivedPiece[]) {
     this.#pieces = pieces;
     this.#parser = createParser({
       onEvent: ({ data, event }) => this.#read(data, event),
@@ -101,14 +106,14 @@ class Events implements AnswerFormat {
 
 /** Lines of JSON, or one document of several lines. */
 class JsonLines implements AnswerFormat {
-  readonly #pieces: Piece[];
+  readonly #pieces: ArrivedPiece[];
   #count = 0;
   /** The parts of a line whose end has not arrived. Joined once, so that a long line costs linear time. */
   #parts: string[] = [];
   /** True if the body is one document, which is parsed at its end. */
   #isDocument = false;
 
-  constructor(pieces: Piece[]) {
+  constructor(pieces: ArrivedPiece[]) {
     this.#pieces = pieces;
   }
 

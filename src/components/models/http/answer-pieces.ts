@@ -1,6 +1,6 @@
 import { ModelError } from "../../../core/models/model-error.ts";
 import { MOST_ANSWER_BYTES } from "../../../outgoing/outgoing-fetch.ts";
-import { type AnswerFormat, formatOf, type Piece } from "./answer-formats.ts";
+import { type AnswerFormat, type ArrivedPiece, formatOf, type Piece } from "./answer-formats.ts";
 import { type BodyReader, readerOf } from "./body-reader.ts";
 import { readingError, ServerFailure } from "./errors.ts";
 import { unreadable } from "./fields.ts";
@@ -44,7 +44,7 @@ export class AnswerPieces {
   #characters = 0;
   #largePieces = 0;
   /** The pieces that have arrived and were not looked at yet. */
-  readonly #arrived: Piece[] = [];
+  readonly #arrived: ArrivedPiece[] = [];
   #ready: Piece[] = [];
   #ended = false;
   /** The error of a piece, which is thrown after those before it were returned. */
@@ -162,14 +162,13 @@ export class AnswerPieces {
     } else this.#format.feed(text);
   }
 
-  #add(piece: Piece): void {
-    const { value, event } = piece;
+  #add({ value, event }: ArrivedPiece): void {
     if (value === null) return;
     const failure = value === undefined ? undefined : failureIn(value, event);
     if (failure !== undefined) throw new ServerFailure(failure, undefined, this.headers);
     if (Array.isArray(value) && !this.#keepsLists)
       for (const item of value) this.#add({ event, value: item });
-    else if (value === undefined || typeof value === "object") this.#ready.push(piece);
+    else if (value === undefined || typeof value === "object") this.#ready.push({ value, event });
     else throw unreadable("a piece that is not a JSON object", value);
   }
 }

@@ -17,6 +17,8 @@ export interface SendOptions {
   flush?: (() => void) | undefined;
   /** Makes the text so far void, as in {@link CreateOptions.startOver}. */
   startOver?: CreateOptions["startOver"];
+  /** Called when the first piece of a text, of a thought or of a call has arrived. */
+  arrived?: CreateOptions["arrived"];
 }
 
 /**
@@ -33,6 +35,8 @@ export function attemptOptions(options: SendOptions, count: number): SendOptions
 export interface AnswerReader<T> {
   /** True once the last piece was read. Those after it are not. */
   readonly ended: boolean;
+  /** True once a piece of a text, of a thought or of a call was read. */
+  readonly hasBegun?: boolean;
   /** True if a list at the top of a body is one piece. */
   readonly keepsLists?: boolean;
   /** The text that a piece adds to the shown text; may be empty. */
@@ -63,13 +67,14 @@ export interface StreamSource<T> {
  */
 export async function* readStream<T>(
   prepare: () => StreamSource<T>,
-  { timeoutMs, signal, flush }: SendOptions,
+  { timeoutMs, signal, flush, arrived }: SendOptions,
 ): AsyncGenerator<string, T, void> {
   const source = prepare();
   for (;;) {
     let answer: AnswerPieces | undefined;
     let watch: StallWatch | undefined;
     let shown = false;
+    let waits = arrived !== undefined;
     let complete = false;
     const cancel = (): void => answer?.cancel();
     try {
@@ -83,6 +88,10 @@ export async function* readStream<T>(
         watch.beat();
         for (const piece of pieces) {
           const text = guarded(() => reader.read(piece), piece.value);
+          if (waits && (text !== "" || reader.hasBegun === true)) {
+            waits = false;
+            arrived?.();
+          }
           if (text !== "") {
             answer.countText(text.length);
             shown = true;

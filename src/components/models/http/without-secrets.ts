@@ -39,6 +39,10 @@ class RedactedReader implements AnswerReader<CreateResult> {
     return this.#reader.ended;
   }
 
+  get hasBegun(): boolean {
+    return this.#reader.hasBegun === true;
+  }
+
   get keepsLists(): boolean {
     return this.#reader.keepsLists === true;
   }

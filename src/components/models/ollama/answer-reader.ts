@@ -27,6 +27,10 @@ export class ChatAnswerReader implements AnswerReader<CreateResult> {
     return [doneReason, promptTokens, completionTokens].some((field) => field !== undefined);
   }
 
+  get hasBegun(): boolean {
+    return this.#shown.hasBegun || this.#toolCalls.hasBegun;
+  }
+
   /** The text that a line adds, with reasoning between `<think>` tags. */
   read({ value }: Piece): string {
     if (!isJsonObject(value)) return "";

@@ -64,7 +64,7 @@ export class ChatRequests {
     );
   }
 
-  #args({ extraCreateArgs = {}, jsonOutput }: CreateOptions): JsonObject {
+  #args({ extraCreateArgs = {}, jsonOutput, stop }: CreateOptions): JsonObject {
     const reserved = RESERVED.filter((name) => name in extraCreateArgs);
     if (reserved.length > 0)
       throw new ValueError(`extraCreateArgs must not have: ${reserved.join(", ")}`);
@@ -82,6 +82,7 @@ export class ChatRequests {
       );
     }
     const sent = withoutNulls(merged);
+    if (stop !== undefined) sent["stop"] ??= [...stop];
     if (typeof sent["stop"] === "string") sent["stop"] = [sent["stop"]];
     if (Object.keys(sent).length > 0) args["options"] = sent;
     return { ...args, ...objectOf(extra_body) };

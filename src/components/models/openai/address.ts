@@ -1,5 +1,9 @@
 import { trimEnd } from "../../../core/text/trim-end.ts";
-import { type OutgoingDependencies, readEnv } from "../../../outgoing/dependencies.ts";
+import {
+  behindGateway,
+  type OutgoingDependencies,
+  readEnv,
+} from "../../../outgoing/dependencies.ts";
 import type { ModelAddress } from "../client/model-address.ts";
 
 /**
@@ -19,15 +23,16 @@ const OPENAI_URL = "https://api.openai.com/v1";
 
 /**
  * The server of an OpenAI client: that of `base_url`, otherwise the provider's, otherwise that of OPENAI_BASE_URL or
- * OpenAI.
+ * OpenAI. The servers of makers may be behind the gateway of AI_GATEWAY_URL.
  */
 export function openAIAddress(
   { model, base_url }: { model: string; base_url?: string | null | undefined },
   dependencies: OutgoingDependencies,
 ): ModelAddress {
   const maker = MAKERS.find(({ prefix }) => model.startsWith(prefix));
+  const url = maker?.url ?? readEnv(dependencies, "OPENAI_BASE_URL") ?? OPENAI_URL;
   return {
-    url: base_url ?? maker?.url ?? readEnv(dependencies, "OPENAI_BASE_URL") ?? OPENAI_URL,
+    url: base_url ?? behindGateway(url, readEnv(dependencies, "AI_GATEWAY_URL")),
     keyName: maker?.keyName ?? "OPENAI_API_KEY",
   };
 }
@@ -39,11 +44,12 @@ const AZURE_HOSTS = /\.(openai\.azure|services\.ai\.azure|cognitiveservices\.azu
 /** Azure as the operator of models, as OpenTelemetry names it. */
 export const AZURE = "azure.ai.openai";
 
-/** True for OpenAI's or Azure's own server, or one that stands in for it by OPENAI_BASE_URL. */
+/** True for OpenAI's or Azure's own server, or one that stands in for it by OPENAI_BASE_URL or AI_GATEWAY_URL. */
 export function isOpenAIs(url: string, dependencies: OutgoingDependencies): boolean {
-  const standIn = readEnv(dependencies, "OPENAI_BASE_URL");
-  const isStandIn = standIn !== undefined && trimEnd(url, "/") === trimEnd(standIn, "/");
-  return isStandIn || isOwnHost(url);
+  return (
+    isOwnHost(url) ||
+    trimEnd(url, "/") === trimEnd(openAIAddress({ model: "" }, dependencies).url, "/")
+  );
 }
 
 /** True for OpenAI's or Azure's own server. */

@@ -6,7 +6,7 @@ import { knownModel } from "../catalogue/hosted-models.ts";
 import { type KnownModel, unknownModelNotes } from "../catalogue/known-model.ts";
 import { modelInfoFrom, resolveHeaders } from "../client/client-config.ts";
 import { HttpModelClient } from "../client/http-model-client.ts";
-import { keyNotes, resolveKey } from "../client/model-address.ts";
+import { keyNotes, placeholderNote, requireAddress, resolveKey } from "../client/model-address.ts";
 import { AZURE, azureAddress, isOwnHost } from "./address.ts";
 import {
   type AzureOpenAIChatCompletionClientOptions,
@@ -53,6 +53,7 @@ export class AzureOpenAIChatCompletionClient extends HttpModelClient {
       tokenLimit: catalogued?.tokenLimit,
       timeout: config.timeout,
       api: new OpenAIApi(apiSettingsFrom(config, modelInfo, catalogued), () => {
+        requireAddress("azure_endpoint", config.azure_endpoint);
         const address = azureAddress(config);
         const secrets = new Secrets(dependencies, address.url, config);
         const token = tokenOf(config, dependencies);
@@ -131,29 +132,35 @@ function azureDefinition(
         dependencies,
       );
     },
-    notes: (config) => [
-      ...unknownModelNotes(config, knownModel(config.model)),
-      ...openAINotes(config, knownModel(config.model), true),
-      ...keyNotes(
-        tokenOf(config, dependencies) ?? config.api_key,
-        azureAddress(config),
-        dependencies,
-      ),
-      ...headerNotes(
-        config.default_headers,
-        config.azure_endpoint,
-        dependencies,
-        "config.default_headers",
-      ),
-      ...(config.azure_ad_token_provider == null
-        ? []
-        : [
-            {
-              path: "config.azure_ad_token_provider",
-              message: "has no effect: the client uses api_key or azure_ad_token",
-            },
-          ]),
-    ],
+    notes(config) {
+      const placeholder = placeholderNote("azure_endpoint", config.azure_endpoint);
+      if (placeholder) {
+        return [...unknownModelNotes(config, knownModel(config.model)), placeholder];
+      }
+      return [
+        ...unknownModelNotes(config, knownModel(config.model)),
+        ...openAINotes(config, knownModel(config.model), true),
+        ...keyNotes(
+          tokenOf(config, dependencies) ?? config.api_key,
+          azureAddress(config),
+          dependencies,
+        ),
+        ...headerNotes(
+          config.default_headers,
+          config.azure_endpoint,
+          dependencies,
+          "config.default_headers",
+        ),
+        ...(config.azure_ad_token_provider == null
+          ? []
+          : [
+              {
+                path: "config.azure_ad_token_provider",
+                message: "has no effect: the client uses api_key or azure_ad_token",
+              },
+            ]),
+      ];
+    },
   };
 }
 

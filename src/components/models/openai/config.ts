@@ -6,7 +6,7 @@ import type { CamelKeys } from "../../../core/options/option-names.ts";
 import type { ModelInfo } from "../../../core/models/model-info.ts";
 import { OPENAI_NAMES } from "../catalogue/hosted-models.ts";
 import {
-  addressSchema,
+  modelAddressSchema,
   clientConfigSchema,
   modelNameSchema,
   responseFormatSchema,
@@ -54,7 +54,7 @@ const commonSchema = createArgsSchema.extend(clientConfigSchema.shape).extend({
 type CommonConfig = z.infer<typeof commonSchema>;
 
 export const openAIConfigSchema = commonSchema.extend({
-  base_url: addressSchema.nullish(),
+  base_url: modelAddressSchema.nullish(),
   organization: z.string().nullish(),
 });
 /** AutoGen's config of `OpenAIChatCompletionClient`. */
@@ -64,7 +64,7 @@ export type OpenAIConfig = z.output<typeof openAIConfigSchema>;
 export type OpenAIChatCompletionClientOptions = CamelKeys<z.input<typeof openAIConfigSchema>>;
 
 export const azureConfigSchema = commonSchema.extend({
-  azure_endpoint: addressSchema,
+  azure_endpoint: modelAddressSchema,
   azure_deployment: z.string().nullish(),
   api_version: z.string().min(1),
   /** The token, or `env:NAME`. */

@@ -155,7 +155,9 @@ class Connection {
     this.server = server;
     this.habits = habitsOf(server.url, model, server.apiKey);
     const keyed = settings.caches && server.takesCacheKey;
-    this.#chat = chatCompletionsApi({ ...settings, keyed, maker: makerOf(model, server.url) });
+    const refusesStop = known?.reasons === true;
+    const chat = { ...settings, keyed, maker: makerOf(model, server.url), refusesStop };
+    this.#chat = chatCompletionsApi(chat);
     this.responses = responsesApi(
       { ...settings, keyed, servedAs, maker, reasons: known?.reasons },
       this.habits,

@@ -6,7 +6,7 @@ import { knownModel } from "../catalogue/hosted-models.ts";
 import { unknownModelNotes } from "../catalogue/known-model.ts";
 import { modelInfoFrom, resolveHeaders } from "../client/client-config.ts";
 import { HttpModelClient } from "../client/http-model-client.ts";
-import { keyNotes, resolveKey } from "../client/model-address.ts";
+import { keyNotes, placeholderNote, requireAddress, resolveKey } from "../client/model-address.ts";
 import { encrypterOf, isOpenAIs, isOwnHost, openAIAddress } from "./address.ts";
 import {
   apiSettingsFrom,
@@ -51,6 +51,7 @@ export class OpenAIChatCompletionClient extends HttpModelClient {
       tokenLimit: catalogued?.tokenLimit,
       timeout: config.timeout,
       api: new OpenAIApi(apiSettingsFrom(config, modelInfo, catalogued), () => {
+        requireAddress("base_url", config.base_url);
         const address = openAIAddress(config, dependencies);
         const secrets = new Secrets(dependencies, address.url, config);
         const apiKey = resolveKey(config.api_key, address, secrets, dependencies);
@@ -87,6 +88,8 @@ function openAIDefinition(
       new OpenAIChatCompletionClient(optionsOf(openAIConfigSchema, config), dependencies),
     notes(config) {
       const catalogued = knownModel(config.model);
+      const placeholder = placeholderNote("base_url", config.base_url);
+      if (placeholder) return [...unknownModelNotes(config, catalogued), placeholder];
       const address = openAIAddress(config, dependencies);
       const { url } = address;
       return [

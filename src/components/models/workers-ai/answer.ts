@@ -23,6 +23,10 @@ export class WorkersAIReader implements AnswerReader<CreateResult> {
     return this.#reader.ended;
   }
 
+  get hasBegun(): boolean {
+    return this.#reader.hasBegun;
+  }
+
   read(piece: Piece): string {
     // The older format gives no reason.
     if (piece.value === undefined && this.#isNative) this.#reader.read({ value: FINISHED });

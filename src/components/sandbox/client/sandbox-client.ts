@@ -40,6 +40,7 @@ const languagesSchema = z.object({ languages: z.array(languageSchema) });
 const healthSchema = z.object({
   programs: z.object({}).nullable().optional(),
   env: z.boolean().optional(),
+  folders: z.boolean().optional(),
 });
 
 /** A request to run code. */
@@ -49,6 +50,8 @@ export interface Execution {
   env?: { readonly [name: string]: string };
   /** The time limit of each block in seconds. */
   timeoutSeconds: number;
+  /** Files of other sessions, which the code can read below `$SANDBOX_FOLDERS/NAME` and not change. */
+  folders?: readonly { name: string; session: string; files: number }[];
   /** The idempotency key: a repeated request gets the recorded result, and code does not run twice. */
   key: string;
   signal: AbortSignal;
@@ -69,6 +72,7 @@ export class SandboxClient {
   readonly #connection: SandboxConnection;
   readonly #silenceMs: number;
   #takesEnv = false;
+  #takesFolders = false;
 
   /** @throws ValueError for an invalid `url` */
   constructor(options: SandboxAddress) {
@@ -85,6 +89,16 @@ export class SandboxClient {
     return success && data.programs !== undefined ? data.programs !== null : undefined;
   }
 
+  /** True if code can get folders that it can read and not change. @throws SandboxError */
+  async takesFolders(signal: AbortSignal): Promise<boolean> {
+    try {
+      return await this.#asksForFolders(AbortSignal.any([signal, AbortSignal.timeout(SHORT_MS)]));
+    } catch (error) {
+      signal.throwIfAborted();
+      throw failure(error);
+    }
+  }
+
   /**
    * Runs blocks in order until one fails, and yields output as it arrives.
    *
@@ -93,13 +107,14 @@ export class SandboxClient {
    */
   async *execute(
     session: string,
-    { blocks, env = {}, timeoutSeconds, key, signal, trace }: Execution,
+    { blocks, env = {}, timeoutSeconds, folders = [], key, signal, trace }: Execution,
   ): AsyncGenerator<string, SandboxResult, void> {
     const timeout = new IdleTimeout(this.#silenceMs, signal);
     let end: ExecutionEnd | undefined;
     try {
       const hasEnv = Object.keys(env).length > 0;
       if (hasEnv) await timeout.wait(this.#requireEnv(timeout.signal));
+      if (folders.length > 0) await timeout.wait(this.#requireFolders(timeout.signal));
       const response = await timeout.wait(
         this.#connection.ask("POST", `${sessionPath(session)}/execute`, timeout.signal, {
           headers: {
@@ -112,6 +127,7 @@ export class SandboxClient {
             code_blocks: blocks.map(({ language, code }) => ({ language, code })),
             timeout_seconds: timeoutSeconds,
             ...(hasEnv && { env }),
+            ...(folders.length > 0 && { folders }),
           }),
         }),
       );
@@ -189,6 +205,22 @@ export class SandboxClient {
     } catch (error) {
       throw failure(error);
     }
+  }
+
+  /** A sandbox without `folders` in its protocol would refuse the request in other words. @throws SandboxError */
+  async #requireFolders(signal: AbortSignal): Promise<void> {
+    if (await this.#asksForFolders(signal)) return;
+    throw new SandboxError(
+      "sandbox_refused",
+      'the sandbox does not take folders ("folders"), which scripts of skills need, so the script was not run: update the sandbox',
+    );
+  }
+
+  async #asksForFolders(signal: AbortSignal): Promise<boolean> {
+    if (this.#takesFolders) return true;
+    const response = await this.#connection.ask("GET", "/healthz", signal);
+    const { success, data } = healthSchema.safeParse(await response.json());
+    return (this.#takesFolders = success && data.folders === true);
   }
 
   /** A sandbox without `env` in its protocol might run the code without the variables. @throws SandboxError */

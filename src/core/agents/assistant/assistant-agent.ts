@@ -5,6 +5,7 @@ import type { ChatMessage, Message } from "../../messages/message.ts";
 import { callModel, streamModel } from "../../turn/call-model.ts";
 import { checkOptions } from "../../options/options.ts";
 import type { CreateResult } from "../../models/chat-completion-client.ts";
+import { wasSteered } from "../../turn/steering.ts";
 import type { TurnContext } from "../../turn/turn-context.ts";
 import type { StructuredOutput } from "../../run/task-result.ts";
 import type { StateParts } from "../../state/stateful.ts";
@@ -89,25 +90,33 @@ export class AssistantAgent<Output = unknown> extends BaseChatAgent {
     const turn = new AssistantTurn(this.#settings, ctx);
     yield* turn.begin(messages);
     for (;;) {
+      turn.hear();
       const call = await turn.nextCall();
       let result: CreateResult;
-      if (stream) {
-        const { messageId, isAnswer, replaces } = call;
-        const options = { ...call.options, messageId, isAnswer, replaces };
-        const pieces = streamModel(ctx, call.key, modelClient, call.messages, options);
-        // Inlined, without `yield*`: each layer between client and team costs time per chunk.
-        try {
-          let next = await pieces.next();
-          while (!next.done) {
-            yield turn.chunk(next.value);
-            next = await pieces.next();
+      try {
+        if (stream) {
+          const { messageId, isAnswer, replaces } = call;
+          const options = { ...call.options, messageId, isAnswer, replaces, steerable: true };
+          const pieces = streamModel(ctx, call.key, modelClient, call.messages, options);
+          // Inlined, without `yield*`: each layer between client and team costs time per chunk.
+          try {
+            let next = await pieces.next();
+            while (!next.done) {
+              yield turn.chunk(next.value);
+              next = await pieces.next();
+            }
+            result = next.value;
+          } finally {
+            await endEarly(pieces);
           }
-          result = next.value;
-        } finally {
-          await endEarly(pieces);
+        } else {
+          const options = { ...call.options, steerable: true };
+          result = await callModel(ctx, call.key, modelClient, call.messages, options);
         }
-      } else {
-        result = await callModel(ctx, call.key, modelClient, call.messages, call.options);
+      } catch (error) {
+        if (!wasSteered(error)) throw error;
+        turn.wasCut();
+        continue;
       }
       const response = yield* turn.follow(result);
       if (response !== undefined) return response;

@@ -15,8 +15,9 @@ import type { ChatCompletionClient } from "../../models/chat-completion-client.t
 import { ReplayChatCompletionClient } from "../../models/clients/replay-chat-completion-client.ts";
 import type { AnyTool } from "../../tools/tool.ts";
 import type { Workbench } from "../../tools/workbench.ts";
+import { humanApprovalConfig, humanApprovalSchema } from "../../turn/human-approval.ts";
 import { handoffConfigSchema } from "../handoff.ts";
-import type { AssistantAgentOptions } from "./options.ts";
+import { type AssistantAgentOptions, skillNamesSchema } from "./options.ts";
 import type { AssistantSettings } from "./settings.ts";
 import { toolSearchSchema } from "./tool-search.ts";
 
@@ -24,24 +25,32 @@ import { toolSearchSchema } from "./tool-search.ts";
  * An assistant in component JSON, version 2. `tools` is the older way to write a workbench. AutoGen also requires
  * `description`, `reflect_on_tool_use` and `tool_call_summary_format`; dumps have them.
  */
-export const assistantConfigSchema = z.object({
-  name: z.string(),
-  model_client: componentModelSchema,
-  tools: z.array(componentModelSchema).nullish(),
-  workbench: z.array(componentModelSchema).nullish(),
-  handoffs: z.array(handoffConfigSchema).nullish(),
-  model_context: componentModelSchema.nullish(),
-  memory: z.array(componentModelSchema).nullish(),
-  description: z.string().optional(),
-  system_message: z.string().nullish(),
-  model_client_stream: z.boolean().default(false),
-  reflect_on_tool_use: z.boolean().optional(),
-  tool_call_summary_format: z.string().optional(),
-  max_tool_iterations: z.number().int().min(1).default(1),
-  tool_search: z.union([z.boolean(), toolSearchSchema]).nullish(),
-  metadata: z.record(z.string(), z.string()).nullish(),
-  structured_message_factory: componentModelSchema.nullish(),
-});
+export const assistantConfigSchema = z
+  .object({
+    name: z.string(),
+    model_client: componentModelSchema,
+    tools: z.array(componentModelSchema).nullish(),
+    workbench: z.array(componentModelSchema).nullish(),
+    handoffs: z.array(handoffConfigSchema).nullish(),
+    model_context: componentModelSchema.nullish(),
+    memory: z.array(componentModelSchema).nullish(),
+    description: z.string().optional(),
+    system_message: z.string().nullish(),
+    model_client_stream: z.boolean().default(false),
+    reflect_on_tool_use: z.boolean().optional(),
+    tool_call_summary_format: z.string().optional(),
+    max_tool_iterations: z.number().int().min(1).default(1),
+    tool_search: z.union([z.boolean(), toolSearchSchema]).nullish(),
+    skills: skillNamesSchema.nullish(),
+    ...humanApprovalSchema.shape,
+    metadata: z.record(z.string(), z.string()).nullish(),
+    structured_message_factory: componentModelSchema.nullish(),
+  })
+  .refine(({ approval, skills }) => approval == null || skills != null, {
+    path: ["approval"],
+    error:
+      "has no effect without skills: it is about their scripts. Tools ask for approval, and code executor agents",
+  });
 export type AssistantConfig = z.infer<typeof assistantConfigSchema>;
 
 /**
@@ -96,6 +105,12 @@ export function optionsFromConfig(
     reflectOnToolUse: config.reflect_on_tool_use,
     maxToolIterations: config.max_tool_iterations,
     ...(config.tool_search != null && { toolSearch: config.tool_search }),
+    ...(config.skills && {
+      skills: config.skills.map((name) => loader.skill(name) ?? name),
+      scriptRunner: loader.scripts,
+    }),
+    approval: config.approval,
+    approvalTimeoutSeconds: config.approval_timeout_seconds,
     toolCallSummaryFormat: config.tool_call_summary_format,
     metadata: config.metadata ?? {},
     ...(factory && {
@@ -204,6 +219,8 @@ export function configOf(settings: AssistantSettings, description: string): Json
     tool_call_summary_format: settings.toolCallSummaryFormat,
     max_tool_iterations: settings.maxToolIterations,
     tool_search: settings.toolSearch?.toConfig(),
+    skills: settings.skills?.toConfig(),
+    ...humanApprovalConfig(settings.approval),
     metadata: settings.metadata,
     structured_message_factory: output && dumpComponent(output),
   });

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type Approval, approvalSchema } from "../../rules/approval-rule.ts";
 import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
 import { isSchema, type ObjectSchema } from "../../json-schema/object-schema.ts";
 import { StructuredMessageFactory } from "../../messages/structured-message-factory.ts";
@@ -18,10 +19,13 @@ import {
   aNumber,
   aText,
   aWorkbench,
+  objectWith,
   type OptionsSchema,
   valueThat,
 } from "../../options/options.ts";
 import type { HandoffOptions } from "../handoff.ts";
+import type { ScriptRunner } from "../../skills/script-runner.ts";
+import type { NamedSkill } from "../../skills/skill-source.ts";
 import { type ToolSearchOptions, toolSearchSchema } from "./tool-search.ts";
 
 /** The summary of one tool call, instead of `toolCallSummaryFormat`. */
@@ -62,6 +66,17 @@ export interface AssistantAgentOptions<Output = unknown> {
    * that has found in the run. Default false.
    */
   toolSearch?: boolean | ToolSearchOptions | undefined;
+  /**
+   * Skills of the tenant by name, or skills in code: the model gets their names and descriptions, and loads their instructions when a
+   * task needs them. The skills of MCP servers among the workbenches are added to them. Default: none.
+   */
+  skills?: readonly (string | NamedSkill)[] | undefined;
+  /** Runs the scripts of skills. Default: without one, a script is an error of its tool. */
+  scriptRunner?: ScriptRunner | undefined;
+  /** Asks a human before each script of a skill. */
+  approval?: Approval | null | undefined;
+  /** Seconds after which an unanswered request counts as refused. */
+  approvalTimeoutSeconds?: number | null | undefined;
   /** Python format over `{tool_name}`, `{arguments}`, `{result}`, `{is_error}`. Default `{result}`. */
   toolCallSummaryFormat?: string | undefined;
   toolCallSummaryFormatter?: ToolCallSummaryFormatter | undefined;
@@ -72,6 +87,22 @@ export interface AssistantAgentOptions<Output = unknown> {
   /** Kept in the component JSON. */
   metadata?: { [key: string]: string } | undefined;
 }
+
+/** The most skills of an agent. */
+const MAX_SKILLS = 100;
+
+export const skillNamesSchema = z
+  .array(
+    z
+      .string()
+      .regex(
+        /^[a-z0-9]+(?:-[a-z0-9]+)*$/,
+        "must be the name of a skill: lower-case letters, digits and single hyphens between them",
+      )
+      .max(64),
+  )
+  .max(MAX_SKILLS)
+  .refine((names) => new Set(names).size === names.length, "must not name a skill twice");
 
 export const assistantOptionsSchema: OptionsSchema<AssistantAgentOptions> = z.object({
   name: aText,
@@ -87,6 +118,12 @@ export const assistantOptionsSchema: OptionsSchema<AssistantAgentOptions> = z.ob
   reflectOnToolUse: aBoolean.optional(),
   maxToolIterations: aNumber.optional(),
   toolSearch: z.union([aBoolean, toolSearchSchema]).optional(),
+  skills: z
+    .array(z.union([aText, objectWith("a skill", "find", "open", "read", "files")]))
+    .optional(),
+  scriptRunner: objectWith("a runner of scripts", "run").optional(),
+  approval: approvalSchema.nullish(),
+  approvalTimeoutSeconds: aNumber.nullish(),
   toolCallSummaryFormat: aText.optional(),
   toolCallSummaryFormatter: aFunction.optional(),
   outputContentType: valueThat(

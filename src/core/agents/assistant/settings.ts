@@ -10,7 +10,9 @@ import type { Workbench } from "../../tools/workbench.ts";
 import type { Given } from "../../options/options.ts";
 import { requireTemplates } from "../../text/check-format.ts";
 import { createHandoff, type Handoff, offerHandoffs, sameNames } from "../handoff.ts";
-import type { AssistantAgentOptions } from "./options.ts";
+import { AgentSkills } from "./skills/agent-skills.ts";
+import { type HumanApproval, humanApproval } from "../../turn/human-approval.ts";
+import { type AssistantAgentOptions, skillNamesSchema } from "./options.ts";
 import { ToolSearch } from "./tool-search.ts";
 
 /** The options that keep their name and type; missing ones get a default. */
@@ -36,7 +38,7 @@ export interface AssistantSettings extends Readonly<
   workbenches: readonly Workbench[];
   /** False for an agent without any tools. Its empty workbench is part of the config, as in AutoGen. */
   hasTools: boolean;
-  /** The tools of the memories and of the tool search. They are not part of the config: the memories and the setting are. */
+  /** The tools of the memories, for skills, and of the tool search, which is the last. They are not part of the config: the memories and the setting are. */
   ownTools: readonly Workbench[];
   /** Handoffs by the name of their tool. */
   handoffs: readonly Handoff[];
@@ -44,6 +46,9 @@ export interface AssistantSettings extends Readonly<
   handoffOf: ReadonlyMap<string, Handoff>;
   handoffTools: readonly ToolSchema[];
   toolSearch: ToolSearch | undefined;
+  skills: AgentSkills | undefined;
+  /** For scripts of skills. */
+  approval: HumanApproval | null;
   output: StructuredMessageFactory | undefined;
 }
 
@@ -81,7 +86,13 @@ export function settingsOf(
   }
   const memoryTools = memoryToolsOf(options);
   const toolSearch = toolSearchOf(options, definition);
-  const ownTools = toolSearch === undefined ? memoryTools : [...memoryTools, toolSearch.workbench];
+  const approval = humanApproval(options.approval, options.approvalTimeoutSeconds);
+  const workbenches = workbenchesOf(options);
+  const skills = skillsOf(options, { workbenches, approval }, definition);
+  const ownTools = [
+    ...memoryTools,
+    ...[skills, toolSearch].flatMap((one) => (one === undefined ? [] : [one.workbench])),
+  ];
   if (!Number.isInteger(maxToolIterations) || maxToolIterations < 1) {
     throw refused(
       "max_tool_iterations",
@@ -97,15 +108,40 @@ export function settingsOf(
     reflectOnToolUse: options.reflectOnToolUse ?? output !== undefined,
     systemMessage:
       systemMessage === null ? null : { content: systemMessage, type: "SystemMessage" },
-    workbenches: workbenchesOf(options),
+    workbenches,
     hasTools: options.workbench !== undefined || tools.length + ownTools.length > 0,
     ownTools,
     handoffs,
     handoffOf: offered.byName,
     handoffTools: offered.tools,
     toolSearch,
+    skills,
+    approval,
     output,
   };
+}
+
+/** @throws ValueError for a name twice, and for a model that cannot call tools */
+function skillsOf(
+  { name, skills, scriptRunner: scripts, modelClient }: AssistantAgentOptions,
+  parts: { workbenches: readonly Workbench[]; approval: HumanApproval | null },
+  definition: AnyComponentDefinition,
+): AgentSkills | undefined {
+  if (skills === undefined) return undefined;
+  if (!modelClient.modelInfo.functionCalling) {
+    throw refused(
+      "model_client",
+      `the model of "${name}" does not call functions, which skills need`,
+    );
+  }
+  const own = new Map(skills.flatMap((one) => (typeof one === "string" ? [] : [[one.name, one]])));
+  const {
+    success,
+    data: names,
+    error,
+  } = skillNamesSchema.safeParse(skills.map((one) => (typeof one === "string" ? one : one.name)));
+  if (!success) throw refused("skills", `skills ${error.issues[0]?.message}`);
+  return new AgentSkills({ names, own, scripts, ...parts }, definition);
 }
 
 function toolSearchOf(

@@ -60,12 +60,25 @@ function rememberingParts(settings: AssistantSettings): { [key: string]: Statefu
   return Object.fromEntries(parts.filter(remembers));
 }
 
-function workbenchesOf({ workbenches, toolSearch }: AssistantSettings): [string, Stateful][] {
+function workbenchesOf({
+  workbenches,
+  toolSearch,
+  skills,
+}: AssistantSettings): [string, Stateful][] {
   const benches = workbenches.map((bench, index): [string, Stateful] => [
     `workbench-${index}`,
     bench,
   ]);
-  return toolSearch === undefined ? benches : [...benches, ["tool-search", toolSearch]];
+  const own: [string, Stateful | undefined][] = [
+    ["tool-search", toolSearch],
+    ["skills", skills],
+  ];
+  return [
+    ...benches,
+    ...own.flatMap(([key, part]): [string, Stateful][] =>
+      part === undefined ? [] : [[key, part]],
+    ),
+  ];
 }
 
 function memoriesOf({ memory }: AssistantSettings): [string, Stateful][] {

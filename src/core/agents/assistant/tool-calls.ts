@@ -47,6 +47,8 @@ export async function* executeCalls(
     calls.map((call, index) => ({
       // Models reuse call ids.
       key: `tool:${iteration}:${index}`,
+      // A tool under way finishes, and so do the agents in it.
+      deaf: true,
       run: (scope) => executeCall(settings, call, offered, records[index] as CallRecord, scope),
     })),
     // As in AutoGen, agents used as tools speak one after the other when none of them has to wait.
@@ -61,7 +63,7 @@ export async function* executeCalls(
 }
 
 async function* executeCall(
-  { name: caller, workbenches, ownTools, handoffOf }: AssistantSettings,
+  { name: caller, workbenches, ownTools, handoffOf, skills }: AssistantSettings,
   call: FunctionCall,
   offered: readonly OfferedTool[],
   record: CallRecord,
@@ -72,6 +74,10 @@ async function* executeCall(
   const handoff = handoffOf.get(call.name);
   if (handoff !== undefined) return executed(call, handoff.message, false);
   const own = calledTool(offered, call.name);
+  if (own === undefined && skills?.allows(call.name) === false) {
+    const text = `Error: the skill that was loaded does not name the tool '${call.name}', so it cannot be called until the end of this turn`;
+    return executed(call, text, true);
+  }
   const tool = own?.schema ?? ctx.clientTools.find(({ name }) => name === call.name);
   const args = tool?.parameters ? fitted(parsed.args, tool.parameters) : parsed.args;
   const workbench = own && [...workbenches, ...ownTools][own.place];

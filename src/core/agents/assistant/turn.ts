@@ -58,7 +58,23 @@ export class AssistantTurn {
   async *begin(messages: readonly ChatMessage[]): AsyncGenerator<Message, void, void> {
     remember(this.#settings.modelContext, messages);
     this.#observe(messages);
+    await this.#settings.skills?.beginTurn(this.#ctx.scope("skills"));
     for (const event of await this.#consultMemory()) yield this.#say(event);
+  }
+
+  /** Adds what was sent into the run since the last call, or since that was cut, to the context. */
+  hear(): void {
+    // A request for a repair does not contain the context.
+    if (this.#unfit) return;
+    const messages = this.#ctx.steering(`steering:${this.#modelCalls}`);
+    if (messages.length === 0) return;
+    remember(this.#settings.modelContext, messages);
+    this.#observe(messages);
+  }
+
+  /** The last call was cut, because a message has come into the run: the model is asked again, with the message. */
+  wasCut(): void {
+    this.#unfit = undefined;
   }
 
   async nextCall(): Promise<ModelCall> {
@@ -73,7 +89,9 @@ export class AssistantTurn {
     const { answerForm } = this.#ctx;
     const wanted = answerForm?.agent === this.#settings.name ? answerForm : undefined;
     const jsonOutput = this.#settings.output?.jsonOutput ?? wanted?.jsonOutput ?? null;
+    const stop = wanted?.stop && { stop: wanted.stop };
     const key = `model:${number}`;
+    if (number > 0) await this.#prepareMemory(number);
     const input = { ...this.#settings, systemMessage: this.#systemMessage() };
     const messages = await modelMessages(input, this.#ctx, key);
     if (this.#reflecting) {
@@ -81,6 +99,7 @@ export class AssistantTurn {
         toolChoice: "none",
         jsonOutput,
         declaredTools: this.#declared,
+        ...stop,
       };
       return { key, messages, options, ...this.#target(true) };
     }
@@ -94,8 +113,8 @@ export class AssistantTurn {
       ...later,
     ];
     this.#declared = tools;
-    const toolChoice = number === 0 ? wanted?.toolChoice : undefined;
-    const options = { tools, jsonOutput, ...(toolChoice && { toolChoice }) };
+    const toolChoice = this.#iterations === 0 ? wanted?.toolChoice : undefined;
+    const options = { tools, jsonOutput, ...(toolChoice && { toolChoice }), ...stop };
     return { key, messages, options, ...this.#target(tools.length === 0) };
   }
 
@@ -185,13 +204,15 @@ export class AssistantTurn {
     return undefined;
   }
 
-  /** True if a round of calls only searched for tools: the model is called again, and the round does not count. */
+  /** True if a round of calls only searched for tools or read skills: the model is called again, and the round does not count. */
   #isSearch(calls: CallsResult["content"]): boolean {
-    const { toolSearch } = this.#settings;
+    const { toolSearch, skills } = this.#settings;
     const names = calls.map(({ name }) => name);
     toolSearch?.called(names);
-    const isSearch = toolSearch?.isSearch(names) ?? false;
-    if (!isSearch || this.#searches === MOST_SEARCHES) return false;
+    const isFree = names.every(
+      (name) => toolSearch?.isSearch([name]) === true || skills?.isReading([name]) === true,
+    );
+    if (!isFree || this.#searches === MOST_SEARCHES) return false;
     this.#searches++;
     return true;
   }
@@ -202,7 +223,10 @@ export class AssistantTurn {
    */
   #clientTools(own: readonly ToolSchema[]): readonly ToolSchema[] {
     if (!this.#settings.modelClient.modelInfo.functionCalling) return [];
-    return this.#ctx.clientTools.filter(({ name }) => own.every((one) => one.name !== name));
+    const { skills } = this.#settings;
+    return this.#ctx.clientTools.filter(
+      ({ name }) => own.every((one) => one.name !== name) && skills?.allows(name) !== false,
+    );
   }
 
   #think(thought: string): ThoughtEvent {
@@ -243,10 +267,19 @@ export class AssistantTurn {
     return { ...message, metadata };
   }
 
+  /** @param number counts the model calls of the turn */
+  async #prepareMemory(number: number): Promise<void> {
+    for (const [index, memory] of this.#settings.memory.entries()) {
+      await memory.beforeCall?.(this.#ctx.scope(`memory:${index}:${number}`));
+    }
+  }
+
   /** The agent's own system message, followed by what its memories always show. */
   #systemMessage(): SystemMessage | null {
-    const { systemMessage, memory } = this.#settings;
-    const texts = memory.flatMap((one) => one.systemText?.(this.#ctx) ?? []);
+    const { systemMessage, memory, skills } = this.#settings;
+    const texts = [...memory, ...(skills ? [skills] : [])].flatMap(
+      (one) => one.systemText?.(this.#ctx) ?? [],
+    );
     if (texts.length === 0) return systemMessage;
     const content = [...(systemMessage ? [systemMessage.content] : []), ...texts].join("\n\n");
     return { content, type: "SystemMessage" };
@@ -276,7 +309,7 @@ function schemasOf(tools: readonly OfferedTool[]): ToolSchema[] {
 
 /** Lists the tools of all workbenches. */
 async function offerOf(
-  { workbenches, ownTools, handoffTools, toolSearch }: AssistantSettings,
+  { workbenches, ownTools, handoffTools, toolSearch, skills }: AssistantSettings,
   ctx: TurnContext,
   modelCall: number,
 ): Promise<Offer> {
@@ -285,7 +318,11 @@ async function offerOf(
     listed.push(await workbench.listTools({ ctx: ctx.scope(`tools:${modelCall}:${index}`) }));
   }
   const tools = listed.every(({ length }) => length === 0) ? [] : offerTools(listed, handoffTools);
-  return (
-    toolSearch?.offer(tools, workbenches.length, ctx) ?? { listed: tools, found: [], hidden: [] }
-  );
+  const offer = toolSearch?.offer(tools, workbenches.length, ctx) ?? {
+    listed: tools,
+    found: [],
+    hidden: [],
+  };
+  if (skills === undefined) return offer;
+  return skills.narrow(offer, workbenches.length + ownTools.indexOf(skills.workbench), ctx);
 }

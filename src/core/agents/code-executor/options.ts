@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { CodeExecutor } from "../../code/code-executor.ts";
 import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
+import { type Approval, approvalSchema } from "../../rules/approval-rule.ts";
 import type { ApprovalFunction } from "./approval-function.ts";
 import type { ExecutorPrompts } from "./prompts.ts";
 import {
@@ -41,7 +42,7 @@ export interface CodeExecutorAgentOptions {
   /** Asked before code is run. Component JSON names it, if it is registered (`registerFunction`). */
   approvalFunc?: ApprovalFunction | null | undefined;
   /** Asks a human, instead of `approvalFunc`. In a Durable Object the run waits, for days if necessary. */
-  approval?: "human" | null | undefined;
+  approval?: Approval | null | undefined;
   /** Seconds after which unanswered code counts as refused. Default: no limit. */
   approvalTimeoutSeconds?: number | null | undefined;
   /** Replacements for the agent's texts. */
@@ -60,7 +61,7 @@ export const executorOptionsSchema: OptionsSchema<CodeExecutorAgentOptions> = z.
   sources: texts.nullish(),
   supportedLanguages: texts.nullish(),
   approvalFunc: aFunction.nullish(),
-  approval: z.literal("human").nullish(),
+  approval: approvalSchema.nullish(),
   approvalTimeoutSeconds: aNumber.nullish(),
   prompts: anything,
 });

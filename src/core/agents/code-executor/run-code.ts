@@ -1,4 +1,6 @@
 import { type CodeBlock, type CodeResult, codeResultSchema } from "../../code/code-block.ts";
+import type { CodeExecutor } from "../../code/code-executor.ts";
+import { dumpComponent } from "../../component/component.ts";
 import { errorMessage } from "../../errors.ts";
 import { hash64 } from "../../hash.ts";
 import type { ModelClientStreamingChunkEvent } from "../../messages/agent-events.ts";
@@ -8,6 +10,9 @@ import { emptyOutput, errorOutput } from "./prompts.ts";
 import type { ExecutorSettings } from "./settings.ts";
 import { askHuman } from "../../turn/human-approval.ts";
 import { type ApprovalResponse, approvalResponseSchema } from "./approval-function.ts";
+
+/** The name under which traces and decisions show the execution of code. */
+const TOOL = "execute_code";
 
 /**
  * Requests approval, runs the code and words empty output and errors. Code that is not approved counts as failed.
@@ -23,7 +28,7 @@ export async function* runCode(
   ctx: TurnContext,
 ): AsyncGenerator<ModelClientStreamingChunkEvent, CodeResult, void> {
   const { codeExecutor, prompts } = settings;
-  const { approved, reason } = await askApproval(settings, blocks, `approval:${attempt}`, ctx);
+  const { approved, reason } = await askApproval(settings, blocks, attempt, ctx);
   if (!approved) {
     return { exit_code: 1, output: `Code execution was not approved. Reason: ${reason}` };
   }
@@ -41,7 +46,7 @@ export async function* runCode(
         exit_code: 1,
         output: `The code has no result, and it is not known whether it ran: ${errorMessage(error)}`,
       }),
-      subject: { name: "execute_code" },
+      subject: { name: TOOL },
       fingerprint: hash64(JSON.stringify(blocks)),
       messageId,
     },
@@ -62,11 +67,11 @@ async function* withoutPieces<R>(pieces: AsyncGenerator<unknown, R, void>) {
   return next.value;
 }
 
-/** Requests approval from the function or human, if one is configured. @param key the key of the function's step */
+/** Requests approval from the function or human, if one is configured. */
 async function askApproval(
-  { name, approve, humanApproval, modelContext }: ExecutorSettings,
+  { name, approve, humanApproval, modelContext, codeExecutor }: ExecutorSettings,
   blocks: readonly CodeBlock[],
-  key: string,
+  attempt: number,
   ctx: TurnContext,
 ): Promise<ApprovalResponse> {
   const code = blocks
@@ -74,13 +79,30 @@ async function askApproval(
     .join("\n\n");
   if (humanApproval !== null) {
     const question = { source: name, prompt: `"${name}" wants to run this code.`, code };
-    return askHuman(humanApproval, question, ctx);
+    const values = blocks.map(({ language, code: text }) => ({ code: text, language }));
+    const [only] = values;
+    return askHuman(humanApproval, question, ctx, {
+      tool: TOOL,
+      step: `code:${attempt}`,
+      arguments: values.length === 1 && only ? only : { blocks: values },
+      values,
+      component: { approval: humanApproval, executor: dumped(codeExecutor) },
+    });
   }
   if (approve === null) return { approved: true, reason: "" };
   const request = { code, context: await modelContext.getMessages() };
   return ctx.step(
-    key,
+    `approval:${attempt}`,
     async ({ signal }) => approvalResponseSchema.parse(await approve(request, signal)),
     { fingerprint: hash64(JSON.stringify(request)) },
   );
+}
+
+/** An executor that component JSON cannot have is known by its class. */
+function dumped(executor: CodeExecutor): unknown {
+  try {
+    return dumpComponent(executor);
+  } catch {
+    return executor.definition.provider;
+  }
 }

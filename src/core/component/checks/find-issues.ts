@@ -25,7 +25,7 @@ export interface CheckedComponent {
 }
 
 /** The two halves of loading one component, and the lookup of functions. All throw {@link ComponentError}. */
-export interface NodeLoader {
+export interface NodeLoader extends Pick<ComponentLoader, "skill" | "scripts"> {
   check(model: unknown, roles: ComponentRoles | undefined, path: string): CheckedComponent;
   /** `loader` is asked for the components inside. */
   build(checked: CheckedComponent, path: string, loader: ComponentLoader): Component;
@@ -73,6 +73,8 @@ function visit(
       return (children.get(full) ?? nodes.build(innerNode, full, loader)) as T;
     },
     function: (name, index) => nodes.function(name, `${path}.config.${index}`),
+    skill: (name) => nodes.skill(name),
+    scripts: nodes.scripts,
   };
   return collect(issues, () => nodes.build(checked, path, loader));
 }

@@ -187,10 +187,19 @@ export class ChatCompletionCache implements ChatCompletionClient, Stateful {
 
   async #key(messages: readonly LLMMessage[], options: CreateOptions): Promise<string> {
     const { tools = [], toolChoice = "auto", jsonOutput = null, extraCreateArgs = {} } = options;
+    const stop = options.stop && { stop: options.stop };
     this.#identity ??= dumpComponent(this.#client);
     const client = this.#identity;
     const asked = messages.map(withoutMakerData);
-    const request = { client, messages: asked, tools, toolChoice, jsonOutput, extraCreateArgs };
+    const request = {
+      client,
+      messages: asked,
+      tools,
+      toolChoice,
+      jsonOutput,
+      extraCreateArgs,
+      ...stop,
+    };
     return sha256Hex(sortedJson(request));
   }
 

@@ -19,6 +19,8 @@ from .sources import (
 
 def inspect_functions(mark, text):
     writer = AnswerWriter(mark)
+    # Read before any source runs, which could change it.
+    in_environment = sys.executable if sys.prefix != sys.base_prefix else None
     replaced = MissingModules()
     sys.meta_path.append(replaced)
     for number, config in enumerate(json.loads(text)):
@@ -36,7 +38,11 @@ def inspect_functions(mark, text):
             finding = {"place": error.place, "message": str(error)}
         except (Exception, SystemExit) as error:
             finding = {"place": "source_code", "message": described(error)}
-        writer.write(number=number, finding={**finding, "missing": missing} if missing else finding)
+        if missing:
+            finding["missing"] = missing
+        if missing and in_environment:
+            finding["python"] = in_environment
+        writer.write(number=number, finding=finding)
 
 
 def sources_of(config):

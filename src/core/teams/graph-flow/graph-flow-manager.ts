@@ -34,6 +34,15 @@ export class GraphFlowManager implements GroupChatManager {
     return { kind: "speak", speakers: this.#progress.takeReady() };
   }
 
+  /** A complete graph has no next node: the last one reads the message, and its edges fire again. */
+  goOn(last: readonly string[]): readonly string[] | undefined {
+    return this.nextSpeakers(last);
+  }
+
+  nextSpeakers(last: readonly string[]): readonly string[] | undefined {
+    return this.#progress.ready.length > 0 || last.length === 0 ? undefined : last;
+  }
+
   finished(): Stop | undefined {
     if (this.#progress.ready.length > 0) return undefined;
     return { content: stopReason(this.#graph, this.#progress.openEnds), source: this.name };

@@ -88,6 +88,7 @@ export class GraphProgress {
   /** Follows the edges of a node that has spoken; their targets may become ready. */
   leave(node: string, message: ChatMessage | undefined): void {
     this.#turns.set(node, (this.#turns.get(node) ?? 0) + 1);
+    this.#isUnderWay = true;
     const edges = this.#graph.nodes.get(node)?.edges ?? [];
     const taken = edges.filter((edge) => isTaken(edge, message));
     for (const { target, group } of taken) {

@@ -3,13 +3,14 @@ import type { Json, JsonObject } from "../../json.ts";
 import type { TextMessage } from "../../messages/chat-messages.ts";
 import { createMessage } from "../../messages/create.ts";
 import { isChatMessage, toModelMessage, toModelText, toText } from "../../messages/views.ts";
-import type { AgentEvent, ChatMessage } from "../../messages/message.ts";
+import type { AgentEvent, ChatMessage, Message } from "../../messages/message.ts";
 import { assistantMessage, type TextResult } from "../../models/assistant-message.ts";
 import { callModel, type ModelCallOptions } from "../../turn/call-model.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
 import type { LLMMessage } from "../../models/llm-messages.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { modelClientPart } from "../../models/model-client-part.ts";
+import { isSteering } from "../../turn/steering.ts";
 import type { TurnContext } from "../../turn/turn-context.ts";
 import type { Stateful } from "../../state/stateful.ts";
 import { formatPython } from "../../text/format.ts";
@@ -84,7 +85,7 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     switch (this.#state.next) {
       case "task":
       case "plan":
-        return this.#plan([], [taskLedgerFacts, taskLedgerPlan], view, ctx);
+        return this.#plan(this.#sentLast(view), [taskLedgerFacts, taskLedgerPlan], view, ctx);
       case "replan": {
         const before = this.#conversation(view);
         return this.#plan(before, [taskLedgerFactsUpdate, taskLedgerPlanUpdate], view, ctx);
@@ -92,6 +93,11 @@ export class MagenticOneOrchestrator implements GroupChatManager {
       case "work":
         return this.#work(view, ctx);
     }
+  }
+
+  /** After the final answer, the next progress ledger is written with the message. */
+  goOn(): undefined {
+    if (this.#state.next === "task") this.#state = { ...this.#state, next: "work" };
   }
 
   reset(): void {
@@ -160,7 +166,7 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     const { maxRounds, maxStalls } = this.#options;
     const { rounds, stalls } = this.#state;
     if (maxRounds !== null && rounds > maxRounds) {
-      return this.#finish("Max rounds reached.", view, ctx);
+      return { ...(await this.#finish("Max rounds reached.", view, ctx)), atLimit: true };
     }
     const assessment = await this.#assess(view, ctx);
     this.#state = { ...this.#state, rounds: rounds + 1 };
@@ -201,7 +207,11 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     );
   }
 
-  async #finish(reason: string, view: GroupChatView, ctx: TurnContext): Promise<Decision> {
+  async #finish(
+    reason: string,
+    view: GroupChatView,
+    ctx: TurnContext,
+  ): Promise<Decision & { kind: "stop" }> {
     const { finalAnswerPrompt } = this.#options;
     const question = isFinalAnswerTemplate(finalAnswerPrompt)
       ? this.#question(finalAnswerPrompt, view)
@@ -224,7 +234,10 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     options: ModelCallOptions = {},
   ): Promise<TextResult> {
     const { modelClient } = this.#options;
-    const result = await callModel(ctx, key, modelClient, messages, options);
+    const result = await callModel(ctx, key, modelClient, messages, {
+      ...options,
+      steerable: true,
+    });
     const { content } = result;
     if (typeof content === "string") return { ...result, content };
     throw new ModelError("bad_response", "the orchestrator's model answered with tool calls", {
@@ -232,9 +245,20 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     });
   }
 
+  /** The messages that people have sent since the last speaker: the first plan is asked with them, too. */
+  #sentLast({ thread }: GroupChatView): LLMMessage[] {
+    const messages = thread.slice();
+    return this.#modelMessages(
+      messages.slice(messages.findLastIndex((message) => !isSteering(message)) + 1),
+    );
+  }
+
   #conversation({ thread }: GroupChatView): LLMMessage[] {
-    return thread
-      .slice()
+    return this.#modelMessages(thread.slice());
+  }
+
+  #modelMessages(messages: readonly Message[]): LLMMessage[] {
+    return messages
       .filter(isChatMessage)
       .map((message) =>
         message.source === this.name

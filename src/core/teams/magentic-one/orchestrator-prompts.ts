@@ -1,3 +1,5 @@
+import { PLAN_HEADING } from "../../messages/ledger-plan.ts";
+
 /**
  * The prompts with which the orchestrator of a MagenticOneGroupChat asks its model, as templates over `{task}`, `{team}`,
  * `{facts}`, `{plan}` and `{names}`; a literal brace is written twice. `team` has a line for each participant, `names`
@@ -58,7 +60,7 @@ What we know about the request so far, and what we do not know:
 
 {facts}
 
-The plan we start from:
+${PLAN_HEADING}
 
 {plan}`,
 

@@ -99,10 +99,14 @@ async function* answer(
   ctx: TurnContext,
 ): AsyncGenerator<AgentEvent, TextResult, void> {
   const { modelClient, streaming, emitTeamEvents } = settings;
-  if (!streaming) return requireText(await callModel(ctx, key, modelClient, messages), source);
+  if (!streaming)
+    return requireText(
+      await callModel(ctx, key, modelClient, messages, { steerable: true }),
+      source,
+    );
   const id = ctx.id();
   const chunk = chunkEvents(ctx, source, id);
-  const pieces = streamModel(ctx, key, modelClient, messages);
+  const pieces = streamModel(ctx, key, modelClient, messages, { steerable: true });
   try {
     let next = await pieces.next();
     while (!next.done) {

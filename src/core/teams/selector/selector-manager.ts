@@ -4,7 +4,7 @@ import { TroupeError } from "../../errors.ts";
 import { jsonObjectSchema } from "../../json-object.ts";
 import type { Json, JsonObject } from "../../json.ts";
 import { isChatMessage } from "../../messages/views.ts";
-import type { AgentEvent, Message } from "../../messages/message.ts";
+import type { AgentEvent, ChatMessage, Message } from "../../messages/message.ts";
 import { modelClientPart } from "../../models/model-client-part.ts";
 import type { TurnContext } from "../../turn/turn-context.ts";
 import { parseState, stateSchemaOf } from "../../state/load-state.ts";
@@ -44,6 +44,10 @@ export class SelectorGroupChatManager implements GroupChatManager {
 
   observe(spoken: readonly Spoken[]): void {
     const messages = spoken.flatMap((item) => item.messages).filter(isChatMessage);
+    remember(this.#settings.modelContext, messages);
+  }
+
+  heard(messages: readonly ChatMessage[]): void {
     remember(this.#settings.modelContext, messages);
   }
 

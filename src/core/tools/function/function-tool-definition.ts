@@ -70,7 +70,9 @@ export function functionToolDefinition(
       if (python === undefined || source === undefined) return undefined;
       if (catalog.tool(config.name) !== undefined) return undefined;
       const earlier = findingOn(source, config);
-      if (earlier !== undefined && "parameters" in earlier) return undefined;
+      const isComplete = earlier?.missing === undefined || earlier.missing.length === 0;
+      // A package that was missing may be installed by now.
+      if (earlier !== undefined && "parameters" in earlier && isComplete) return undefined;
       return preparation
         .together(inspect, source)
         .then((finding) => ({ ...finding, source: hashOfSource(source) }));
@@ -96,14 +98,12 @@ export function functionToolDefinition(
       }
       // A stored team may still be shown after a change of settings by which it can no longer be loaded.
       if (python === undefined) return [];
-      const missing = findingOn(source, config)?.missing ?? [];
+      const lack = lackOf(findingOn(source, config), config.name);
       return [
         { path, message: "runs in the sandbox of this server" },
         ...functionNotes(source.source, config.name, path),
         ...(python.environmentNotes?.(config.env ?? {}) ?? []),
-        ...(missing.length === 0
-          ? []
-          : [{ path, message: `a call fails at an import: ${remedy(missing, config.name)}` }]),
+        ...(lack === undefined ? [] : [{ path, message: `a call fails at an import: ${lack}` }]),
       ];
     },
   };
@@ -144,8 +144,9 @@ function inPython(config: FunctionToolConfig, python: PythonHost | undefined): A
     );
   }
   if ("message" in finding) {
-    const { place, message, missing = [] } = finding;
-    throw refused(place, missing.length === 0 ? message : `${message}: ${remedy(missing, name)}`);
+    const { place, message } = finding;
+    const lack = lackOf(finding, name);
+    throw refused(place, lack === undefined ? message : `${message}: ${lack}`);
   }
   const strict = config.strict === true;
   const { schema: parameters } = toolParameters(name, finding.parameters, strict);
@@ -153,6 +154,7 @@ function inPython(config: FunctionToolConfig, python: PythonHost | undefined): A
   return new PythonFunctionTool({
     schema: { name, description, parameters, strict },
     function: source,
+    lack: lackOf(finding, name),
     executor: python.executor(config.env),
     retry: retryPolicyOf({ retry: config.retry }),
     config,
@@ -167,12 +169,19 @@ function functionNotes(source: string, tool: string, path: string): Issue[] {
   return [{ path, message }];
 }
 
-/** The advice about packages that the sandbox's Python does not have. */
-function remedy(missing: readonly string[], tool: string): string {
-  const one = missing.length === 1;
+/** The packages that a function lacks, with the line that installs all that its component lacks; undefined without any. */
+function lackOf(finding: Finding | undefined, tool: string): string | undefined {
+  const { missing = [], missing_together: all = missing, python } = finding ?? {};
+  if (missing.length === 0) return undefined;
   const modules = missing.map((name) => `"${name}"`).join(", ");
-  const packages = distributionsOf(missing);
-  return `the sandbox has no Python ${one ? "package" : "packages"} ${modules}. Run "pip install ${packages.join(" ")}" for the Python of a process sandbox, start the one in WebAssembly with SANDBOX_PACKAGES=${packages.join(",")}, or register a tool "${tool}" in TypeScript`;
+  const packages = distributionsOf(all);
+  const install = `pip install ${packages.join(" ")}`;
+  // In an environment, a package is there for the next call.
+  const run =
+    python === undefined
+      ? `Run "python3 -m venv .venv && .venv/bin/${install}" and "npm start -- --python .venv" (SANDBOX_NETWORK=1 gives code the network)`
+      : `Run "${python} -m ${install}"`;
+  return `the sandbox has no Python ${missing.length === 1 ? "package" : "packages"} ${modules}. ${run}, start the sandbox with SANDBOX_PACKAGES=${packages.join(",")}, or register a tool "${tool}" in TypeScript`;
 }
 
 function refused(path: string, message: string): ValueError {

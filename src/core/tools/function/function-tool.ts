@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Component, withoutNulls } from "../../component/component.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
+import { exactJson, isJsonObject, type Json, type JsonObject, parseJson } from "../../json.ts";
 import { isSchema } from "../../json-schema/object-schema.ts";
 import type { ToolSchema } from "../../models/chat-completion-client.ts";
 import type { StepPolicy } from "../../steps/step-attempt.ts";
@@ -125,6 +125,11 @@ export class FunctionTool<
     // The host has the bindings that the program declares.
     const value = await this.#execute(this.#parameters.parseForCode(args), run as ToolRun<Env>);
     return (value ?? null) as Json;
+  }
+
+  received(args: JsonObject): JsonObject {
+    const value = parseJson(exactJson(this.#parameters.parseForCode(args)));
+    return isJsonObject(value) ? value : args;
   }
 
   valueAsText(value: Json): string {

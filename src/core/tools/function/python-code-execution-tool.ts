@@ -71,8 +71,15 @@ export class PythonCodeExecutionTool implements Tool {
     return { name, description, parameters: this.#parameters.schema, strict: false };
   }
 
+  received(args: JsonObject): JsonObject {
+    return { ...args, language: "python" };
+  }
+
   /** @returns `{success, output}`, with `images` where the code wrote some @throws ValueError when `code` is missing or not text */
-  async run(args: JsonObject, { signal, idempotencyKey, session, trace }: ToolRun): Promise<Json> {
+  async run(
+    args: JsonObject,
+    { signal, idempotencyKey, session, files, trace }: ToolRun,
+  ): Promise<Json> {
     const { code } = this.#parameters.parse(args) as { code: string };
     const {
       exit_code,
@@ -86,6 +93,7 @@ export class PythonCodeExecutionTool implements Tool {
         signal,
         idempotencyKey,
         ...(session !== undefined && { session }),
+        ...(files && { files }),
         ...(trace && { trace }),
       },
     );

@@ -13,6 +13,8 @@ export interface PythonFunctionToolOptions {
   schema: ToolSchema;
   function: PythonSource;
   executor: CodeExecutor;
+  /** The packages that the function lacked when it was inspected, and what to do about it. */
+  lack: string | undefined;
   /** The time for which a call is repeated while the sandbox is away. */
   retry: RetryPolicy | undefined;
   /** The config it was loaded from, for dumping. */
@@ -29,6 +31,7 @@ export class PythonFunctionTool implements Tool {
   readonly remote = true;
   readonly #function: PythonSource;
   readonly #executor: CodeExecutor;
+  readonly #lack: string | undefined;
   readonly #config: JsonObject;
 
   constructor(options: PythonFunctionToolOptions) {
@@ -36,6 +39,7 @@ export class PythonFunctionTool implements Tool {
     this.#function = options.function;
     this.#executor = options.executor;
     this.retry = options.retry;
+    this.#lack = options.lack;
     this.#config = options.config;
   }
 
@@ -53,7 +57,7 @@ export class PythonFunctionTool implements Tool {
    */
   async run(
     args: JsonObject,
-    { signal, idempotencyKey, session, trace, run }: ToolRun,
+    { signal, idempotencyKey, session, files, trace, run }: ToolRun,
   ): Promise<string> {
     const request = { function: this.#function, arguments: args, run };
     const python = await pythonRequest("call_function", request, idempotencyKey);
@@ -62,14 +66,16 @@ export class PythonFunctionTool implements Tool {
       idempotencyKey,
       signal,
       ...(session !== undefined && { session }),
+      ...(files && { files }),
       ...(trace && { trace }),
     });
     const { text, error } = python.answers(result.output).at(-1) ?? {};
     if (typeof text === "string") return text;
-    throw new TroupeError(
-      "python_error",
-      typeof error === "string" ? error : `the function did not return: ${python.end(result)}`,
-    );
+    if (typeof error !== "string") {
+      throw new TroupeError("python_error", `the function did not return: ${python.end(result)}`);
+    }
+    const isImport = this.#lack !== undefined && error.includes("No module named ");
+    throw new TroupeError("python_error", isImport ? `${error}: ${this.#lack}` : error);
   }
 
   valueAsText(value: unknown): string {

@@ -16,6 +16,8 @@ export interface Fence {
   clock(): Moment;
   /** Waits in memory; a pause or a cancellation ends the wait early. */
   sleep(ms: number): Promise<void>;
+  /** Ends such waits. */
+  interrupt(): void;
 }
 
 /** The steps of a run that may be the cause of its interruptions. */

@@ -1,5 +1,6 @@
 import type { CostOf } from "../../../contract/usage/model-usage.ts";
 import type { TroupeError } from "../../../core/errors.ts";
+import type { SkillSource } from "../../../core/skills/skill-source.ts";
 import type { Stores } from "../../storage/stores.ts";
 import type { LiveFeed } from "../../stream/live-feed.ts";
 import type { RunFeed } from "../views/run-feed.ts";
@@ -22,6 +23,8 @@ export interface JournalParts {
   env: object;
   /** The memories of users and of the tenant; undefined without the binding MEMORY. */
   memories: OtherMemories | undefined;
+  /** The tenant's skills; undefined without the binding TENANT. */
+  skills: SkillSource | undefined;
   /** The tenant's budget in money; undefined without the binding TENANT. */
   budget: TenantBudget | undefined;
   /** It has logins at other servers. Undefined without the binding TENANT. */

@@ -23,6 +23,8 @@ export type LoginsOfTenant = Pick<TenantOfTeam, "token" | "login">;
 
 /** The run of a turn, as the turn's journal knows it: what it counts, notes and gives up. */
 export interface JournaledRun extends RunInView {
+  /** Its row. */
+  readonly stored: { readonly seq: number };
   /** When the run began, epoch milliseconds. */
   readonly startedAt: number;
   /** True if it has a limit of tokens or of cost. */

@@ -1,9 +1,10 @@
 import type { Answer, Question } from "../../../core/turn/turn-context.ts";
 import type { Moment } from "../../../core/turn/turn-host.ts";
 import { TurnTrace, type Wait } from "../../../telemetry/spans/turn-trace.ts";
-import type { QuestionStore, StoredQuestion } from "../../storage/runs/question-store.ts";
+import type { StoredQuestion } from "../../storage/runs/question-store.ts";
 import type { Stores } from "../../storage/stores.ts";
 import type { RunFeed } from "../views/run-feed.ts";
+import { answerOf, decide } from "./decide.ts";
 import type { JournaledRun } from "./journaled-run.ts";
 
 /** The trace of the turn in progress as its steps and questions are recorded. */
@@ -25,7 +26,7 @@ export function recordedTrace(
 
 /** The parts that store and show a turn's questions. */
 export interface AskedIn {
-  questions: QuestionStore;
+  stores: Stores;
   active: JournaledRun;
   trace: TurnTrace;
   feed: RunFeed;
@@ -36,15 +37,20 @@ export interface AskedIn {
 export function answerTo(
   question: Question,
   scope: string,
-  { questions, active, trace, feed, clock }: AskedIn,
+  { stores, active, trace, feed, clock }: AskedIn,
 ): { answer: Answer; time: Moment } | undefined {
+  const { questions } = stores;
   const run = active.record.id;
   const existing = questions.get(question.id);
   if (existing) trace.waits(waitOf(existing), scope);
-  if (existing?.answer) return { answer: existing.answer.value, time: existing.answer.time };
+  if (existing?.answer) return { answer: answerOf(existing), time: existing.answer.time };
   if (existing?.run === run) return undefined;
   const now = clock();
-  questions.ask(run, question, now);
+  const decided =
+    question.judged && decide(stores, active.record, question.judged, { question, scope, now });
+  if (decided === "wait") return undefined;
+  if (decided && "answer" in decided) return decided;
+  questions.ask(run, question, now, decided);
   trace.waits({ id: question.id, source: question.source, start: now.at, end: null }, scope);
   // An input has an event; without this the others would not be shown before all their siblings have ended.
   if (question.kind !== "input") feed.runSoon(active);

@@ -13,6 +13,8 @@ export interface TurnEventsOptions {
   after: number;
   /** Ids of messages of the conversation that streams do not show. */
   quiet: ReadonlySet<string>;
+  /** True for a message in the log that does not come from the turn: a person has sent it into the run. */
+  isSentIn: (id: string) => boolean;
 }
 
 /**
@@ -30,7 +32,7 @@ export class TurnEvents {
     this.#options = options;
     const { log, after } = options;
     if (log.last === after) return;
-    for (const { seq, id } of log.messageIds(after)) {
+    for (const { seq, id } of this.#recorded()) {
       const seqs = this.#outstanding.get(id);
       if (seqs) seqs.push(seq);
       else this.#outstanding.set(id, [seq]);
@@ -81,11 +83,20 @@ export class TurnEvents {
 
   /** The turn is given up: retracts all its messages. */
   retractAll(): RecordedEvent | undefined {
-    const { log, after } = this.#options;
     this.#outstanding.clear();
     this.#emitted.length = 0;
     this.#lastSaid = undefined;
-    return this.#retract(log.messageIds(after));
+    return this.#retract(this.#recorded());
+  }
+
+  /** True as long as messages of the log were not emitted again. */
+  get isRepeating(): boolean {
+    return [...this.#outstanding.values()].some((seqs) => seqs.length > 0);
+  }
+
+  #recorded(): { seq: number; id: string }[] {
+    const { log, after, isSentIn } = this.#options;
+    return log.messageIds(after).filter(({ id }) => !isSentIn(id));
   }
 
   #retract(messages: readonly { seq: number; id: string }[]): RecordedEvent | undefined {

@@ -1,6 +1,7 @@
 import type { Result } from "../../../contract/result.ts";
 import { TroupeError } from "../../../core/errors.ts";
 import type { MemoryHost } from "../../../core/memory/memory-host.ts";
+import { type TaskFile, taskFiles } from "../../../core/messages/task-files.ts";
 import type { AnswerForm, ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import type { ServerLogins } from "../../../core/steps/server-logins.ts";
 import type { StepCache } from "../../../core/steps/step-attempt.ts";
@@ -19,12 +20,12 @@ export function runConstants(
   stores: Stores,
   tenant: LoginsOfTenant | undefined,
 ): RunConstants {
-  const { team } = stores;
+  const run = runContextOf(record, stores);
   return {
-    session: team.session,
-    logins: tenant && loginsOf(tenant, team.record.id, record),
+    session: stores.team.session,
+    logins: tenant && loginsOf(tenant, run.team, record),
     hops: hopsAfter(record),
-    run: runContextOf(record, stores),
+    run,
   };
 }
 
@@ -45,12 +46,19 @@ export class TurnFacts {
   readonly hops: number;
   readonly run: RunContext;
   readonly cache: StepCache;
+  readonly clientTools: readonly ToolSchema[];
+  readonly answerForm: AnswerForm | undefined;
   /** The memories that the turn has read and written; undefined as long as it uses none. */
   usedMemory: TurnMemory | undefined;
   readonly #openMemory: () => TurnMemory;
   readonly #active: JournaledRun;
+  readonly #stores: Stores;
+  #files: readonly TaskFile[] | undefined;
 
-  constructor({ stores, memories, env }: JournalParts, { active, fence, facts }: JournaledTurn) {
+  constructor(
+    { stores, memories, skills, env }: JournalParts,
+    { active, fence, facts }: JournaledTurn,
+  ) {
     const { cache } = stores;
     this.turnId = turnId(active.record, active.turnOfRun);
     this.started = active.turnStarted;
@@ -60,21 +68,21 @@ export class TurnFacts {
     this.env = env;
     this.hops = facts.hops;
     this.run = facts.run;
+    this.clientTools = active.record.tools ?? [];
+    this.answerForm = active.record.answer_form;
     this.cache = active.repeatsFailedTurn ? cache.renewing() : cache;
-    this.#openMemory = () => new TurnMemory(stores, active, memories);
+    this.#openMemory = () => new TurnMemory(stores, active, memories, skills);
     this.#active = active;
+    this.#stores = stores;
+  }
+
+  get files(): readonly TaskFile[] {
+    const { record, stored } = this.#active;
+    return (this.#files ??= taskFiles(this.#stores.runs.task({ seq: stored.seq, record })));
   }
 
   get memory(): MemoryHost {
     return (this.usedMemory ??= this.#openMemory());
-  }
-
-  get clientTools(): readonly ToolSchema[] {
-    return this.#active.record.tools ?? [];
-  }
-
-  get answerForm(): AnswerForm | undefined {
-    return this.#active.record.answer_form;
   }
 
   get stopRequested(): boolean {

@@ -1,4 +1,5 @@
 import { TroupeError } from "../../../core/errors.ts";
+import type { TextMessage } from "../../../core/messages/chat-messages.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { UsageByModel } from "../../../core/models/request-usage.ts";
 import { TurnSignal } from "../../../core/steps/signals.ts";
@@ -30,14 +31,17 @@ import { CallReservations } from "./call-reservations.ts";
 import { mayBeSet } from "./tenant-budget.ts";
 import { NestedRounds } from "./nested-rounds.ts";
 import { TurnFacts } from "./turn-facts.ts";
+import { type ReadingHost, readingStep, showSent, TurnSteering } from "./turn-steering.ts";
+import type { SentIn } from "../../storage/runs/steering-store.ts";
 
 /** A longer wait ends the turn and leaves the rest to the alarm, so that the object can be unloaded. */
 const LONGEST_WAIT_IN_MEMORY_MS = 30_000;
 
 /** The host of a turn in a Durable Object: records the turn's steps and questions, so that none is repeated. */
-export class TurnJournal extends TurnFacts implements TurnHost {
+export class TurnJournal extends TurnFacts implements TurnHost, ReadingHost {
   /** The ledgers of teams inside participants; undefined as long as there is no such team. */
   nested: NestedRounds | undefined;
+  readonly steering: TurnSteering;
   readonly #parts: JournalParts;
   readonly #turn: JournaledTurn;
   readonly #active: JournaledRun;
@@ -71,6 +75,40 @@ export class TurnJournal extends TurnFacts implements TurnHost {
       discarded: active.discardedSpans,
     });
     active.trace = this.#trace;
+    this.steering = new TurnSteering(this);
+  }
+
+  get active(): JournaledRun {
+    return this.#active;
+  }
+
+  record(key: string, messages: readonly TextMessage[]): void {
+    this.ended(key, readingStep(messages, this.clock()));
+  }
+
+  isAtFrontier(): boolean {
+    for (const [key, step] of this.#steps.entries()) {
+      if ((step.outcome || !mayRun(step)) && !this.#passed.has(key)) return false;
+    }
+    return !this.#active.events.isRepeating;
+  }
+
+  sent(): readonly SentIn[] {
+    const { steering, queue } = this.#parts.stores;
+    return steering.all.filter(({ run }) => queue.position(run) === null);
+  }
+
+  show(sent: SentIn): void {
+    const { stored, turnOfTeam } = this.#active;
+    this.#live.event(showSent(this.#parts.stores, { run: stored.seq, turn: turnOfTeam }, sent));
+  }
+
+  hasShown(messageId: string): boolean {
+    return this.#live.textOf(messageId) !== undefined;
+  }
+
+  wake(): void {
+    this.#fence.interrupt();
   }
 
   clock(): Moment {
@@ -251,7 +289,7 @@ export class TurnJournal extends TurnFacts implements TurnHost {
     this.#check();
     const { stores, feed } = this.#parts;
     const answered = answerTo(question, scope, {
-      questions: stores.questions,
+      stores,
       active: this.#active,
       trace: this.#trace,
       feed,

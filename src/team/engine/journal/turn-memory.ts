@@ -12,6 +12,7 @@ import type {
   RecallQuery,
   RecallResult,
 } from "../../../core/memory/memory-host.ts";
+import type { SkillSource } from "../../../core/skills/skill-source.ts";
 import type { MemoryTarget } from "../../storage/outbox/memory-outbox.ts";
 import type { TeamMemory } from "../../storage/team-memory.ts";
 import type { Stores } from "../../storage/stores.ts";
@@ -127,18 +128,21 @@ class OtherStore extends TurnStore {
 
 /** Reads and writes memories for a turn. The writes are stored when it commits, or not at all. */
 export class TurnMemory implements MemoryHost {
+  readonly skills: SkillSource | undefined;
   readonly #stores: Pick<Stores, "memory" | "memoryOutbox" | "team">;
   readonly #others: OtherMemories | undefined;
   readonly #user: string | undefined;
   readonly #turn: Omit<MemoryTurn, "changes">;
   readonly #used = new Map<MemoryScope, TurnStore>();
 
-  /** @param others undefined without the binding MEMORY */
+  /** @param others undefined without the binding MEMORY @param skills undefined without the binding TENANT */
   constructor(
     stores: Stores,
     active: Pick<JournaledRun, "record" | "turnOfTeam" | "turnStarted">,
     others: OtherMemories | undefined,
+    skills: SkillSource | undefined,
   ) {
+    this.skills = skills;
     this.#stores = stores;
     this.#others = others;
     const { record, turnOfTeam, turnStarted } = active;

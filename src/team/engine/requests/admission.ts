@@ -18,6 +18,7 @@ import { sendsMetadata } from "../../../core/turn/context-reference.ts";
 import type { RunEngine } from "../run-engine.ts";
 import { MAX_QUEUED_RUNS } from "../../../contract/constants.ts";
 import type { RunRecord, StoredRun } from "../../storage/runs/run-record.ts";
+import type { RunSteering } from "./steering.ts";
 import {
   type EnteringRun,
   presentOf,
@@ -36,6 +37,8 @@ const MOST_METADATA_FOR_HEADERS = 4_096;
 export type AdmissionDecision =
   /** An earlier request with the same key has started this run. */
   | { do: "replay"; run: string }
+  /** The task is a message into this run. */
+  | { do: "steer"; run: string }
   /** `beside`: the team has a run already, which this one follows or replaces. */
   | { do: "start" | "queue"; beside: boolean };
 
@@ -51,14 +54,34 @@ export type RetryAdmission = { do: "replay"; run: string } | { do: "retry"; fail
 export class RunAdmission {
   readonly #stores: Stores;
   readonly #engine: RunEngine;
+  readonly #steering: RunSteering;
 
-  constructor(stores: Stores, engine: RunEngine) {
+  constructor(stores: Stores, engine: RunEngine, steering: RunSteering) {
     this.#stores = stores;
     this.#engine = engine;
+    this.#steering = steering;
   }
 
-  /** Changes of the team come one after the other, so the decision holds while the tenant is asked. */
-  decide({ idempotency, on_conflict, metadata }: StartRunInput): Result<AdmissionDecision> {
+  /**
+   * Decides, and has the decision admitted. Changes of the team come one after the other, so the decision holds while the tenant is
+   * asked; only a run that takes messages may end meanwhile.
+   */
+  async admit(
+    input: StartRunInput,
+    admit: (decided: Result<AdmissionDecision>) => Promise<Result<AdmissionDecision>>,
+  ): Promise<Result<AdmissionDecision>> {
+    for (;;) {
+      if (input.on_conflict === "steer") await this.#steering.whenOpen();
+      const admitted = await admit(this.decide(input));
+      if (!admitted.ok || admitted.value.do !== "steer") return admitted;
+      const { run } = admitted.value;
+      const { active, occupant } = this.#engine;
+      if (occupant?.id === run && active?.closing === undefined) return admitted;
+    }
+  }
+
+  decide(input: StartRunInput): Result<AdmissionDecision> {
+    const { idempotency, on_conflict, metadata } = input;
     const earlier = this.#startedBy(idempotency);
     if (earlier) return earlier.ok ? ok({ do: "replay", run: earlier.value }) : earlier;
     const tooLarge = this.#tooLargeForHeaders(metadata);
@@ -67,6 +90,11 @@ export class RunAdmission {
     if (occupant === undefined) return ok({ do: "start", beside: false });
     if (on_conflict === "interrupt") return ok({ do: "start", beside: true });
     if (on_conflict === "reject") return teamBusy(occupant.id);
+    if (on_conflict === "steer") {
+      // The message reaches the memories of the run's user.
+      if (input.user !== undefined && input.user !== occupant.user) return teamBusy(occupant.id);
+      return this.#steering.refuseAsRun(input) ?? ok({ do: "steer", run: occupant.id });
+    }
     if (this.#stores.queue.size >= MAX_QUEUED_RUNS) return tooManyQueuedRuns();
     return ok({ do: "queue", beside: true });
   }
@@ -88,6 +116,10 @@ export class RunAdmission {
   /** Inserts the run of a request as it was decided; the engine has to {@link RunEngine.enter} it in the same go. */
   insert(input: StartRunInput, admission: AdmissionDecision): EnteringRun {
     if (admission.do === "replay") return { do: "replay", id: admission.run };
+    if (admission.do === "steer") {
+      const { run: id } = admission;
+      return { do: "steer", id, after: this.#steering.sendTask(id, input) ?? 0 };
+    }
     const id = crypto.randomUUID();
     const created_at = new Date().toISOString();
     const record = requestedRun(id, created_at, input);

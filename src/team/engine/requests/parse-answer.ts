@@ -22,6 +22,8 @@ const answerSchemas = {
   approval: z.strictObject({
     approved: z.boolean("must be true or false"),
     reason: z.string().optional(),
+    allow: z.enum(["run", "team"], 'must be "run" or "team"').optional(),
+    revision: z.number().int().min(1).optional(),
     arguments: z.union([jsonObjectSchema, argumentsText], "must be a JSON object").optional(),
   }),
   tool: z.strictObject({
@@ -32,7 +34,7 @@ const answerSchemas = {
 
 const SHAPES = {
   input: "{ content }",
-  approval: "{ approved, reason?, arguments? }",
+  approval: "{ approved, reason?, arguments?, allow?, revision? }",
   tool: "{ content, is_error? }",
 } satisfies Record<QuestionRecord["kind"], string>;
 
@@ -62,7 +64,14 @@ function withArguments(
   answer: Answer,
   isExact: boolean,
 ): Answer {
-  if (!("approved" in answer) || answer.arguments === undefined) return answer;
+  if (!("approved" in answer)) return answer;
+  if (answer.allow !== undefined && !answer.approved) {
+    const message = "only an approval may count for other calls";
+    throw new TroupeError("invalid_answer", `allow: ${message}`, {
+      issues: [{ path: "allow", message }],
+    });
+  }
+  if (answer.arguments === undefined) return answer;
   if (call === undefined) {
     throw badArguments("only a tool call has arguments; code is approved or refused unchanged");
   }

@@ -1,12 +1,15 @@
 import { StateError } from "../../../core/errors.ts";
 import type { AnswerForm, ToolSchema } from "../../../core/models/chat-completion-client.ts";
+import { type TaskFile, taskFiles } from "../../../core/messages/task-files.ts";
 import type { MemoryHost } from "../../../core/memory/memory-host.ts";
-import { announceEnd, observersOf, sharedStateOf } from "../../../core/run/run-observer.ts";
+import { announceEnd, observersOf, sharedPartsOf } from "../../../core/run/run-observer.ts";
 import type { Runnable } from "../../../core/run/runnable.ts";
 import { isTurnSignal, TurnSignal } from "../../../core/steps/signals.ts";
+import type { SkillSource } from "../../../core/skills/skill-source.ts";
 import type { Answer, Question, RequestOfStep } from "../../../core/turn/turn-context.ts";
 import type { Moment, StepRecord, TurnHost } from "../../../core/turn/turn-host.ts";
 import type { RunContext } from "../../../core/turn/run-context.ts";
+import type { SteeringHost } from "../../../core/turn/steering.ts";
 import { TurnScope } from "../../../core/turn/turn-scope.ts";
 import { standsAtCancellation, commitAt } from "../../storage/log/commits.ts";
 import type { KeptStep } from "../../storage/log/kept-steps.ts";
@@ -14,6 +17,8 @@ import type { StoredRun } from "../../storage/runs/run-record.ts";
 import { turnId } from "../../storage/runs/run-store.ts";
 import { restorePast } from "../../storage/team-state.ts";
 import type { Stores } from "../../storage/stores.ts";
+import { messagesIn } from "../journal/turn-steering.ts";
+import { knownAnswer } from "../journal/decide.ts";
 import { runContextOf } from "../journal/turn-facts.ts";
 import { type OtherMemories, TurnMemory } from "../journal/turn-memory.ts";
 
@@ -40,6 +45,14 @@ const RECORDED_ONLY: OtherMemories = {
   reach: () => Promise.reject(new TurnSignal("suspend")),
   collection: () => ({ search: () => Promise.reject(new TurnSignal("suspend")) }),
   written: () => {},
+};
+
+/** Skills, whose contents are recorded as they were read. */
+const RECORDED_SKILLS: SkillSource = {
+  find: () => Promise.reject(new TurnSignal("suspend")),
+  open: () => Promise.reject(new TurnSignal("suspend")),
+  read: () => Promise.reject(new TurnSignal("suspend")),
+  files: () => Promise.reject(new TurnSignal("suspend")),
 };
 
 /** The time for a turn that only computes, in milliseconds. */
@@ -72,26 +85,30 @@ export async function replayRequest(
   }
   const turnStarted = isFirst ? record.first_moment : before.time;
   const of = { record, turnOfTeam: turn, turnStarted };
+  const task = stores.runs.task(run);
   const host = new ReplayHost({
     turnId: turnId(record, number),
     started: turnStarted,
     session: stores.team.session,
     env,
     run: runContextOf(record, stores),
-    memory: new TurnMemory(stores, of, hasMemories ? RECORDED_ONLY : undefined),
+    files: taskFiles(task),
+    memory: new TurnMemory(stores, of, hasMemories ? RECORDED_ONLY : undefined, RECORDED_SKILLS),
     clientTools: record.tools ?? [],
     answerForm: record.answer_form,
     steps,
     wanted: step,
-    answerTo: (id) => stores.questions.get(id)?.answer,
+    answerTo: (question) => knownAnswer(stores, question),
   });
   const ctx = TurnScope.root(host);
   const observers = observersOf(runnable);
-  sharedStateOf(runnable)?.beginTurn(number === 0 ? record.state : undefined);
+  const { shared, board } = sharedPartsOf(runnable);
+  shared?.beginTurn(number === 0 ? record.state : undefined);
+  board?.beginTurn();
   if (number === 0) for (const observer of observers.values()) observer.runBegins();
   const pass =
     number === 0
-      ? runnable.begin({ messages: stores.runs.task(run), outputTaskMessages: true }, ctx)
+      ? runnable.begin({ messages: task, outputTaskMessages: true }, ctx)
       : runnable.turn(ctx);
   const play = async (): Promise<void> => {
     for (;;) {
@@ -119,12 +136,13 @@ export async function replayRequest(
 
 interface ReplayHostOptions extends Pick<TurnHost, "turnId" | "started" | "env" | "run"> {
   session: string;
+  files: readonly TaskFile[];
   memory: MemoryHost;
   clientTools: readonly ToolSchema[];
   answerForm: AnswerForm | undefined;
   steps: ReplayedTurn["steps"];
   wanted: string;
-  answerTo: (question: string) => { value: Answer; time: Moment } | undefined;
+  answerTo: (question: Question) => { answer: Answer; time: Moment } | undefined;
 }
 
 /** The host of a turn that has run: gives what was recorded, and takes the request of one step. */
@@ -134,10 +152,21 @@ class ReplayHost implements TurnHost {
   readonly session: string;
   readonly env: object;
   readonly run: RunContext;
+  readonly files: readonly TaskFile[];
   readonly memory: MemoryHost;
   readonly clientTools: readonly ToolSchema[];
   readonly answerForm: AnswerForm | undefined;
   readonly stopRequested = false;
+  /** Readings as they were recorded; no call is made that could be cut. */
+  readonly steering: SteeringHost = {
+    read: (key) => {
+      const { outcome } = this.#options.steps.get(key) ?? {};
+      return outcome === undefined ? [] : messagesIn(outcome);
+    },
+    begins: () => {},
+    ended: () => {},
+    wasCut: () => {},
+  };
   readonly #abort = new AbortController();
   readonly #options: ReplayHostOptions;
   readonly #fingerprints = new Map<string, string>();
@@ -149,6 +178,7 @@ class ReplayHost implements TurnHost {
     this.session = options.session;
     this.env = options.env;
     this.run = options.run;
+    this.files = options.files;
     this.memory = options.memory;
     this.clientTools = options.clientTools;
     this.answerForm = options.answerForm;
@@ -205,9 +235,9 @@ class ReplayHost implements TurnHost {
   invalidate(): void {}
 
   answer(question: Question): Promise<{ answer: Answer; time: Moment }> {
-    const known = this.#options.answerTo(question.id);
+    const known = this.#options.answerTo(question);
     if (known === undefined) throw new TurnSignal("suspend");
-    return Promise.resolve({ answer: known.value, time: known.time });
+    return Promise.resolve(known);
   }
 
   backoff(): Promise<void> {

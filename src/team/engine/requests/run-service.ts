@@ -1,32 +1,26 @@
-import type { JsonObject } from "../../../core/json.ts";
 import { PREVIEW_CHARACTERS } from "../../../contract/constants.ts";
 import { beginningOf } from "../../../core/cut.ts";
 import type { ChatMessage, Message } from "../../../core/messages/message.ts";
 import { toText } from "../../../core/messages/views.ts";
-import type { Answer } from "../../../core/turn/turn-context.ts";
-import type { AskedRequest, HumanRequest, RunInfo, RunPage } from "../../../contract/run.ts";
-import type { AnswersInput, StartRunInput } from "../../../contract/gateways/team-gateway.ts";
+import type { RunInfo, RunPage } from "../../../contract/run.ts";
+import type { StartRunInput } from "../../../contract/gateways/team-gateway.ts";
 import type { Idempotency } from "../../../contract/common.ts";
-import { askedRequest, openRequests } from "../views/shown-requests.ts";
 import { runInfo } from "../views/run-info.ts";
 import type { ActiveRun } from "../active-run.ts";
-import type { parseAnswer } from "./parse-answer.ts";
 import type { RunEngine } from "../run-engine.ts";
 import { MAX_PAGE_BYTES } from "../../../sqlite/page-limit.ts";
 import {
   invalidCursor,
   ok,
   refuse,
-  type Refused,
-  refuseInput,
   type Result,
+  runEnded,
   runNotFound,
+  runQueued,
 } from "../../../contract/result.ts";
 import type { AdmissionDecision, RetryAdmission, RunAdmission } from "./admission.ts";
 import { type RunPosition, TOP } from "../../storage/runs/run-queue.ts";
 import type { RunRecord, StoredRun } from "../../storage/runs/run-record.ts";
-import type { StoredQuestion } from "../../storage/runs/question-store.ts";
-import { isOver } from "../../storage/runs/run-store.ts";
 import type { Stores } from "../../storage/stores.ts";
 
 /** A run with a larger result is shown without its messages. */
@@ -38,10 +32,7 @@ interface RunPageQuery {
   task?: "preview" | undefined;
 }
 
-/** Answers that may be given, by the ids of their questions. */
-type CheckedAnswers = ReadonlyMap<string, Answer>;
-
-/** The run operations of the gateway. Changes are synchronous, so that each is stored as a whole or not at all. */
+/** The run operations of the gateway besides questions. Changes are synchronous, so that each is stored as a whole or not at all. */
 export class RunService {
   readonly #stores: Stores;
   readonly #engine: RunEngine;
@@ -59,7 +50,7 @@ export class RunService {
   ): Result<RunInfo & { created: boolean }> {
     const run = this.#admission.insert(input, admission);
     this.#engine.enter(run);
-    return this.infoWith(run.id, { created: run.do !== "replay" });
+    return this.infoWith(run.id, { created: run.do === "start" || run.do === "queue" });
   }
 
   retry(admission: RetryAdmission, idempotency?: Idempotency): Result<RunInfo> {
@@ -79,7 +70,7 @@ export class RunService {
     if (!active) {
       if (this.#engine.queued.cancel(id, mode)) return ok({ repeated: false, atOnce: undefined });
       if (run.record.stop_requested === mode) return ok({ repeated: true, atOnce: undefined });
-      return runEnded(run);
+      return runEnded(run.record.status);
     }
     const { record } = active;
     const repeated = record.stop_requested === mode;
@@ -111,93 +102,6 @@ export class RunService {
     return this.#withActive(id, (active) => {
       if (active.record.pause_requested) this.#engine.resume(active);
     });
-  }
-
-  requests(id: string): Result<HumanRequest[]> {
-    const run = this.#stores.runs.byId(id);
-    if (!run) return runNotFound();
-    return ok(openRequests(this.#stores, run));
-  }
-
-  /** A question of the run, or of the one that it retries, with its answer. */
-  request(id: string, request: string): Result<AskedRequest> {
-    const run = this.#stores.runs.byId(id);
-    if (!run) return runNotFound();
-    const question = this.#questionOf(run, request);
-    if (question) return ok(askedRequest(question));
-    return refuse(
-      404,
-      "request_not_found",
-      isOver(run.record)
-        ? `The run is ${run.record.status} and has no such request: its open ones ended with it.`
-        : "The run has no such request; perhaps it no longer needs the answer.",
-    );
-  }
-
-  /** A retry takes over the answers of the run it repeats, but not its open questions. */
-  #questionOf(run: StoredRun, request: string): StoredQuestion | undefined {
-    const question = this.#stores.questions.get(request);
-    return question && (question.run === run.record.id || question.answer) ? question : undefined;
-  }
-
-  /**
-   * Checks answers to questions of a run. None of them is given yet.
-   *
-   * @param parse imported by the caller, because most runs ask nothing
-   * @returns those that are new, by the ids of their questions
-   */
-  checkAnswers(
-    { run: id, answers }: AnswersInput,
-    parse: typeof parseAnswer,
-  ): Result<CheckedAnswers> {
-    const run = this.#stores.runs.byId(id);
-    if (!run) return runNotFound();
-    const checked = new Map<string, Answer>();
-    for (const { request, answer, if_open = false } of answers) {
-      const refused = this.#checkAnswer(run, request, answer, { parse, checked });
-      if (refused && !(if_open && refused.problem.status === 409)) return refused;
-    }
-    return ok(checked);
-  }
-
-  /** Adds an answer to those that are checked, unless the question has it already. */
-  #checkAnswer(
-    run: StoredRun,
-    request: string,
-    input: JsonObject,
-    { parse, checked }: { parse: typeof parseAnswer; checked: Map<string, Answer> },
-  ): Refused | undefined {
-    const question = this.#questionOf(run, request);
-    if (!question) {
-      if (isOver(run.record)) return runEnded(run);
-      if (run.record.status === "queued") return runQueued();
-      return refuse(404, "request_not_found", "The run has no such request.");
-    }
-    let answer;
-    try {
-      answer = parse(question.question, input);
-    } catch (error) {
-      return refuseInput(error);
-    }
-    const other = checked.get(request);
-    const earlier = question.answer?.text ?? (other && JSON.stringify(other));
-    if (earlier === undefined) checked.set(request, answer);
-    else if (earlier !== JSON.stringify(answer)) {
-      return refuse(
-        409,
-        "already_answered",
-        "The request was answered before with another answer.",
-      );
-    }
-    return undefined;
-  }
-
-  /** Gives answers that {@link checkAnswers} has checked. It must be called without awaiting anything in between. */
-  giveAnswers({ run, by = null }: AnswersInput, answers: CheckedAnswers): Result<RunInfo> {
-    const { questions } = this.#stores;
-    for (const [request, answer] of answers) questions.answer(request, answer, by);
-    if (answers.size > 0) this.#engine.answered();
-    return this.infoWith(run, {});
   }
 
   /** One run with its result. */
@@ -238,7 +142,7 @@ export class RunService {
     const run = this.#stores.runs.byId(id);
     if (!run) return runNotFound();
     const active = this.#activeAs(id);
-    if (!active) return run.record.status === "queued" ? runQueued() : runEnded(run);
+    if (!active) return run.record.status === "queued" ? runQueued() : runEnded(run.record.status);
     change(active);
     return this.infoWith(id, {});
   }
@@ -290,12 +194,4 @@ function parseCursor(cursor: string | undefined): RunPosition | undefined {
   if (cursor === undefined) return TOP;
   const [, place, n = "0"] = /^(\d{1,16})(?:\.(\d{1,16}))?$/.exec(cursor) ?? [];
   return place === undefined ? undefined : { place: Number(place), n: Number(n) };
-}
-
-function runQueued(): ReturnType<typeof refuse> {
-  return refuse(409, "run_queued", "The run is queued; this is possible once it has started.");
-}
-
-function runEnded({ record }: StoredRun): ReturnType<typeof refuse> {
-  return refuse(409, "run_ended", `The run is ${record.status}.`);
 }

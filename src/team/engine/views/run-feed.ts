@@ -36,6 +36,11 @@ export class RunFeed {
     }
   }
 
+  /** A person has sent a message into the run. */
+  sentIn(event: RecordedEvent): void {
+    this.#live.event(event);
+  }
+
   /** Shows the run as it is now. */
   run(active: RunInView): void {
     if (this.#live.isWatched) this.#live.send({ event: "run", data: active.info() });

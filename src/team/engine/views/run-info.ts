@@ -1,4 +1,4 @@
-import type { RunInfo } from "../../../contract/run.ts";
+import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
 import type { ActivityFrame } from "../../../contract/stream/stream-frame.ts";
 import { totalCost } from "../../../contract/usage/model-usage.ts";
 import type { ChatMessage } from "../../../core/messages/message.ts";
@@ -6,7 +6,13 @@ import type { ModelCallUnderWay } from "../../../core/turn/turn-host.ts";
 import type { StoredRun } from "../../storage/runs/run-record.ts";
 import type { Stores } from "../../storage/stores.ts";
 import type { RunInView } from "./run-in-view.ts";
-import { openRequests } from "./shown-requests.ts";
+import { shownRequests } from "./shown-requests.ts";
+
+/** The run's open questions as the API shows them: most runs have none. */
+export function openRequests(stores: Stores, record: StoredRun["record"]): HumanRequest[] {
+  const open = stores.questions.open(record.id);
+  return open.length === 0 ? [] : shownRequests(stores, record, open);
+}
 
 /** A run as the API shows it, without its result. */
 export function runInfo(
@@ -36,7 +42,7 @@ export function runInfo(
     models: record.models ?? {},
     turns: Math.max(0, record.next_turn - Math.max(1, record.first_turn)),
     turn: record.turn,
-    requests: openRequests(stores, run),
+    requests: openRequests(stores, record),
     ...(record.notes && { notes: record.notes }),
     pause_requested: record.pause_requested,
     stop_requested: record.stop_requested,

@@ -2,6 +2,7 @@ import { beginningOf } from "../../../core/cut.ts";
 import type { AskedRequest, HumanRequest } from "../../../contract/run.ts";
 import { type JsonObject, withNumbers } from "../../../core/json.ts";
 import type { Message } from "../../../core/messages/message.ts";
+import { shownRule } from "../../storage/runs/question-record.ts";
 import type { StoredQuestion } from "../../storage/runs/question-store.ts";
 import type { StoredRun } from "../../storage/runs/run-record.ts";
 import type { Stores } from "../../storage/stores.ts";
@@ -14,10 +15,12 @@ const MOST_CHARACTERS = 32_000;
 /** A shorter remainder of a text is not worth sending. */
 const LEAST_CHARACTERS = 200;
 
-/** The run's open questions as the API shows them, with the messages before them. */
-export function openRequests(stores: Stores, { record }: StoredRun): HumanRequest[] {
-  const open = stores.questions.open(record.id);
-  if (open.length === 0) return [];
+/** The run's open questions, at least one, as the API shows them: with the messages before them. */
+export function shownRequests(
+  stores: Stores,
+  record: StoredRun["record"],
+  open: readonly StoredQuestion[],
+): HumanRequest[] {
   const context = contextOf(stores, record);
   return open.map((question) => ({ ...shownQuestion(question), context }));
 }
@@ -27,9 +30,10 @@ function shownQuestion({
   createdAt,
   expiresAt,
 }: StoredQuestion): Omit<HumanRequest, "context"> {
-  const { timeout_seconds: _timeout, default_answer: byDefault, login, ...shown } = question;
+  const { timeout_seconds: _, default_answer: byDefault, login, judged, ...shown } = question;
   return {
     ...shown,
+    ...(judged && shownRule(judged)),
     ...(login && { login: { server: login.server, user: login.user } }),
     ...(byDefault && { default_answer: { ...byDefault } }),
     created_at: new Date(createdAt).toISOString(),

@@ -187,11 +187,7 @@ function speakers(spans: readonly TurnSpan[], costOf: CostOf): TurnSpeaker[] {
   const scopes = spans.filter(({ kind }) => kind === "agent");
   const own = new Map<string | null, TurnSpan[]>();
   for (const span of spans) {
-    const around = scopes.filter(({ path }) => isInside(span.path, path));
-    const agent =
-      span.kind === "agent"
-        ? span.name
-        : (around.toSorted((a, b) => a.path.length - b.path.length).at(-1)?.name ?? null);
+    const agent = span.kind === "agent" ? span.name : innermost(span, scopes);
     own.set(agent, [...(own.get(agent) ?? []), span]);
   }
   return [...own].map(([agent, parts]) => {
@@ -207,6 +203,12 @@ function speakers(spans: readonly TurnSpan[], costOf: CostOf): TurnSpeaker[] {
       cost: totalCost(models),
     };
   });
+}
+
+/** The name of the innermost agent around a span. */
+function innermost(span: TurnSpan, scopes: readonly TurnSpan[]): string | null {
+  const around = scopes.filter(({ path }) => isInside(span.path, path));
+  return around.toSorted((a, b) => a.path.length - b.path.length).at(-1)?.name ?? null;
 }
 
 function usageOf(spans: readonly TurnSpan[], costOf: CostOf): RunUsage {

@@ -1,7 +1,8 @@
 import type { TeamParts } from "../parts/team-parts.ts";
 import type { AnswersInput } from "../../../contract/gateways/team-gateway.ts";
-import { ok, type Refused, type Result } from "../../../contract/result.ts";
-import type { RunInfo } from "../../../contract/run.ts";
+import { ok, refuse, type Refused, type Result } from "../../../contract/result.ts";
+import type { AnsweredRun } from "../../../contract/run.ts";
+import type { AnswerReaders } from "../../engine/requests/run-answers.ts";
 import type { TeamHolder } from "../parts/team-holder.ts";
 import type { TeamCommandParts, TeamHandlers } from "./team-methods.ts";
 import { listed } from "./team-handlers.ts";
@@ -53,6 +54,14 @@ export const runHandlers = {
   changeRun: ({ team }, id, task) =>
     team.change(({ runs, quota }) => quota.refuseMessage(task) ?? runs.change(id, task)),
 
+  async steerRun({ team }, id, message, idempotency) {
+    const parts = team.with((found) => ok(found));
+    if (!parts.ok) return parts;
+    const { quota, steering } = parts.value;
+    const refused = quota.refuseStored() ?? quota.refuseMessage(message);
+    return refused ?? (await steering.send(id, message, idempotency));
+  },
+
   pauseRun: ({ team }, id) => team.with(({ runs }) => runs.pause(id)),
 
   resumeRun: ({ team }, id) => team.with(({ runs }) => runs.resume(id)),
@@ -65,7 +74,7 @@ export const runHandlers = {
       return refused || runs.retry(decided.value, idempotency);
     }),
 
-  requests: ({ team }, run) => team.with(({ runs }) => runs.requests(run)),
+  requests: ({ team }, run) => team.with(({ answers }) => answers.requests(run)),
 
   loginsOf: ({ team }, run) =>
     team.with(({ stores }) =>
@@ -78,12 +87,29 @@ export const runHandlers = {
       ),
     ),
 
-  request: ({ team }, run, request) => team.with(({ runs }) => runs.request(run, request)),
+  request: ({ team }, run, request) => team.with(({ answers }) => answers.request(run, request)),
 
-  answer: (object, run, request, answer, by = null) =>
-    giveAnswers(object, { run, by, answers: [{ request, answer }] }),
+  answer: (object, run, request, answer, answering = {}) =>
+    giveAnswers(object, { run, ...answering, answers: [{ request, answer }] }),
 
   answers: giveAnswers,
+
+  async decisions({ team }, run, page) {
+    const { decisionsOf } = await import("./approval-lists.ts");
+    return team.with(({ stores }) => decisionsOf(stores, run, page));
+  },
+
+  async approvals({ team }, page) {
+    const { storedApprovals } = await import("./approval-lists.ts");
+    return team.with(({ stores }) => storedApprovals(stores, page));
+  },
+
+  deleteApproval: ({ team }, id) =>
+    team.with(({ stores }) =>
+      stores.approvals.revoke(id)
+        ? ok(null)
+        : refuse(404, "approval_not_found", "The team has no such stored approval."),
+    ),
 
   putPushConfig: ({ team, inputs }, run, config) =>
     team.change(async ({ pushConfigs }) => {
@@ -98,14 +124,23 @@ export const runHandlers = {
 
   // Schedules, which start runs.
 
-  createSchedule: ({ team }, input) => team.change(({ schedules }) => schedules.create(input)),
+  createSchedule: ({ team, inputs }, { notify: given, ...input }) =>
+    team.change(async ({ schedules }) => {
+      const notify = given && (await inputs.sealReceivers(given));
+      if (notify?.ok === false) return notify;
+      return schedules.create({ ...input, ...(notify && { notify: notify.value }) });
+    }),
 
   schedules: ({ team }, page) => team.with(({ schedules }) => schedules.page(page)),
 
   schedule: ({ team }, id) => team.with(({ schedules }) => schedules.one(id)),
 
-  changeSchedule: ({ team }, id, changes) =>
-    team.change(({ schedules }) => schedules.change(id, changes)),
+  changeSchedule: ({ team, inputs }, id, { notify: given, ...changes }) =>
+    team.change(async ({ schedules }) => {
+      const notify = given && (await inputs.sealReceivers(given, schedules.receivers(id)));
+      if (notify?.ok === false) return notify;
+      return schedules.change(id, { ...changes, ...(notify && { notify: notify.value }) });
+    }),
 
   deleteSchedule: ({ team }, id) => team.change(({ schedules }) => schedules.remove(id)),
 
@@ -113,8 +148,19 @@ export const runHandlers = {
     team.change(({ schedules }) => schedules.runNow(id, idempotency)),
 } satisfies Partial<TeamHandlers>;
 
-function giveAnswers({ team }: TeamCommandParts, input: AnswersInput): Promise<Result<RunInfo>> {
+function giveAnswers(
+  { team }: TeamCommandParts,
+  input: AnswersInput,
+): Promise<Result<AnsweredRun>> {
   return withAnswers(team, input, (_parts, give) => give());
+}
+
+async function answerReaders(): Promise<AnswerReaders> {
+  const [parsing, approving] = await Promise.all([
+    import("../../engine/requests/parse-answer.ts"),
+    import("../../engine/requests/approval-answer.ts"),
+  ]);
+  return { ...approving, ...parsing };
 }
 
 /** Why answers to a run cannot be given now. Counts nothing. */
@@ -122,8 +168,8 @@ export async function refuseAnswers(
   team: TeamHolder,
   input: AnswersInput,
 ): Promise<Refused | undefined> {
-  const { parseAnswer } = await import("../../engine/requests/parse-answer.ts");
-  const checked = team.with(({ runs }) => runs.checkAnswers(input, parseAnswer));
+  const readers = await answerReaders();
+  const checked = team.with(({ answers }) => answers.checkAnswers(input, readers));
   return checked.ok ? undefined : checked;
 }
 
@@ -135,16 +181,16 @@ export async function refuseAnswers(
 export async function withAnswers<T>(
   team: TeamHolder,
   input: AnswersInput,
-  use: (parts: TeamParts, give: () => Result<RunInfo>) => Result<T>,
+  use: (parts: TeamParts, give: () => Result<AnsweredRun>) => Result<T>,
 ): Promise<Result<T>> {
-  const { parseAnswer } = await import("../../engine/requests/parse-answer.ts");
+  const readers = await answerReaders();
   return team.with((parts) => {
-    const { runs, quota } = parts;
+    const { answers, quota } = parts;
     for (const { answer } of input.answers) {
       const refused = quota.refuseMessage(answer);
       if (refused) return refused;
     }
-    const checked = runs.checkAnswers(input, parseAnswer);
-    return checked.ok ? use(parts, () => runs.giveAnswers(input, checked.value)) : checked;
+    const checked = answers.checkAnswers(input, readers);
+    return checked.ok ? use(parts, () => answers.giveAnswers(input, checked.value)) : checked;
   });
 }

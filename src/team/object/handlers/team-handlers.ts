@@ -30,16 +30,19 @@ export const teamHandlers = {
 
   createConversation(
     object,
-    { id, expires_in, user, ...caller },
+    { id, expires_in, user, context, ...caller },
     { agent, label, metadata, component },
   ) {
-    const conversation = { agent, ...caller };
+    const conversation = { agent, ...caller, ...(context !== undefined && { context }) };
     // Whoever knows the id is its caller, so the same id asks for the same conversation.
     const idempotency = { key: `conversation ${id}`, hash: "" };
     const by = caller.caller ?? undefined;
     const input = { id, label, metadata, by, user, expires_in, conversation, idempotency };
     return create(object, input, async () => component);
   },
+
+  conversationContext: ({ team }) =>
+    team.with(({ stores }) => ok(stores.team.record.conversation?.context ?? null)),
 
   team: ({ team }) => teamInfo(team),
 
@@ -62,12 +65,19 @@ export const teamHandlers = {
 
   version: ({ team }, version) => team.with(({ component }) => component.version(version)),
 
+  sealedVersion: ({ team }, version) =>
+    team.with(({ component }) => component.sealedVersion(version)),
+
   changeVersion: ({ team }, version, changes) =>
     team.change(({ component }) => component.changeVersion(version, changes)),
 
   destroy: ({ team }) => team.change((parts) => team.erase(parts)),
 
   wipe: ({ team }) => team.wipe(),
+
+  prepareRecovery: ({ team }, time) => team.prepareRecovery(time),
+
+  restart: ({ team }) => team.restart(),
 
   creation: ({ team }) => creation(team),
 
@@ -114,6 +124,16 @@ export const teamHandlers = {
       if (reset.ok) for (const name of PROTOCOL_NAMES) parts.stores.meta.remove(keptKey(name));
       return reset;
     }),
+
+  tasks: async ({ team }) => team.change(({ board }) => board.tasks()),
+
+  addTask: ({ team }, task, idempotency) =>
+    team.change(({ board, quota }) => quota.refuseStored() ?? board.add(task, idempotency)),
+
+  changeTask: ({ team }, id, edit) =>
+    team.change(({ board, quota }) => quota.refuseStored() ?? board.change(id, edit)),
+
+  deleteTask: ({ team }, id) => team.change(({ board }) => board.remove(id)),
 
   messages: ({ team }, query) => team.with((parts) => ok(parts.team.messages(query))),
 

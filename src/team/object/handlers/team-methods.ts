@@ -25,6 +25,12 @@ export interface DestroyStub {
   wipe(): Promise<Result<null>>;
 }
 
+/** The two steps of a recovery: the second one ends the object with the call. */
+export interface RecoveryStub {
+  prepareRecovery(time: number): Promise<Result<null>>;
+  restart(): Promise<never>;
+}
+
 export interface UserStub {
   /** To whom the team belongs; null for a team of the tenant. */
   user(): Promise<Result<string | null>>;
@@ -38,7 +44,11 @@ export interface CostStub {
 /** The methods of a team's object that are called over RPC. */
 export type TeamMethods = UserStub &
   CostStub &
-  Omit<TeamGateway, "destroy" | "fork" | "stream" | "startStream" | "continueRun" | "tokenEnds"> &
+  RecoveryStub &
+  Omit<
+    TeamGateway,
+    "destroy" | "recover" | "fork" | "stream" | "startStream" | "continueRun" | "tokenEnds"
+  > &
   DestroyStub &
   TeamOfMemories &
   ForkSourceStub &

@@ -81,12 +81,17 @@ export class ComponentService {
   }
 
   version(version: string): Result<VersionWithComponent> {
+    const found = this.sealedVersion(version);
+    if (!found.ok) return found;
+    return ok({ ...found.value, component: this.#secrets.redact(found.value.component) });
+  }
+
+  sealedVersion(version: string): Result<VersionWithComponent> {
     const { versions } = this.#stores;
     const n = numberOf(version);
     const found = versions.get(n);
     const component = versions.component(n);
-    if (found === undefined || component === undefined) return versionNotFound();
-    return ok({ ...found, component: this.#secrets.redact(component) });
+    return found && component ? ok({ ...found, component }) : versionNotFound();
   }
 
   changeVersion(version: string, changes: VersionChanges): Result<TeamVersion> {
@@ -110,7 +115,7 @@ export class ComponentService {
       const sealed = await seal();
       const runnable = await this.#build(sealed);
       const state = await this.#takeOver(runnable, sealed.provider);
-      const open = { runnable, state, runs: true, ...runPartsOf(runnable) };
+      const open = { runnable, state, runs: true, ...runPartsOf(runnable, this.#stores) };
       return () => {
         this.#changes.store(open, "same", (turn) => {
           this.#stores.versions.replace(sealed, turn, { by: by ?? null, note });

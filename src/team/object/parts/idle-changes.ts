@@ -51,22 +51,28 @@ export class IdleChanges {
     conversation: "same" | "none" | "loaded",
     more: (turn: number) => void,
   ): void {
-    const { commits, db, log } = this.#stores;
+    const { board, commits, db, log, steering } = this.#stores;
     const { last } = commits;
     const turn = (last?.turn ?? 0) + 1;
     const same = conversation === "same";
     const since = same ? (last?.since ?? 0) : log.last;
     const empty = same ? (last?.empty ?? true) : conversation === "none";
     const cancelled = same && standsAtCancellation(this.#stores);
+    // Messages into runs that have failed or were cancelled. They stay what the next run, or a retry, reads first; the commit
+    // ends before them, because its state does not have them.
+    const sent = steering.all;
+    const waits = same && sent.length > 0;
     db.transaction(() => {
       more(turn);
+      if (!waits) steering.remove(sent);
+      if (!same) board.clear();
       open.state.write({
         turn,
         run: 0,
         next: 0,
         time: { at: Date.now(), ran: 0 },
         usage: { prompt_tokens: 0, completion_tokens: 0 },
-        event: log.last,
+        event: waits ? (last?.event ?? 0) : log.last,
         since,
         empty,
         ...(cancelled && { cancelled }),

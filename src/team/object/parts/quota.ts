@@ -62,6 +62,8 @@ export class Quota {
     task: unknown,
   ): Promise<Result<AdmissionDecision>> {
     if (!decided.ok || decided.value.do === "replay") return decided;
+    if (decided.value.do === "steer")
+      return this.refuseStored() ?? this.refuseMessage(task) ?? decided;
     return (await this.refuseRun(decided.value.beside, task)) ?? decided;
   }
 
@@ -73,9 +75,14 @@ export class Quota {
     if (!decided.ok) return decided;
     const admission = decided.value;
     const refused = await makePlace(this.#options.live, credential, this.#mostStreams, () =>
-      admission.do === "replay" ? undefined : this.refuseRun(admission.beside, task, this.#oneMore),
+      admission.do === "start" || admission.do === "queue"
+        ? this.refuseRun(admission.beside, task, this.#oneMore)
+        : undefined,
     );
-    return refused ?? decided;
+    if (refused) return refused;
+    return admission.do === "steer"
+      ? (this.refuseStored() ?? this.refuseMessage(task) ?? decided)
+      : decided;
   }
 
   /** Makes a place for one more stream of a credential, or says why it may not be opened. */

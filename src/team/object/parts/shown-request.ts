@@ -45,10 +45,11 @@ export async function contextOf({
 /** The fields of a body besides the messages and the tools, in any of the APIs. */
 export function parametersOf(body: JsonObject | null, request: RequestOfStep): JsonObject {
   if (body === null) {
-    const { toolChoice, jsonOutput, extraCreateArgs } = request.options;
+    const { toolChoice, jsonOutput, stop, extraCreateArgs } = request.options;
     return {
       ...(toolChoice !== undefined && { tool_choice: toolChoice }),
       ...(jsonOutput != null && { json_output: jsonOutput }),
+      ...(stop !== undefined && { stop: [...stop] }),
       ...extraCreateArgs,
     };
   }

@@ -1,13 +1,14 @@
 import {
   memoriesUndelivered,
   ok,
+  refuse,
   type Refused,
   type Result,
   teamNotFound,
 } from "../../../contract/result.ts";
 import { NEWER_DATA, refuseUnusable } from "../../../contract/stored-data.ts";
 import type { TenantLimits } from "../../../contract/tenant/tenant.ts";
-import { stackOf } from "../../../core/errors.ts";
+import { errorMessage, stackOf } from "../../../core/errors.ts";
 import type { Telemetry } from "../../../telemetry/telemetry.ts";
 import { ForkTarget } from "../../fork/fork-target.ts";
 import { migrateTables } from "../../../sqlite/table-versions.ts";
@@ -175,6 +176,28 @@ export class TeamHolder {
     this.#parts = undefined;
     this.#refused = undefined;
     return ok(null);
+  }
+
+  /** Has the next start of the object begin with its data of a moment. */
+  async prepareRecovery(time: number): Promise<Result<null>> {
+    const { storage } = this.#options.ctx;
+    try {
+      const bookmark = await storage.getBookmarkForTime(time);
+      await storage.onNextSessionRestoreBookmark(bookmark);
+      return ok(null);
+    } catch (error) {
+      return refuse(
+        503,
+        "recovery_unavailable",
+        `The data of that moment cannot be restored: ${errorMessage(error)}. Only Cloudflare keeps them, for 30 days.`,
+      );
+    }
+  }
+
+  /** Ends the object, which starts again with the next request. */
+  restart(): Promise<never> {
+    this.#options.ctx.abort("restarted for a recovery");
+    return new Promise(() => {});
   }
 
   forkTarget(): ForkTarget {

@@ -24,6 +24,8 @@ import { RemoteCancels } from "../../directory-link/remote-cancels.ts";
 import { TeamEmbeddings } from "../../directory-link/team-embeddings.ts";
 import { WordRenewal } from "../../storage/team-memory.ts";
 import { type MemoryObjects, TenantMemories } from "../../directory-link/tenant-memories.ts";
+import { TenantSkills } from "../../directory-link/tenant-skills.ts";
+import { BoardService } from "./board-service.ts";
 import { ComponentService } from "./component-service.ts";
 import { IdleChanges } from "./idle-changes.ts";
 import type { RequestParts } from "./request-of-step.ts";
@@ -31,6 +33,8 @@ import { Expiry } from "./expiry.ts";
 import { Quota } from "./quota.ts";
 import { type AdmissionDecision, RunAdmission } from "../../engine/requests/admission.ts";
 import { RunPushConfigs } from "../../engine/requests/run-push-configs.ts";
+import { RunSteering } from "../../engine/requests/steering.ts";
+import { RunAnswers } from "../../engine/requests/run-answers.ts";
 import { RunService } from "../../engine/requests/run-service.ts";
 import type { TeamAlarm } from "../../storage/team-alarm.ts";
 import { TeamService } from "./team-service.ts";
@@ -53,8 +57,11 @@ export interface TeamParts {
   live: LiveFeed;
   team: TeamService;
   component: ComponentService;
+  board: BoardService;
   admission: RunAdmission;
+  steering: RunSteering;
   runs: RunService;
+  answers: RunAnswers;
   pushConfigs: RunPushConfigs;
   /** The decision about a request for a run, if the tenant allows it. */
   admit: (input: StartRunInput) => Promise<Result<AdmissionDecision>>;
@@ -127,6 +134,7 @@ export function loadParts(host: TeamHost): TeamParts {
     telemetry,
     env,
     memories: others,
+    skills: tenant && new TenantSkills(tenant),
     budget,
     tenant,
   });
@@ -141,10 +149,12 @@ export function loadParts(host: TeamHost): TeamParts {
     log,
   });
   live.onLeave = () => quota.streamEnded();
-  const admission = new RunAdmission(stores, engine);
+  const steering = new RunSteering(stores, engine, cache);
+  const admission = new RunAdmission(stores, engine, steering);
   const runs = new RunService(stores, engine, admission);
+  const answers = new RunAnswers(stores, engine, runs);
   const admit = (input: StartRunInput): Promise<Result<AdmissionDecision>> =>
-    quota.admit(admission.decide(input), input.task);
+    admission.admit(input, (decided) => quota.admit(decided, input.task));
   const scheduler = new Scheduler({ stores, alarm, runs, admit });
   const stateParts = new StateTarget({ stores, alarm, build: buildReadable });
   const changes = new IdleChanges({ stores, engine, cache, buildReadable });
@@ -178,8 +188,11 @@ export function loadParts(host: TeamHost): TeamParts {
       secrets,
       info: () => team.info(),
     }),
+    board: new BoardService({ stores, engine, cache, changes }),
     admission,
+    steering,
     runs,
+    answers,
     pushConfigs: new RunPushConfigs(stores, engine),
     admit,
     costOf,

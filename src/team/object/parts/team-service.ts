@@ -10,7 +10,7 @@ import type { TeamCache } from "../../engine/team-cache.ts";
 import type { StateTarget } from "../../state-parts/state-target.ts";
 import { type IdleChanges, resetAlone } from "./idle-changes.ts";
 import { isDocumentSized, isSmallDocument, requireKind } from "./state-fit.ts";
-import type { Stores } from "../../storage/stores.ts";
+import { type Stores, sentToEndedRuns } from "../../storage/stores.ts";
 
 export interface TeamServiceOptions {
   stores: Stores;
@@ -70,6 +70,8 @@ export class TeamService {
       const open = await this.#changes.fresh();
       await resetAlone(open.runnable);
       return () => {
+        // A reset keeps the board as people see it, with the changes that no agent has read.
+        open.board?.readIncoming();
         this.#changes.store(open, "none", () => this.#newEpoch());
         return this.info();
       };
@@ -96,10 +98,12 @@ export class TeamService {
     const refused = this.#stateParts.refuseCommit(state);
     if (refused !== undefined) return refused === "done" ? ok(null) : refused;
     return this.#changes.whileIdle(async () => () => {
-      const { commits, db } = this.#stores;
+      const { board, commits, db, steering } = this.#stores;
       db.transaction(
         () => {
           this.#newEpoch();
+          steering.remove(steering.all);
+          board.clear();
           this.#stateParts.commit(commits.turn + 1);
         },
         () => this.#stateParts.forget(),
@@ -109,7 +113,10 @@ export class TeamService {
     });
   }
 
-  /** The state of the last commit, even in the middle of a turn. Refused while the component cannot be built. */
+  /**
+   * The state of the last commit, even in the middle of a turn, with what people have sent and changed since and the next run
+   * reads first. Refused while the component cannot be built.
+   */
   async saveState(): Promise<Result<JsonObject>> {
     try {
       if (!isDocumentSized(this.#stores)) return stateTooLarge();
@@ -146,7 +153,10 @@ export class TeamService {
   }
 
   async #savedState(): Promise<JsonObject> {
-    const { runnable } = await this.#changes.fresh();
+    const { runnable, board } = await this.#changes.fresh();
+    const sent = sentToEndedRuns(this.#stores);
+    if (sent.length > 0) runnable.hear?.(sent.map(({ message }) => message));
+    board?.readIncoming();
     const state = runnable.saveState();
     await runnable.close();
     return state;

@@ -91,6 +91,14 @@ export class EventLog {
     return event;
   }
 
+  /** Appends a message of a person, inside a transaction. */
+  appendMessage(run: number, turn: number, message: Message): RecordedEvent {
+    const body = JSON.stringify(message);
+    const event = this.append(run, turn, "message", message.id, body);
+    this.references.recorded(event.seq, message, body);
+    return event;
+  }
+
   /**
    * Appends a message of a turn in progress, after the steps that it builds on. Not inside a transaction.
    *

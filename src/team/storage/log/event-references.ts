@@ -40,7 +40,7 @@ export class EventReferences {
   recorded(seq: number, message: Message, body: string): void {
     // Such a message would replace all others. The large part of it is stored only once in any case.
     if (body.length > MOST_CHARACTERS) return;
-    const texts = textsOf(message);
+    const texts = textsIn(message);
     this.#recent.set(seq, { message, texts, body });
     this.#ids.set(message.id, seq);
     texts.forEach((text, n) => this.#texts.set(text, `${MARK}${seq}.${n}`));
@@ -117,7 +117,7 @@ export class EventReferences {
     if (existing) return existing;
     const body = this.#load(seq);
     const message = JSON.parse(body) as Message;
-    const event = { message, texts: textsOf(message) };
+    const event = { message, texts: textsIn(message) };
     events.set(seq, event);
     // In an object that was unloaded, the context of an agent is about to repeat what the agent reads of the thread.
     this.recorded(seq, message, body);
@@ -136,10 +136,13 @@ export class EventReferences {
   }
 }
 
+function textsIn(message: object): string[] {
+  return Object.values(message).flatMap(textsOf);
+}
+
 function textsOf(value: unknown): string[] {
   if (typeof value === "string") return value.length >= SHORTEST_TEXT ? [value] : [];
-  if (!isObject(value) || isExactNumber(value)) return [];
-  return Object.values(value).flatMap(textsOf);
+  return isObject(value) && !isExactNumber(value) ? textsIn(value) : [];
 }
 
 /** An object or an array. */

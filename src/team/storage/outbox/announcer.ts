@@ -6,9 +6,9 @@ import type {
   TeamFacts,
 } from "../../../contract/directory.ts";
 import type { RunStatus } from "../../../contract/run.ts";
-import type { StoredRunWebhook } from "../../../contract/webhook.ts";
+import type { StoredRunWebhook, WebhookEvent } from "../../../contract/webhook.ts";
+import { descriptionOf } from "../../../core/component/description.ts";
 import type { JsonObject } from "../../../core/json.ts";
-import type { TraceContext } from "../../../core/steps/step-attempt.ts";
 import {
   type StoredExchange,
   type ListedStores,
@@ -70,6 +70,7 @@ export class Announcer {
       label,
       metadata,
       provider,
+      description: descriptionOf(team.component),
       participants: participantsOf(team.component),
       component_version,
       ...(forked_from && { forked_from }),
@@ -213,19 +214,27 @@ export class Announcer {
   }
 }
 
-/** True if the run's own webhook wants its messages. */
-function tellsMessages({ webhook }: RunRecord): boolean {
-  return webhook?.events.includes("message") ?? false;
+/** True if the run's own webhook or receivers want its messages. */
+function tellsMessages({ webhook, notify = [] }: RunRecord): boolean {
+  return (
+    webhook?.events.includes("message") === true ||
+    notify.some(({ shown }) => shown.on.includes("message"))
+  );
 }
 
 function forWebhooks(
   record: RunRecord | undefined,
   earlier: boolean,
-): { webhook?: StoredRunWebhook; trace?: TraceContext; hops?: number; earlier?: true } {
+): Pick<WebhookEvent, "notify" | "trace" | "hops"> & {
+  webhook?: StoredRunWebhook;
+  earlier?: true;
+} {
   const webhook = record?.webhook;
+  const notify = record?.notify;
   const trace = record?.trace?.context;
   return {
     ...(webhook && { webhook }),
+    ...(notify && { notify }),
     ...(trace && { trace }),
     ...(record && { hops: hopsAfter(record) }),
     ...(earlier && { earlier }),

@@ -2,6 +2,7 @@ import { beginningOf } from "../../../core/cut.ts";
 import type { ListedRequest, ListedRun, RunPush } from "../../../contract/directory.ts";
 import { totalCost } from "../../../contract/usage/model-usage.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { shownRule } from "../runs/question-record.ts";
 import type { StoredQuestion } from "../runs/question-store.ts";
 import type { RunRecord, StoredRun } from "../runs/run-record.ts";
 import { isOver, type RunStore } from "../runs/run-store.ts";
@@ -73,7 +74,8 @@ export function listedRequest({
   createdAt,
   expiresAt,
 }: StoredQuestion): Omit<ListedRequest, keyof Occasion> {
-  const { id, kind, source, prompt, code, tool_call, form, login, default_answer } = question;
+  const { id, kind, source, prompt, code, tool_call, form, login, judged, default_answer } =
+    question;
   const large = (part: unknown): boolean => JSON.stringify(part).length > LARGEST_PART;
   const codeLeftOut = code !== undefined && large(code);
   const formLeftOut = form !== undefined && large(form);
@@ -89,6 +91,7 @@ export function listedRequest({
     }),
     ...(form !== undefined && !formLeftOut && { form }),
     ...(login && { login: { server: login.server, user: login.user } }),
+    ...(judged && shownRule(judged)),
     ...(default_answer && !large(default_answer) && { default_answer: { ...default_answer } }),
     run_id: run,
     truncated: prompt.length > LONGEST_PROMPT || codeLeftOut || callCut || formLeftOut,
@@ -205,14 +208,16 @@ export function runPush(
 ): RunPush | undefined {
   const { status } = record;
   if (configs.length === 0) return undefined;
+  const { context } = stores.team.record.conversation ?? {};
+  const common = { configs, ...(context !== undefined && { context }) };
   switch (status) {
     case "waiting":
-      return { configs, requests: fitting(listed()), answer: null };
+      return { ...common, requests: fitting(listed()), answer: null };
     case "completed":
-      return { configs, requests: [], answer: answerOf(stores, record) };
+      return { ...common, requests: [], answer: answerOf(stores, record) };
     case "failed":
     case "cancelled":
-      return { configs, requests: [], answer: null };
+      return { ...common, requests: [], answer: null };
     default:
       return undefined;
   }

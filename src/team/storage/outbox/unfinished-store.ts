@@ -26,6 +26,8 @@ const MOST_LEFT = 100;
 export class UnfinishedStore {
   readonly #meta: MetaStore;
   #left: readonly LeftEnd[] | undefined;
+  /** Called inside the transaction that leaves something. */
+  onLeft: () => void = () => undefined;
 
   constructor(meta: MetaStore) {
     this.#meta = meta;
@@ -56,6 +58,7 @@ export class UnfinishedStore {
     });
     for (const left of added) this.#meta.write(keyOf(left), left);
     this.#left = [...this.pending, ...added];
+    this.onLeft();
     return unfinished.slice(room);
   }
 

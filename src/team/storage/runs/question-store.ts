@@ -4,7 +4,17 @@ import type { Moment } from "../../../core/turn/turn-host.ts";
 import type { TextStore } from "../../../sqlite/text-store.ts";
 import type { Database, SqlValue } from "../../../sqlite/database.ts";
 import { LazyTable } from "../../../sqlite/lazy-table.ts";
-import { type QuestionRecord, readRecord, recordOf } from "./question-record.ts";
+import type { Decision } from "../../../contract/approval.ts";
+import type { DecisionStore } from "./decision-store.ts";
+import {
+  decidedCall,
+  type FoundAtAsking,
+  givenOf,
+  type JudgedRecord,
+  type QuestionRecord,
+  readRecord,
+  recordOf,
+} from "./question-record.ts";
 
 const QUESTION_TABLE = `(
   id text primary key, ordinal integer not null, run text not null, question text not null, created_at integer not null,
@@ -56,14 +66,21 @@ export class QuestionStore {
   readonly #db: Database;
   readonly #texts: TextStore;
   readonly #listener: QuestionListener;
+  readonly #decisions: DecisionStore;
   readonly #table: LazyTable;
   /** Only the open ones are kept in memory: answered ones accumulate. */
   #open: StoredQuestion[] | undefined;
 
-  constructor(db: Database, texts: TextStore, listener: QuestionListener) {
+  constructor(
+    db: Database,
+    texts: TextStore,
+    listener: QuestionListener,
+    decisions: DecisionStore,
+  ) {
     this.#db = db;
     this.#texts = texts;
     this.#listener = listener;
+    this.#decisions = decisions;
     this.#table = new LazyTable(db, "question", QUESTION_TABLE);
   }
 
@@ -72,9 +89,9 @@ export class QuestionStore {
     return found;
   }
 
-  /** Records a new question. */
-  ask(run: string, asking: Question, now: Moment): void {
-    const question = recordOf(asking);
+  /** Records a new question. @param found by the rule of the call that it is about */
+  ask(run: string, asking: Question, now: Moment, found?: FoundAtAsking): void {
+    const question = recordOf(asking, found);
     const { timeout_seconds } = question;
     const expiresAt =
       timeout_seconds == null ? null : Math.min(LATEST, now.at + timeout_seconds * 1000);
@@ -91,12 +108,28 @@ export class QuestionStore {
       now.ran,
     );
     const asked = { question, run, createdAt: now.at, expiresAt, answer: undefined };
+    if (question.judged && question.judged.approval !== "human") {
+      this.#decisions.asked(decidedCall(asked, question.judged));
+    }
     open.push(asked);
     this.#listener.asked(asked);
   }
 
+  /** Stores what has changed of an open question, such as who has approved. */
+  change({ question }: StoredQuestion, changed: QuestionRecord): StoredQuestion | undefined {
+    const { id } = question;
+    this.#texts.remove(owner(id));
+    const text = this.#texts.storeRemovable(owner(id), JSON.stringify(changed)) ?? "";
+    this.#db.write("update question set question = ? where id = ?", text, id);
+    this.#open = this.#allOpen().map((one) =>
+      one.question.id === id ? { ...one, question: changed } : one,
+    );
+    return this.get(id);
+  }
+
   /** @param by the name of the credential that answers, if it has one */
   answer(id: string, answer: Answer, by: string | null): void {
+    const asked = this.get(id);
     this.#db.write(
       "update question set answer = ?, answered_at = ?, answered_by = ? where id = ?",
       this.#texts.storeRemovable(answerOwner(id), JSON.stringify(answer)) ?? "",
@@ -107,6 +140,17 @@ export class QuestionStore {
     const open = this.#allOpen();
     for (const one of open) if (one.question.id === id) this.#listener.closed(one);
     this.#open = open.filter(({ question }) => question.id !== id);
+    if (asked?.question.judged) this.#settle(asked, asked.question.judged, answer, by);
+  }
+
+  #settle(asked: StoredQuestion, judged: JudgedRecord, answer: Answer, by: string | null): void {
+    const decided = "approved" in answer && answer.approved ? "approved" : "refused";
+    const outcome: Decision["outcome"] = by === EXPIRED ? "expired" : decided;
+    const given = judged.approvals.map(givenOf);
+    this.#decisions.settle(decidedCall(asked, judged), given, outcome, {
+      at: Date.now(),
+      ran: 0,
+    });
   }
 
   /** The answer that applies when a question expires. */
@@ -138,6 +182,7 @@ export class QuestionStore {
   closeOpen(run: string): void {
     for (const one of this.open(run)) {
       this.#remove(one.question.id);
+      this.#decisions.withdraw(one.question.id);
       this.#listener.closed(one);
     }
     this.#open = this.#allOpen().filter((question) => question.run !== run);

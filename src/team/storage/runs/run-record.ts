@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { AnswerForm, ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import type { RequestUsage } from "../../../core/models/request-usage.ts";
 import type { SecretPushConfig } from "../../../contract/push.ts";
+import type { StoredReceiver } from "../../../contract/notify.ts";
 import type { StoredRunWebhook } from "../../../contract/webhook.ts";
 import type { RunError, RunNote, RunStatus } from "../../../contract/run.ts";
 import type { UsageByModel } from "../../../contract/usage/usage-schemas.ts";
@@ -116,6 +117,8 @@ export interface RunRecord {
   readonly state?: JsonObject;
   /** Missing in runs of earlier versions. */
   readonly webhook?: StoredRunWebhook | null;
+  /** Receivers of messages; missing if the run has none of its own. */
+  readonly notify?: readonly StoredReceiver[];
   /** Missing if the run has none. */
   readonly push?: readonly SecretPushConfig[];
   readonly created_at: string;

@@ -97,7 +97,7 @@ test("unknown fields are named one by one", async () => {
     jsonInit({ template: "sample", colour: 1, size: 2 }),
   );
   expect(response.status).toBe(422);
-  const message = "is not a known field; use component, template, id, label, metadata, user";
+  const message = "is not a known field; use component, template, id, label, metadata, user, tool";
   expect(((await response.json()) as { errors: unknown }).errors).toEqual([
     { path: "colour", message },
     { path: "size", message },

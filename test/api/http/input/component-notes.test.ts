@@ -259,6 +259,19 @@ test("memories outside of the team have a note that names the missing binding", 
   );
 });
 
+test.each([
+  "provider='autogen_agentchat.agents.UserProxyAgent' component_type='agent' config={'name': 'human'}",
+  "{'provider': 'autogen_agentchat.agents.UserProxyAgent', 'config': {'name': 'human'}}",
+])("a dump as Python prints it is refused with the call that writes JSON: %s", async (body) => {
+  const headers = { "content-type": "application/json" };
+  const response = await worker.fetch("/v1/teams", { method: "POST", headers, body });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    code: "malformed_json",
+    detail: expect.stringContaining("json.dumps(team.dump_component().model_dump())"),
+  });
+});
+
 test("a dump is a valid body: with provider at the top it is the whole component", async () => {
   const dump = {
     provider: "autogen_agentchat.agents.UserProxyAgent",

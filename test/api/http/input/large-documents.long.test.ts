@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAX_DOCUMENT_BYTES } from "#contract/constants.ts";
 import { jsonInit } from "../../../support/http-app.ts";
 import { KillableWorker } from "../../../support/killable-worker.ts";
+import { rowsOf } from "../../../support/samples.ts";
 
 const MOST_MEMORY = 400_000_000;
 /** How long others may wait, in time that the Worker computes: other programs may take the processor meanwhile. */
@@ -57,18 +58,26 @@ async function longestWait(work: Promise<unknown>, path = "/v1/collections"): Pr
   return longest;
 }
 
+/** Units that documents consist of, after a beginning, and the status of the answer. */
+const KINDS: readonly (readonly [string, string, [unit: string, start?: string], number])[] = [
+  ["a table", "text/markdown", [ROW, TABLE], 202],
+  ["a list", "text/markdown", ["- an item of the list, with some words\n"], 202],
+  ["one endless line", "text/markdown", ["word "], 202],
+  ["prose", "text/plain", [`${"These are words of a sentence. ".repeat(20)}\n\n`], 202],
+  ["tiny paragraphs", "text/plain", ["a\n\n"], 202],
+  ["a table of HTML", "text/html", ["<tr><td>1<td>some words<td>3</tr>", "<table>"], 202],
+  ["underlined headings", "text/markdown", ["a\n-\n"], 422],
+  ["headings of HTML", "text/html", ["<h1>a</h1>b"], 422],
+];
+
 test.each([
-  ["a table", "text/markdown", filled(ROW, TABLE), 202],
-  ["prose", "text/plain", filled(`${"These are words of a sentence. ".repeat(20)}\n\n`), 202],
-  ["a list", "text/markdown", filled("- an item of the list, with some words\n"), 202],
-  ["one endless line", "text/markdown", filled("word "), 202],
-  ["a table of HTML", "text/html", filled("<tr><td>1<td>some words<td>3</tr>", "<table>"), 202],
-  ["underlined headings", "text/markdown", filled("a\n-\n"), 422],
-  ["tiny paragraphs", "text/plain", filled("a\n\n"), 202],
-  ["headings of HTML", "text/html", filled("<h1>a</h1>b"), 422],
+  ...rowsOf("Markdown", KINDS.slice(0, 3)),
+  ...rowsOf("texts", KINDS.slice(3, 5)),
+  ...KINDS.slice(5),
 ])(
   "%s of 20 MB is read in 128 MB, while other requests are answered",
-  async (name, type, body, status) => {
+  async (name, type, units, status) => {
+    const body = filled(...units);
     const path = `/v1/collections/large/documents/${name.replaceAll(" ", "-")}`;
     const put = worker.fetch(path, { method: "PUT", body, headers: { "content-type": type } });
     const longest = await longestWait(put);

@@ -63,7 +63,7 @@ describe("the service", () => {
     const { fetch } = testApp({ authenticate: closed });
     const response = await fetch("/healthz", { headers: { origin: "https://elsewhere.example" } });
     expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({ status: "ok" });
+    expect(await response.json()).toEqual({ status: "ok", code: "off" });
   });
 
   test("is closed without keys", async () => {

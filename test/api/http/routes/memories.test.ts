@@ -233,6 +233,27 @@ describe("memories by owner", () => {
     );
   });
 
+  test("list their users in pages, and an identity token sees its own", async () => {
+    const users = async (credential: string, query = "") => {
+      const page = await send(credential, "GET", `/v1/memories/users${query}`);
+      return page as unknown as { users: string[]; next_cursor: string | null; http: number };
+    };
+    await add({ scope: "user", user: ada, content: "Tea." });
+    await add({ scope: "user", user: bob, content: "Coffee." });
+    const all = [];
+    for (let query = "?limit=1"; ;) {
+      const page = await users(KEY, query);
+      expect(page.users).toHaveLength(1);
+      all.push(...page.users);
+      if (page.next_cursor === null) break;
+      query = `?limit=1&cursor=${page.next_cursor}`;
+    }
+    expect(all).toEqual(expect.arrayContaining([ada, bob]));
+    expect((await users(await identity(ada))).users).toEqual([ada]);
+    expect((await users(await tokenFor(ada))).http).toBe(403);
+    expect((await users(OTHER_TENANT)).users).not.toContain(ada);
+  });
+
   test("are of their tenant, under the same names", async () => {
     for (const place of [
       { scope: "user", user: ada },

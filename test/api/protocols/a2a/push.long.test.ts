@@ -122,6 +122,22 @@ test("a message brings the config, whose receiver gets the task with its answer"
   ]);
 });
 
+test("a push has the contextId that the client made up", async () => {
+  await newTeam(worker, { id, component: inTurn(HUMAN, writer()) });
+  const client = await clientOf(worker, id);
+  const taskPushNotificationConfig = pushConfig(receiver.url(`/${id}`));
+  const asked = await send(client, message("Ask.", { contextId: "ticket 4711" }), {
+    taskPushNotificationConfig,
+  });
+  await send(client, message("Lisbon", { taskId: asked.id }));
+  const pushes = await told(2);
+  expect(states(pushes)).toEqual([
+    "statusUpdate TASK_STATE_INPUT_REQUIRED",
+    "task TASK_STATE_COMPLETED",
+  ]);
+  for (const push of pushes) expect(push.value).toMatchObject({ contextId: "ticket 4711" });
+});
+
 test("the message of a stream brings a config, too, and failed or cancelled tasks are reported", async () => {
   const client = await clientFor(writer());
   const taskPushNotificationConfig = pushConfig(receiver.url(`/${id}`));

@@ -215,26 +215,41 @@ test("a client of 0.0.35 sees a question, and its user's next message is the ans
   const url = new URL(`/ag-ui/teams/${id}`, await worker.origin);
   const agent = new OldestHttpAgent({ url: url.href });
   const texts = () => agent.messages.map(({ role, content }) => `${role}: ${content}`);
+  const old = { forwardedProps: { troupe: { interrupts: false } } };
   agent.messages.push({ id: "1", role: "user", content: "Ask." });
-  await agent.runAgent();
+  await agent.runAgent(old);
   expect(texts()).toEqual(["user: Ask.", "assistant: Which city?"]);
   agent.messages.push({ id: "2", role: "user", content: "Lisbon" });
-  await agent.runAgent();
+  await agent.runAgent(old);
   expect(texts()).toEqual(["user: Ask.", "user: Lisbon", "assistant: Lovely."]);
   agent.messages.push({ id: "3", role: "user", content: "Once more." });
-  await agent.runAgent();
+  await agent.runAgent(old);
   expect(texts().at(-1)).toBe("assistant: Which city?");
   expect(await runsOf(worker, id)).toHaveLength(2);
 });
 
-test("a client of 0.0.59 has a question as a text, too, and answers it with its form", async () => {
+test("a client of 1.0 without forms gets questions as texts alone, if it asks for that", async () => {
+  await newTeam(worker, { id, component: inTurn(HUMAN, speaker(["Lovely."])) });
+  const agent = await agentOf(worker, id);
+  const texts = { forwardedProps: { troupe: { interrupts: false } } };
+  const asked = await say(agent, "Ask.", texts);
+  expect(endOf(asked)).toMatchObject({ outcome: { type: "success" } });
+  expect(agent.pendingInterrupts).toEqual([]);
+  expect(agent.messages.at(-1)).toMatchObject({ role: "assistant", content: "Which city?" });
+  await say(agent, "Lisbon", texts);
+  expect(agent.messages.at(-1)).toMatchObject({ content: "Lovely." });
+  expect(await runsOf(worker, id)).toHaveLength(1);
+});
+
+test("a client of 0.0.59 has a question once, as an interrupt, and answers it with its form", async () => {
   await newTeam(worker, { id, component: inTurn(HUMAN, speaker(["Lovely."])) });
   const url = new URL(`/ag-ui/teams/${id}`, await worker.origin);
   const agent = new OldHttpAgent({ url: url.href });
   agent.messages.push({ id: "1", role: "user", content: "Ask." });
   await agent.runAgent();
-  expect(agent.messages.at(-1)).toMatchObject({ role: "assistant", content: "Which city?" });
+  expect(agent.messages.map(({ content }) => content)).toEqual(["Ask."]);
   const [interrupt] = agent.pendingInterrupts;
+  expect(interrupt).toMatchObject({ message: "Which city?" });
   const payload = { content: "Lisbon" };
   await agent.runAgent({ resume: [{ interruptId: interrupt!.id, status: "resolved", payload }] });
   expect(agent.messages.map(({ role, content }) => [role, content])).toEqual([

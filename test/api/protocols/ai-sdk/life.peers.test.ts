@@ -218,7 +218,7 @@ describe.each(SDK_NAMES)("a message of %s", (name) => {
     const one = await chatWith(writing());
     const sent = one.sendMessage({ text: "Write slowly." });
     await expect.poll(async () => (await runs())[0]?.status).toBe("running");
-    const other = await chat({ id: "other" });
+    const other = await chat({ id: "other", body: { on_conflict: "reject" } });
     await other.sendMessage({ text: "Hello." });
     expect(other.error?.message).toMatch(/^team_busy: The team's run \S+ is running\.$/);
     const queued = await chat({ id: "third", body: { on_conflict: "queue" } });

@@ -14,7 +14,7 @@ let worker: TestWorker;
 let token: string;
 
 beforeAll(async () => {
-  worker = await TestWorker.start(await deployed());
+  worker = await TestWorker.start(await deployed({ MCP_TEMPLATES: "none" }));
   await newTeam(worker, { id: "desk", component: SAMPLE_COMPONENT }, bearer("acme"));
   await newTeam(worker, { id: "asks", component: inTurn(HUMAN) }, bearer("acme"));
   token = await teamToken(worker, "desk", ["teams:read", "runs:write"]);
@@ -40,6 +40,7 @@ test.each<[string, Scope[], object]>([
   ["list_teams", ["teams:read"], tool("list_teams", {})],
   ["run_desk", ["runs:write"], tool("run_desk", { task: "Hello.", wait_seconds: 0 })],
   ["get_run", ["runs:read"], tool("get_run", { team_id: "desk", run_id: "none" })],
+  ["read_run", ["runs:read"], tool("read_run", { team_id: "desk", run_id: "none" })],
   ["stop_run", ["runs:write"], tool("stop_run", { team_id: "desk", run_id: "none" })],
   [
     "answer_request",

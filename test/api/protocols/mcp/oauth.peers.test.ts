@@ -113,6 +113,27 @@ test("a client registers, its user signs in, and it runs a team", async () => {
   await client.close();
 });
 
+test("a user whose tenant has no team gets an answer of a template, by tools alone", async () => {
+  const keeper = new Keeper();
+  const client = await connected("/mcp", keeper);
+  const { tools } = await client.listTools();
+  const given = { task: "Write about ships." };
+  expect(tools.map(({ name }) => name)).toContain("run_writer_critic");
+  const { structuredContent } = await client.callTool({
+    name: "run_writer_critic",
+    arguments: given,
+  });
+  const { team_id, status } = structuredContent as { team_id: string; status: string };
+  expect(status).toBe("completed");
+  // The team is of the user who signed in; the token for /mcp is for nothing else.
+  const team = await worker.fetch(`/v1/teams/${team_id}`, { headers: bearer("ada") });
+  expect(await team.json()).toMatchObject({ label: "writer_critic", user: "ada" });
+  const whole = await worker.fetch("/v1/whoami", { headers: bearer(keeper.token) });
+  expect(whole.status).toBe(401);
+  await whole.body?.cancel();
+  await client.close();
+});
+
 test("a client that names a document about itself needs no registration", async () => {
   const keeper = new Keeper({ document: CLIENT_DOCUMENT });
   const client = await connected("/mcp", keeper);

@@ -174,7 +174,12 @@ test.each<[string, object, object]>([
   ["no messages", { messages: [] }, { param: "messages" }],
   ["a role", { messages: [{ role: "king", content: "Hi." }] }, { param: "messages[0].role" }],
   ["several answers", { n: 2 }, { param: "n", code: "unsupported_parameter" }],
-  ["stop sequences", { stop: ["x"] }, { param: "stop", code: "unsupported_parameter" }],
+  [
+    "five stop sequences",
+    { stop: ["a", "b", "c", "d", "e"] },
+    { param: "stop", code: "invalid_request" },
+  ],
+  ["an empty stop sequence", { stop: "" }, { param: "stop", code: "invalid_request" }],
   ["a forced tool", { tool_choice: "required" }, { param: "tool_choice" }],
   ["audio", { modalities: ["text", "audio"] }, { param: "modalities" }],
   ["another kind of tool", { tools: [{ type: "custom", custom: {} }] }, { param: "tools[0].type" }],

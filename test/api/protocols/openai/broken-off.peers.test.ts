@@ -72,11 +72,13 @@ test.each(FAULTS)(
     const stream = openai.responses.stream({ model, input: "Go." });
     let text = "";
     let seen = -1;
+    let item = "";
     let response = "";
     stream.on("response.created", (event) => (response = event.response.id));
-    stream.on("response.output_text.delta", ({ delta, sequence_number }) => {
+    stream.on("response.output_text.delta", ({ delta, sequence_number, item_id }) => {
       text += delta;
       seen = sequence_number;
+      item = item_id;
     });
     await expect(stream.finalResponse()).rejects.toMatchObject({
       code: "answer_changed",
@@ -90,9 +92,26 @@ test.each(FAULTS)(
     again.on("response.output_text.delta", ({ delta }) => (replayed += delta));
     expect((await again.finalResponse()).output_text).toBe(ANSWER);
     expect(replayed).toBe(ANSWER);
-    // A client that has void text cannot continue after it.
+    // A client that has void text gets the new one as an item of its own.
     const rest = await openai.responses.retrieve(response, { stream: true, starting_after: seen });
-    await expect(all(rest)).rejects.toMatchObject({ code: "answer_changed" });
+    const [ended, added, ...events] = await all(rest);
+    expect(ended).toMatchObject({
+      type: "response.output_item.done",
+      output_index: 0,
+      item: { id: item, status: "incomplete" },
+    });
+    expect(added).toMatchObject({ type: "response.output_item.added", output_index: 1 });
+    const own = (added as { item: { id: string } }).item.id;
+    expect(own).not.toBe(item);
+    const deltas = events.flatMap((event) =>
+      event.type === "response.output_text.delta" ? [event] : [],
+    );
+    expect(deltas.map(({ delta }) => delta).join("")).toBe(ANSWER);
+    expect(new Set(deltas.map(({ item_id }) => item_id))).toEqual(new Set([own]));
+    expect(events.at(-1)).toMatchObject({
+      type: "response.completed",
+      response: { output: [{ id: own, content: [{ text: ANSWER }] }] },
+    });
   },
 );
 
@@ -105,6 +124,35 @@ test("a completion continues if the model repeats its text", async () => {
   });
   const { choices } = await stream.finalChatCompletion();
   expect(choices[0]?.message.content).toBe("first0 first1 first2 and more");
+});
+
+test("a response continues in its item if the model repeats its text, and so does a stream opened again", async () => {
+  breakOff({ kind: "cut", after_chunks: 3 }, "first0 first1 first2 and more");
+  await newTeam(stage.worker, { id, component: writer() });
+  const stream = stage.openai.responses.stream({ model, input: "Go." });
+  const deltas: { delta: string; sequence_number: number; item_id: string }[] = [];
+  stream.on("response.output_text.delta", (event) => deltas.push(event));
+  const { id: response, output, output_text } = await stream.finalResponse();
+  expect(output_text).toBe("first0 first1 first2 and more");
+  expect(deltas.map(({ delta }) => delta).join("")).toBe(output_text);
+  expect(new Set(deltas.map(({ item_id }) => item_id))).toEqual(new Set([output[0]?.id]));
+  let had = "";
+  for (const { delta, sequence_number } of deltas) {
+    had += delta;
+    // Also after a piece of the call that broke off.
+    const rest = await stage.openai.responses.retrieve(response, {
+      stream: true,
+      starting_after: sequence_number,
+    });
+    const events = await all(rest);
+    const more = events.flatMap((event) =>
+      event.type === "response.output_text.delta" ? [event] : [],
+    );
+    expect(had + more.map((event) => event.delta).join("")).toBe(output_text);
+    for (const { item_id } of more) expect(item_id).toBe(output[0]?.id);
+    expect(events[more.length]?.type).toBe("response.output_text.done");
+    expect(events.at(-1)).toMatchObject({ response: { output: [{ id: output[0]?.id }] } });
+  }
 });
 
 test.each([
@@ -127,7 +175,9 @@ test.each([
       );
       // What broke off was shown while it streamed.
       expect(shown[0]).toMatch(/^first0/);
-      const said = agent.messages.map(({ role, content }) => [role, content]);
+      const said = agent.messages
+        .filter(({ role }) => role !== "activity")
+        .map(({ role, content }) => [role, content]);
       expect(said).toEqual([
         ["user", "Go."],
         ...Array.from({ length: messages }, () => ["assistant", ANSWER]),
@@ -154,7 +204,10 @@ test("the texts of a template whose model streams them otherwise appear once in 
     ({ type, source }) => type === "TextMessage" && source !== "user",
   );
   expect(logged.length).toBeGreaterThan(2);
-  expect(agent.messages.slice(1).map((one) => [one.id, one.content])).toEqual(
-    logged.map((one) => [one.id, one.content]),
-  );
+  expect(
+    agent.messages
+      .filter(({ role }) => role !== "activity")
+      .slice(1)
+      .map((one) => [one.id, one.content]),
+  ).toEqual(logged.map((one) => [one.id, one.content]));
 });

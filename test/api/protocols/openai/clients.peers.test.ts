@@ -1,5 +1,5 @@
 import { zodResponseFormat } from "openai/helpers/zod";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import {
   Agent,
@@ -13,6 +13,7 @@ import {
   OpenAIChatCompletionsModel,
   OpenAIProvider,
   OpenAIResponsesModel,
+  OpenAIResponsesWSModel,
   Output,
   Runner,
   setTracingDisabled,
@@ -32,6 +33,7 @@ let baseURL: string;
 let count = 0;
 let id: string;
 let model: string;
+let sockets: OpenAIResponsesWSModel[] = [];
 
 beforeAll(async () => {
   setTracingDisabled(true);
@@ -46,6 +48,11 @@ beforeEach(() => {
   model = `team:${id}`;
 });
 
+afterEach(async () => {
+  await Promise.all(sockets.map((one) => one.close()));
+  sockets = [];
+});
+
 const openai = (): OpenAI => new OpenAI({ baseURL, apiKey: "none" });
 const langChain = (more: object = {}): ChatOpenAI =>
   new ChatOpenAI({ model, apiKey: "none", configuration: { baseURL }, ...more });
@@ -53,7 +60,15 @@ const aiSdk = () => createOpenAI({ baseURL, apiKey: "none" });
 const agents = () => ({
   chat: new OpenAIChatCompletionsModel(openai(), model),
   responses: new OpenAIResponsesModel(openai(), model),
+  "responses over a WebSocket": socketModel(),
 });
+const AGENT_APIS = ["chat", "responses", "responses over a WebSocket"] as const;
+
+function socketModel(): OpenAIResponsesWSModel {
+  const made = new OpenAIResponsesWSModel(openai(), model);
+  sockets.push(made);
+  return made;
+}
 
 /** What the model was asked last. */
 function asked(): Record<string, unknown> {
@@ -106,7 +121,7 @@ describe("a structured answer", () => {
     expect(await stream.output).toEqual({ city: "Vienna" });
   });
 
-  test.each(["chat", "responses"] as const)("is accepted by Agents over %s", async (api) => {
+  test.each(AGENT_APIS)("is accepted by Agents over %s", async (api) => {
     const agent = new Agent({ name: "caller", model: agents()[api], outputType: place });
     const { finalOutput } = await new Runner({ modelProvider: new OpenAIProvider() }).run(
       agent,
@@ -167,7 +182,7 @@ describe("a choice of tools", () => {
     },
   );
 
-  test("is accepted from LangChain, the AI SDK and Agents", async () => {
+  test("is accepted from LangChain and the AI SDK", async () => {
     const chat = langChain().bindTools([{ name: "look", schema: look } as never], {
       tool_choice: "any",
     });
@@ -185,31 +200,31 @@ describe("a choice of tools", () => {
       });
       expect(toolCalls).toMatchObject([{ toolName: "look", input: { city: "Vienna" } }]);
       expect(asked()["tool_choice"]).toBe("required");
-      id = `team${++count}`;
-      model = `team:${id}`;
-      await newTeam(stage.worker, { id, component: writer() });
-      const agent = new Agent({
-        name: "caller",
-        model: agents()[api],
-        modelSettings: { toolChoice: "look" },
-        tools: [
-          tool({ name: "look", description: "Looks.", parameters: look, execute: () => "sunny" }),
-        ],
-      });
-      const { finalOutput } = await new Runner({ modelProvider: new OpenAIProvider() }).run(
-        agent,
-        "Weather?",
-      );
-      expect(finalOutput).toBe("It is sunny.");
-      expect(await runsOf(stage.worker, id)).toHaveLength(1);
     }
+  });
+
+  test.each(AGENT_APIS)("is accepted from Agents over %s", async (api) => {
+    const agent = new Agent({
+      name: "caller",
+      model: agents()[api],
+      modelSettings: { toolChoice: "look" },
+      tools: [
+        tool({ name: "look", description: "Looks.", parameters: look, execute: () => "sunny" }),
+      ],
+    });
+    const { finalOutput } = await new Runner({ modelProvider: new OpenAIProvider() }).run(
+      agent,
+      "Weather?",
+    );
+    expect(finalOutput).toBe("It is sunny.");
+    expect(await runsOf(stage.worker, id)).toHaveLength(1);
   });
 
   test.each([
     ["tool_choice", { tool_choice: "required" }],
     ["tool_choice", { tools, tool_choice: { type: "function", function: { name: "other" } } }],
     ["response_format", { response_format: { type: "json_schema" } }],
-    ["stop", { stop: ["\n"] }],
+    ["stop", { stop: ["a", "b", "c", "d", "e"] }],
   ])("is refused with a wrong %s", async (param, more) => {
     const refused = openai().chat.completions.create({ model, messages, ...more } as never);
     await expect(refused).rejects.toMatchObject({
@@ -218,6 +233,20 @@ describe("a choice of tools", () => {
     });
     expect(await runsOf(stage.worker, id)).toEqual([]);
   });
+});
+
+test("Agents stream several answers over one WebSocket", async () => {
+  stage.model.rules.set([{ name: "said", reply: { content: "Four little words here." } }]);
+  await newTeam(stage.worker, { id, component: writer() });
+  const agent = new Agent({ name: "caller", model: socketModel() });
+  const runner = new Runner({ modelProvider: new OpenAIProvider() });
+  for (const task of ["Write.", "Again."]) {
+    const run = await runner.run(agent, task, { stream: true });
+    let text = "";
+    for await (const piece of run.toTextStream()) text += piece;
+    expect(text).toBe("Four little words here.");
+  }
+  expect(await runsOf(stage.worker, id)).toHaveLength(2);
 });
 
 test("a team whose answer does not come from one agent refuses parameters that no model would get", async () => {
@@ -264,11 +293,13 @@ describe("a run that fails is not repeated", () => {
     ["LangChain, responses", () => langChain({ useResponsesApi: true }).invoke("Go.")],
     ["the AI SDK, chat", () => generateText({ model: aiSdk().chat(model), prompt: "Go." })],
     ["the AI SDK, responses", () => generateText({ model: aiSdk()(model), prompt: "Go." })],
-    ["Agents, chat", () => runAgent("chat")],
-    ["Agents, responses", () => runAgent("responses")],
+    ...AGENT_APIS.map((api): [string, () => Promise<unknown>] => [
+      `Agents, ${api}`,
+      () => runAgent(api),
+    ]),
   ];
 
-  function runAgent(api: "chat" | "responses"): Promise<unknown> {
+  function runAgent(api: (typeof AGENT_APIS)[number]): Promise<unknown> {
     const agent = new Agent({ name: "caller", model: agents()[api] });
     return new Runner({ modelProvider: new OpenAIProvider() }).run(agent, "Go.");
   }

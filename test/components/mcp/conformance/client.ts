@@ -40,8 +40,8 @@ async function oauth() {
 const params: McpServerParams = {
   type: "StreamableHttpServerParams",
   url,
-  timeout: 20,
-  sseReadTimeout: 20,
+  timeout: 120,
+  sseReadTimeout: 120,
   oauth: await oauth(),
 };
 const host = new RecordingHost();

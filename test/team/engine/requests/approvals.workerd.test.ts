@@ -82,6 +82,7 @@ describe("code under approval", () => {
         source: "coder",
         prompt: '"coder" wants to run this code.',
         code: "```sh\nls\n\n```",
+        allow: ["run", "team"],
         context: { messages: [expect.objectContaining({ content: code })], truncated: false },
         created_at: expect.any(String),
         expires_at: null,

@@ -25,7 +25,7 @@ describe("a question that is read by its id", () => {
       answered_at: null,
       answered_by: null,
     });
-    value(await team.gateway.answer(run, request, { content: "yes" }, "ann"));
+    value(await team.gateway.answer(run, request, { content: "yes" }, { by: "ann" }));
     const answered = value(await team.gateway.request(run, request));
     expect(answered).toMatchObject({
       status: "answered",

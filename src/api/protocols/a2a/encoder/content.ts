@@ -37,13 +37,13 @@ export function textPart(text: string): A2APart {
 
 /** A chat message of a run as a message of its task. */
 export function messageOf(
-  run: Pick<RunInfo, "id" | "team_id">,
+  run: Pick<RunInfo, "id" | "team_id"> & { contextId: string },
   message: ChatMessage,
   role: A2AMessage["role"],
 ): A2AMessage {
   return {
     messageId: message.id,
-    contextId: run.team_id,
+    contextId: run.contextId,
     taskId: taskId(run),
     role,
     parts: partsOf(message),

@@ -9,7 +9,16 @@ import { AnswerText, type AnswerUpdate, updateOf } from "./answer-text.ts";
 import { messageOf, textPart } from "./content.ts";
 import { type A2AStreamOptions, streamOptionsSchema } from "./format.ts";
 import { taskId } from "../wire/ids.ts";
-import { agentMessage, runMetadata, stateOf, statusOf, taskOf, timeOf } from "./task.ts";
+import {
+  agentMessage,
+  inContext,
+  type RunInContext,
+  runMetadata,
+  stateOf,
+  statusOf,
+  taskOf,
+  timeOf,
+} from "./task.ts";
 import type { StreamResponse, TaskStatus } from "../wire/wire.ts";
 
 type Write = (response: StreamResponse, options: A2AStreamOptions) => string;
@@ -29,7 +38,7 @@ class A2AEncoder implements StreamEncoder {
   readonly #projector: RunProjector;
   readonly #text = new AnswerText();
   /** The run as it was last seen. */
-  #run: RunInfo | undefined;
+  #run: RunInContext | undefined;
   #sentStatus: RunInfo["status"] | undefined;
   /** The last message of an agent, as long as it may be the answer. */
   #last: ChatMessage | undefined;
@@ -107,7 +116,7 @@ class A2AEncoder implements StreamEncoder {
         // Another turn follows. The encoder that continues then does not know whether the message was sent.
         return this.#sendLast(run);
       case "waiting":
-        return this.#waits(item.run);
+        return this.#waits(inContext(item.run, this.#options.contextId));
       default:
         this.#ended = true;
         return this.#end(run, item);
@@ -125,7 +134,7 @@ class A2AEncoder implements StreamEncoder {
   }
 
   /** Sends the questions, which ends a stream that does not last until the task's end. */
-  #waits(run: RunInfo): StreamResponse[] {
+  #waits(run: RunInContext): StreamResponse[] {
     this.#ended = this.#options.toEnd !== true;
     const asked = run.requests.map(({ id }) => id).join(" ");
     if (asked === this.#asked) return [];
@@ -134,7 +143,7 @@ class A2AEncoder implements StreamEncoder {
     return [...this.#sendLast(run), statusUpdate(run, statusOf(run))];
   }
 
-  #end(run: RunInfo, item: EndItem): StreamResponse[] {
+  #end(run: RunInContext, item: EndItem): StreamResponse[] {
     switch (item.type) {
       case "completed": {
         const { stop_reason, usage } = item.result;
@@ -148,7 +157,7 @@ class A2AEncoder implements StreamEncoder {
       case "cancelled":
         return [
           ...this.#sendLast(run),
-          statusUpdate(item.run, statusOf(item.run), runMetadata(item.run)),
+          statusUpdate(run, statusOf({ ...run, ...item.run }), runMetadata(item.run)),
         ];
       case "failed": {
         const { code, detail } = item.problem;
@@ -168,9 +177,10 @@ class A2AEncoder implements StreamEncoder {
     // For the client, a task that is being answered is working, and so is one whose items are sent again up to its end.
     const isWorking =
       (given.status === "waiting" && answered) || (isFirst && given.ended_at !== null);
-    const run: RunInfo = isWorking
-      ? { ...given, status: "running", error: null, ended_at: null }
-      : given;
+    const shown = inContext(given, this.#options.contextId);
+    const run = isWorking
+      ? { ...shown, status: "running" as const, error: null, ended_at: null }
+      : shown;
     this.#run = run;
     if (isFirst) {
       this.#sentStatus = run.status;
@@ -184,7 +194,7 @@ class A2AEncoder implements StreamEncoder {
   }
 
   /** The last message was not the answer. */
-  #sendLast(run: RunInfo): StreamResponse[] {
+  #sendLast(run: RunInContext): StreamResponse[] {
     const last = this.#last;
     if (last === undefined) return [];
     this.#last = undefined;
@@ -194,20 +204,20 @@ class A2AEncoder implements StreamEncoder {
     ];
   }
 
-  #event(run: RunInfo, event: object): StreamResponse[] {
+  #event(run: RunInContext, event: object): StreamResponse[] {
     return [...this.#sendLast(run), this.#working(run, { "troupe/event": asJson(event) })];
   }
 
-  #working(run: RunInfo, metadata: JsonObject): StreamResponse {
+  #working(run: RunInContext, metadata: JsonObject): StreamResponse {
     return statusUpdate(run, { state: "TASK_STATE_WORKING" }, metadata);
   }
 
-  #artifacts(run: RunInfo, updates: readonly AnswerUpdate[]): StreamResponse[] {
+  #artifacts(run: RunInContext, updates: readonly AnswerUpdate[]): StreamResponse[] {
     return updates.map((update) => this.#artifact(run, update));
   }
 
-  #artifact(run: RunInfo, update: AnswerUpdate): StreamResponse {
-    return { artifactUpdate: { taskId: taskId(run), contextId: run.team_id, ...update } };
+  #artifact(run: RunInContext, update: AnswerUpdate): StreamResponse {
+    return { artifactUpdate: { taskId: taskId(run), contextId: run.contextId, ...update } };
   }
 }
 
@@ -218,7 +228,11 @@ function isPassing(item: RunItem): item is PassingItem {
   return !["waiting", "completed", "cancelled", "failed"].includes(item.type);
 }
 
-function statusUpdate(run: RunInfo, status: TaskStatus, metadata?: JsonObject): StreamResponse {
-  const about = { taskId: taskId(run), contextId: run.team_id, status };
+function statusUpdate(
+  run: RunInContext,
+  status: TaskStatus,
+  metadata?: JsonObject,
+): StreamResponse {
+  const about = { taskId: taskId(run), contextId: run.contextId, status };
   return { statusUpdate: metadata === undefined ? about : { ...about, metadata } };
 }

@@ -7,6 +7,8 @@ export type A2AFormat = "a2a" | "a2a-rest" | "a2a-0.3";
 
 export const streamOptionsSchema = z.object({
   id: z.union([z.string(), z.number(), z.null()]) satisfies z.ZodType<RpcId>,
+  /** The caller's own id of the conversation; by default the team's. */
+  contextId: z.string().exactOptional(),
   historyLength: z.number().exactOptional(),
   /** Ids of the questions that the request answers: the task is working again. */
   answering: z.array(z.string()).exactOptional(),
@@ -17,10 +19,16 @@ export type A2AStreamOptions = z.output<typeof streamOptionsSchema>;
 
 export function formatOf(
   { id, format: name }: { id: RpcId; format: A2AFormat },
-  { historyLength, answering, toEnd }: Omit<Partial<A2AStreamOptions>, "id"> = {},
+  {
+    contextId,
+    historyLength,
+    answering,
+    toEnd,
+  }: Omit<A2AStreamOptions, "id" | "historyLength"> & { historyLength?: number | undefined },
 ): StreamFormat {
   const options = {
     id,
+    ...(contextId !== undefined && { contextId }),
     ...(historyLength !== undefined && { historyLength }),
     ...(answering !== undefined && { answering }),
     ...(toEnd !== undefined && { toEnd }),

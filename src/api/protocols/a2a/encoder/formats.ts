@@ -6,7 +6,7 @@ import { answerOf } from "./content.ts";
 import { a2aEncoder } from "./encoder.ts";
 import type { A2AFormat } from "./format.ts";
 import { taskId } from "../wire/ids.ts";
-import { runMetadata, statusOf } from "./task.ts";
+import { inContext, runMetadata, statusOf } from "./task.ts";
 import { rpcResult, type StreamResponse, type A2ATask } from "../wire/wire.ts";
 
 /** The writers of the streams and push notifications of each binding and version. */
@@ -36,11 +36,12 @@ function responseOf(change: RunChange): StreamResponse {
   return { statusUpdate: { taskId: id, contextId, status, metadata } };
 }
 
-function taskOf({ run, requests, answer }: RunChange): A2ATask {
+function taskOf({ run, requests, answer, context }: RunChange): A2ATask {
+  const shown = inContext(run, context);
   return {
     id: taskId(run),
-    contextId: run.team_id,
-    status: statusOf({ ...run, requests }),
+    contextId: shown.contextId,
+    status: statusOf({ ...shown, requests }),
     ...(isStoredChatMessage(answer) && { artifacts: [answerOf(answer)] }),
     metadata: { ...run.metadata, ...runMetadata(run) },
   };

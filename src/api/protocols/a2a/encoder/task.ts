@@ -34,13 +34,23 @@ export function statusesOf(state = "TASK_STATE_UNSPECIFIED"): RunInfo["status"][
 /** Messages of a task's history: 0 for none, undefined for all. */
 export type HistoryLength = number | undefined;
 
+/** A run, with the `contextId` that its caller knows its conversation by. */
+export type RunInContext = RunInfo & { contextId: string };
+
+export function inContext<Run extends Pick<RunInfo, "team_id">>(
+  run: Run,
+  contextId: string = run.team_id,
+): Run & { contextId: string } {
+  return { ...run, contextId };
+}
+
 /**
  * A run as a task: the messages it was given and was answered with, and its answer as the artifact.
  *
  * @param soFar what was said in a run that has no result yet
  */
 export function taskOf(
-  run: RunInfo,
+  run: RunInContext,
   historyLength?: HistoryLength,
   soFar: readonly Message[] = [],
 ): A2ATask {
@@ -58,7 +68,7 @@ export function taskOf(
   ];
   return {
     id: taskId(run),
-    contextId: run.team_id,
+    contextId: run.contextId,
     status: statusOf(run),
     ...(answer !== undefined && { artifacts: [answerOf(answer)] }),
     ...historyPart(history, historyLength),
@@ -72,11 +82,11 @@ function historyPart(history: A2AMessage[], length: HistoryLength): { history?: 
 }
 
 /** A task as callers see it that may only answer its questions. */
-export function bareTaskOf(run: RunInfo): A2ATask {
+export function bareTaskOf(run: RunInContext): A2ATask {
   const { state, timestamp } = statusOf(run);
   return {
     id: taskId(run),
-    contextId: run.team_id,
+    contextId: run.contextId,
     status: { state, ...(timestamp !== undefined && { timestamp }) },
     metadata: {},
   };
@@ -87,6 +97,7 @@ export type StatusOfRun = Pick<
   RunInfo,
   "id" | "team_id" | "status" | "created_at" | "started_at" | "ended_at"
 > & {
+  contextId: string;
   error: { type: string; message: string } | null;
   requests: readonly AskedRequest[];
 };
@@ -103,7 +114,7 @@ export function statusOf(run: StatusOfRun): TaskStatus {
 }
 
 /** When the run got its status, as far as it is known. */
-export function timeOf(run: StatusOfRun): string {
+export function timeOf(run: Omit<StatusOfRun, "contextId">): string {
   const asked = run.status === "waiting" ? run.requests.map(({ created_at }) => created_at) : [];
   return run.ended_at ?? asked.toSorted().at(-1) ?? run.started_at ?? run.created_at;
 }
@@ -117,14 +128,14 @@ function statusMessage(run: StatusOfRun): A2AMessage | undefined {
 }
 
 export function agentMessage(
-  run: Pick<RunInfo, "id" | "team_id">,
+  run: Pick<RunInContext, "id" | "team_id" | "contextId">,
   messageId: string,
   parts: A2APart[],
   metadata?: JsonObject,
 ): A2AMessage {
   return {
     messageId,
-    contextId: run.team_id,
+    contextId: run.contextId,
     taskId: taskId(run),
     role: "ROLE_AGENT",
     parts,

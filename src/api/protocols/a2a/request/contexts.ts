@@ -13,7 +13,10 @@ import type { A2ARequest } from "./services.ts";
 
 /** The team of tasks: the agent's own, which all callers share, or a conversation that one caller has alone. */
 export interface Context {
+  /** The team's id. */
   id: string;
+  /** The `contextId` of its tasks: the text with which the caller began it, or the team's id. */
+  contextId: string;
   team: TeamGateway;
   /** The error where a conversation has been erased. */
   gone?: A2AError;
@@ -30,16 +33,29 @@ export function unwrapIn<T>({ gone }: Context, result: Result<T>): T {
   return unwrap(result);
 }
 
-/** A context of the caller. Those of others are not found, like those that do not exist. */
+/** A context of the caller, by its `contextId`. Those of others are not found, like those that do not exist. */
 export async function findContext(request: A2ARequest, id: string): Promise<Context | undefined> {
+  return (
+    (await findTeam(request, id)) ??
+    (await findConversation(request, await namedConversation(await partiesOf(request), id)))
+  );
+}
+
+/** A team whose tasks the caller sees, by its id. */
+async function findTeam(request: A2ARequest, id: string): Promise<Context | undefined> {
   const { agent } = request;
-  if (id === agent.id) return agent;
+  if (id === agent.id) return { ...agent, contextId: id };
   if (!(await isConversationOf(await partiesOf(request), id))) return undefined;
-  return {
-    id,
-    team: conversationOf(request, id),
-    gone: unknownContext(id),
-  };
+  return findConversation(request, id);
+}
+
+/** @param id the id of a conversation between the caller and the agent, if it exists */
+async function findConversation(request: A2ARequest, id: string): Promise<Context | undefined> {
+  const team = conversationOf(request, id);
+  const begun = await team.conversationContext();
+  if (!begun.ok && begun.problem.code === "team_not_found") return undefined;
+  const contextId = unwrap(begun) ?? id;
+  return { id, contextId, team, gone: erasedContext(contextId) };
 }
 
 /** @throws A2AError */
@@ -50,7 +66,7 @@ export async function findTask(request: A2ARequest, id: string): Promise<TaskAdd
   );
   const { context = request.agent.id, run } = parseTaskId(id) ?? {};
   if (run === undefined) throw gone;
-  const found = await findContext(request, context);
+  const found = await findTeam(request, context);
   if (found === undefined) throw gone;
   return { ...found, run, ...(found.gone && { gone }) };
 }
@@ -62,25 +78,41 @@ export async function findTask(request: A2ARequest, id: string): Promise<TaskAdd
  */
 export async function contextOf(request: A2ARequest, message: SentMessage): Promise<Context> {
   const { contextId = "" } = message;
-  if (contextId === "") return newConversation(request, message);
-  const found = await findContext(request, contextId);
-  if (found === undefined) throw unknownContext(contextId);
-  return found;
+  const parties = await partiesOf(request);
+  // The same message again finds its conversation.
+  if (contextId === "") {
+    return begin(request, parties, await conversationId(parties, sortedJson(message)));
+  }
+  return (
+    (await findContext(request, contextId)) ??
+    begin(request, parties, await namedConversation(parties, contextId), contextId)
+  );
 }
 
-/** A conversation of the caller alone. The same message again finds it. */
-async function newConversation(request: A2ARequest, message: SentMessage): Promise<Context> {
+/** The id of the conversation that a caller begins with a `contextId` of its own. */
+function namedConversation(parties: Parties, contextId: string): Promise<string> {
+  return conversationId(parties, JSON.stringify(["context", contextId]));
+}
+
+/**
+ * Begins a conversation of the caller alone, unless it exists.
+ *
+ * @param context the caller's own id of it
+ */
+async function begin(
+  request: A2ARequest,
+  { owner }: Parties,
+  id: string,
+  context?: string,
+): Promise<Context> {
   const { services, principal, agent } = request;
-  const parties = await partiesOf(request);
-  const id = await conversationId(parties, sortedJson(message));
   const model = unwrap(await agent.team.conversationModel());
   await reservedId(services.tenants, principal, id, undefined);
   const team = conversationOf(request, id);
-  const { owner } = parties;
   const expires_in = services.a2a.idleSeconds;
   const { name: caller, own_teams_of: user } = principal;
-  unwrap(await team.createConversation({ id, owner, caller, user, expires_in }, model));
-  return { id, team };
+  unwrap(await team.createConversation({ id, owner, caller, context, user, expires_in }, model));
+  return { id, contextId: context ?? id, team };
 }
 
 function conversationOf({ services, principal, signal }: A2ARequest, id: string): TeamGateway {
@@ -91,9 +123,9 @@ export async function partiesOf({ principal, agent }: A2ARequest): Promise<Parti
   return { tenant: principal.tenant, agent: agent.id, owner: await sha256Hex(principal.id) };
 }
 
-function unknownContext(id: string): A2AError {
+function erasedContext(id: string): A2AError {
   return new A2AError(
     "INVALID_PARAMS",
-    `There is no context ${JSON.stringify(beginningOf(id, 100))}: a message without contextId begins one.`,
+    `The context ${JSON.stringify(beginningOf(id, 100))} was erased: the same message again begins another one.`,
   );
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { webhookUrlSchema } from "../../../../contract/webhook.ts";
+import { webhookUrlSchema } from "../../../../contract/webhook-fields.ts";
 import { listIssues, issuesOf } from "../../../../core/issues.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import { A2AError } from "../wire/errors.ts";
@@ -30,10 +30,13 @@ export type SentPart = z.output<typeof partSchema>;
 /** A list of texts. The fields that have one have no effect here. */
 const texts = z.array(z.string()).optional();
 
+/** Characters of a `contextId` that a client makes up. */
+const MOST_CONTEXT_ID = 256;
+
 const messageSchema = z
   .object({
     messageId: z.string().min(1).max(255),
-    contextId: z.string().optional(),
+    contextId: z.string().max(MOST_CONTEXT_ID).optional(),
     taskId: z.string().optional(),
     role: z.literal("ROLE_USER", 'must be "ROLE_USER", in version 0.3 "user"'),
     parts: z.array(partSchema).min(1, "must have at least one part"),

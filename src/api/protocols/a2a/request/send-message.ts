@@ -1,24 +1,23 @@
 import type { OpenedStream, StartRunInput } from "../../../../contract/gateways/team-gateway.ts";
-import type { Idempotency } from "../../../../contract/common.ts";
 import type { SecretPushConfig } from "../../../../contract/push.ts";
-import type { HumanRequest, RunInfo } from "../../../../contract/run.ts";
-import { type JsonObject, sortedJson } from "../../../../core/json.ts";
-import { sha256Hex } from "../../../../core/hash.ts";
+import type { RunInfo } from "../../../../contract/run.ts";
+import type { JsonObject } from "../../../../core/json.ts";
 import { askerOf } from "../../../http/access/access-control.ts";
 import { readTask } from "../../../http/input/task.ts";
 import { hopsOf } from "../../../http/input/call.ts";
 import { checkMetadata } from "../../../http/input/body.ts";
 import { TeamConversation, type NewRunOptions } from "../../shared/conversation.ts";
-import { A2AError } from "../wire/errors.ts";
-import { type Context, contextOf, findTask, type TaskAddress, unwrapIn } from "./contexts.ts";
+import { type Context, contextOf, type TaskAddress, unwrapIn } from "./contexts.ts";
 import { formatOf } from "../encoder/format.ts";
 import { answersOf } from "./given-answers.ts";
 import { chatMessageOf } from "./chat-message.ts";
 import { type SentMessage, parseParams, sendMessageSchema } from "./params.ts";
+import { idempotencyOf } from "./idempotency.ts";
+import { openTask, steerTask } from "./open-task.ts";
 import { pushConfigOf } from "./push-configs.ts";
 import { type A2ARequest, mayRead, needs } from "./services.ts";
 import { readTask as shownTask } from "./tasks.ts";
-import { bareTaskOf, type HistoryLength, taskOf } from "../encoder/task.ts";
+import { bareTaskOf, type HistoryLength, inContext, taskOf } from "../encoder/task.ts";
 import type { A2ATask } from "../wire/wire.ts";
 
 interface Sent {
@@ -30,7 +29,7 @@ interface Sent {
   push: SecretPushConfig | undefined;
 }
 
-/** `SendMessage`: starts a task, or answers what a task asks. @throws A2AError or ProblemError */
+/** `SendMessage`: starts a task, answers what a task asks, or speaks to a task that works. @throws A2AError or ProblemError */
 export async function sendMessage(
   request: A2ARequest,
   params: unknown,
@@ -44,25 +43,25 @@ export async function sendMessage(
     needs(request, "runs:write");
     const { task, options } = await runOf(request, sent);
     context = await contextOf(request, message);
-    const conversation = new TeamConversation(context.team, services, request.principal.name);
+    const conversation = new TeamConversation(context.team, services, request.principal);
     run = unwrapIn(context, await conversation.startAlone(task, options));
   } else {
     needs(request, "requests:write");
-    const waiting = await waitingTask(request, message);
-    const { address } = waiting;
+    const { address, run: found } = await openTask(request, message);
     context = address;
-    const answers = answersOf(message, waiting.open);
-    await addPush(address, sent);
-    run = unwrapIn(
-      address,
-      await new TeamConversation(address.team, services, request.principal.name).answer(
-        address.run,
-        answers,
-      ),
-    );
-    if (!mayRead(request)) return { task: bareTaskOf(run) };
+    if (found.requests.length === 0) {
+      await steerTask(request, message, { address, run: found });
+      await addPush(address, sent);
+      run = unwrapIn(address, await address.team.run(address.run));
+    } else {
+      const answers = answersOf(message, found.requests);
+      await addPush(address, sent);
+      const conversation = new TeamConversation(address.team, services, request.principal);
+      run = unwrapIn(address, await conversation.answer(address.run, answers));
+    }
+    if (!mayRead(request)) return { task: bareTaskOf(inContext(run, context.contextId)) };
   }
-  if (atOnce) return { task: taskOf(run, historyLength) };
+  if (atOnce) return { task: taskOf(inContext(run, context.contextId), historyLength) };
   const most = services.limits.max_wait_seconds * 1000;
   const ended = unwrapIn(context, await context.team.waitForRun(run.id, most));
   return { task: await shownTask(request, context, ended, historyLength) };
@@ -80,18 +79,25 @@ export async function sendStreamingMessage(
     needs(request, "runs:write");
     const { task, options } = await runOf(request, sent);
     const context = await contextOf(request, message);
-    const format = formatOf(request, { historyLength });
-    const conversation = new TeamConversation(context.team, services, request.principal.name);
+    const format = formatOf(request, { contextId: context.contextId, historyLength });
+    const conversation = new TeamConversation(context.team, services, request.principal);
     return unwrapIn(context, await conversation.start(task, options, format));
   }
   needs(request, "requests:write");
   if (!mayRead(request)) needs(request, "runs:read");
-  const { address, open } = await waitingTask(request, message);
-  const answers = answersOf(message, open);
+  const { address, run } = await openTask(request, message);
+  if (run.requests.length === 0) {
+    const after = await steerTask(request, message, { address, run });
+    await addPush(address, sent);
+    const format = formatOf(request, { contextId: address.contextId, historyLength });
+    return unwrapIn(address, await address.team.stream({ run: run.id, after, format }));
+  }
+  const answers = answersOf(message, run.requests);
   await addPush(address, sent);
   const answering = answers.map((one) => one.request);
-  const stream = { after: 0, format: formatOf(request, { historyLength, answering }) };
-  const conversation = new TeamConversation(address.team, services, request.principal.name);
+  const { contextId } = address;
+  const stream = { after: 0, format: formatOf(request, { contextId, historyLength, answering }) };
+  const conversation = new TeamConversation(address.team, services, request.principal);
   return unwrapIn(address, await conversation.continue(address.run, answers, stream));
 }
 
@@ -131,32 +137,4 @@ async function runOf(
     ...(push && { push }),
   };
   return { task, options: { ...options, idempotency } };
-}
-
-/** The same message again finds the same task. */
-async function idempotencyOf(message: SentMessage): Promise<Idempotency> {
-  return {
-    key: `a2a-${await sha256Hex(message.messageId)}`,
-    hash: await sha256Hex(sortedJson(message)),
-  };
-}
-
-/** The task that a message answers, with its open questions. @throws A2AError or ProblemError */
-async function waitingTask(
-  request: A2ARequest,
-  { taskId = "", contextId = "" }: SentMessage,
-): Promise<{ address: TaskAddress; open: readonly HumanRequest[] }> {
-  const address = await findTask(request, taskId);
-  const { status, requests } = unwrapIn(address, await address.team.run(address.run));
-  if (contextId !== "" && contextId !== address.id) {
-    throw new A2AError(
-      "INVALID_PARAMS",
-      `message.contextId must be left out or ${JSON.stringify(address.id)}, the context of the task`,
-    );
-  }
-  if (requests.length > 0) return { address, open: requests };
-  throw new A2AError(
-    "UNSUPPORTED_OPERATION",
-    `The task is ${status} and asks nothing: a message without taskId starts another one.`,
-  );
 }

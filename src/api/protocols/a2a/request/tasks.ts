@@ -17,7 +17,7 @@ import { type Context, findContext, findTask, partiesOf, unwrapIn } from "./cont
 import { formatOf } from "../encoder/format.ts";
 import { a2aFormats } from "../encoder/formats.ts";
 import { type A2ARequest, needs } from "./services.ts";
-import { type HistoryLength, statusesOf, taskOf, timeOf } from "../encoder/task.ts";
+import { type HistoryLength, inContext, statusesOf, taskOf, timeOf } from "../encoder/task.ts";
 import type { Artifact, A2ATask } from "../wire/wire.ts";
 
 /** Pages of runs that are looked through for one page of tasks. */
@@ -39,9 +39,10 @@ export async function readTask(
   run: RunInfo,
   historyLength: HistoryLength,
 ): Promise<A2ATask> {
+  const { contextId } = context;
   if (run.status !== "completed") {
     const soFar = historyLength === 0 ? [] : await saidSoFar(context.team, run);
-    return taskOf(run, historyLength, soFar);
+    return taskOf(inContext(run, contextId), historyLength, soFar);
   }
   let latest = run;
   if (run.result === null) {
@@ -49,7 +50,8 @@ export async function readTask(
     const { stop_reason } = run;
     latest = { ...run, result: { stop_reason, messages: last === undefined ? [] : [last] } };
   }
-  return withFiles(taskOf(latest, historyLength), await fileArtifacts(request, context, run));
+  const task = taskOf(inContext(latest, contextId), historyLength);
+  return withFiles(task, await fileArtifacts(request, context, run));
 }
 
 /** The files that were written during a run, by their addresses in the HTTP API, which take the same credential. */
@@ -92,24 +94,26 @@ export async function cancelTask(request: A2ARequest, params: unknown): Promise<
     throw new A2AError("TASK_NOT_CANCELABLE", "The task has ended: GetTask has its result.");
   }
   unwrapIn(address, stopped);
-  return taskOf(unwrapIn(address, await address.team.run(address.run)));
+  const run = unwrapIn(address, await address.team.run(address.run));
+  return taskOf(inContext(run, address.contextId));
 }
 
 /** `SubscribeToTask`: the task, all that happened and what happens, since 1.0 also after questions. @throws A2AError or ProblemError */
 export async function subscribeToTask(request: A2ARequest, params: unknown): Promise<OpenedStream> {
   needs(request, "runs:read");
   const address = await findTask(request, parseParams(taskIdSchema, params).id);
-  const { team, run } = address;
+  const { team, run, contextId } = address;
   const { status, ended_at } = unwrapIn(address, await team.run(run));
   if (ended_at !== null) {
     throw new A2AError("UNSUPPORTED_OPERATION", `The task is ${status}: GetTask has its result.`);
   }
   if (request.format === "a2a-0.3") {
-    return unwrapIn(address, await team.stream({ run, after: 0, format: formatOf(request) }));
+    const format = formatOf(request, { contextId });
+    return unwrapIn(address, await team.stream({ run, after: 0, format }));
   }
   const native = unwrapIn(address, await team.stream({ run, after: 0 }));
   if ("done" in native) return native;
-  const { options } = formatOf(request, { toEnd: true });
+  const { options } = formatOf(request, { contextId, toEnd: true });
   const encoder = a2aFormats[request.format].makeEncoder(options);
   return { body: encodedStream(native.body, encoder) };
 }
@@ -141,7 +145,9 @@ export async function listTasks(request: A2ARequest, params: unknown): Promise<T
       : await findInContext(request, context, cursor, filter);
   const tasks = await Promise.all(
     found.runs.map(async ({ context: at, run }) => {
-      if (!includeArtifacts) return taskOf({ ...run, result: null }, historyLength);
+      if (!includeArtifacts) {
+        return taskOf(inContext({ ...run, result: null }, at.contextId), historyLength);
+      }
       const whole = run.result ? run : unwrapIn(at, await at.team.run(run.id));
       return readTask(request, at, whole, historyLength);
     }),
@@ -188,8 +194,10 @@ async function findInConversations(
   );
   const found = await Promise.all(
     page.runs.map(async ({ id, team_id }) => {
-      const context = { id: team_id, team: services.gateway.team(tenant, team_id, caller) };
-      return { context, result: await context.team.run(id) };
+      const team = services.gateway.team(tenant, team_id, caller);
+      const [begun, result] = await Promise.all([team.conversationContext(), team.run(id)]);
+      const contextId = (begun.ok ? begun.value : null) ?? team_id;
+      return { context: { id: team_id, contextId, team }, result };
     }),
   );
   const passes = filterOf(given);

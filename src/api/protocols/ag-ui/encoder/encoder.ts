@@ -10,10 +10,12 @@ import { RunProjector } from "../../shared/run-projector.ts";
 import { type AgUiEvent, type Outcome, OWN, runStarted, sse } from "../wire/events.ts";
 import { type AgUiOptions, agUiOptionsSchema } from "../wire/options.ts";
 import { usageOf } from "../wire/event-fields.ts";
+import { Activity } from "./activity.ts";
 import { Ids } from "./ids.ts";
 import { interruptOf } from "./interrupts.ts";
 import { SharedState } from "./shared-state.ts";
 import { AgentSteps } from "./steps.ts";
+import { Subagents } from "./subagents.ts";
 import { Texts } from "./texts.ts";
 import { ClientThread } from "./client-thread.ts";
 import { ToolCalls } from "./tool-calls.ts";
@@ -27,13 +29,17 @@ export class AgUiEncoder implements StreamEncoder {
   readonly #projector: RunProjector;
   readonly #ids = new Ids();
   readonly #state: SharedState;
+  readonly #subagents: Subagents;
   readonly #steps: AgentSteps;
   readonly #texts: Texts;
   readonly #calls: ToolCalls;
+  readonly #activity: Activity;
   readonly #thread: ClientThread;
   /** Messages of humans whose texts are left out. */
   readonly #leftOut = new Set<string>();
   #run: RunInfo | undefined;
+  /** The agent that failed. */
+  #failing: string | undefined;
   #started: boolean;
   #ended = false;
 
@@ -45,9 +51,11 @@ export class AgUiEncoder implements StreamEncoder {
       proxies: continued?.humans ?? [],
     });
     this.#state = new SharedState(state, continued === undefined);
-    this.#steps = new AgentSteps(this.#state);
+    this.#subagents = new Subagents(options);
+    this.#steps = new AgentSteps(this.#state, this.#subagents);
     this.#texts = new Texts(this.#ids, this.#steps);
     this.#calls = new ToolCalls(this.#ids, continued);
+    this.#activity = new Activity(options.activity, this.#calls);
     this.#thread = new ClientThread(options);
     this.#started = continued !== undefined;
   }
@@ -57,6 +65,8 @@ export class AgUiEncoder implements StreamEncoder {
   }
 
   encode(frame: StreamFrame): string {
+    if ("id" in frame && frame.id !== undefined) this.#subagents.recorded(frame.id);
+    if (frame.event === "failed") this.#failing = frame.data.agent;
     const items = this.#projector.take(frame);
     const events = frame.event === "run" ? this.#start(frame.data) : [];
     if (frame.event === "turn") this.#state.turnEnds();
@@ -64,6 +74,7 @@ export class AgUiEncoder implements StreamEncoder {
     const visible = items.filter((item) => !this.#isLeftOut(item));
     if (this.#texts.isContradicted(visible)) events.push(...this.#takenBack());
     for (const item of visible) if (!this.#ended) events.push(...this.#encode(item, visible));
+    if (frame.event === "activity") events.push(...this.#activity.change(frame.data));
     if (frame.event === "message") this.#thread.add(frame);
     const hasHuman = visible.length < items.length && items.some(({ type }) => type === "message");
     if (hasHuman && !this.#ended && this.#thread.current() !== undefined) {
@@ -133,19 +144,30 @@ export class AgUiEncoder implements StreamEncoder {
         return [];
       case "paused":
         // Another encoder may continue after the pause, and knows no steps of void texts.
-        return this.#steps.endAll();
+        return [...this.#activity.end(), ...this.#steps.endAll(), ...this.#subagents.paused()];
       case "waiting":
-        return [...this.#spoken(item.run), ...this.#finished(this.#questions(item.run), item.run)];
+        return [
+          ...this.#spoken(item.run),
+          ...this.#steps.endAll(),
+          ...this.#subagents.waits(this.#options.interrupts ? item.run.requests : []),
+          ...this.#finished(this.#questions(item.run), item.run),
+        ];
       case "completed":
         return [
           ...this.#calls.unanswered(),
+          ...this.#steps.endAll(),
+          ...this.#subagents.completed(),
           ...this.#finished({ type: "success" }, item.run, item.result.stop_reason),
         ];
       case "cancelled":
         this.#run = item.run;
         return this.#options.old
-          ? this.#failed({ code: "run_cancelled", detail: "The run was cancelled." })
-          : this.#finished({ type: "cancelled" }, item.run);
+          ? this.#failed(RUN_CANCELLED)
+          : [
+              ...this.#steps.endAll(),
+              ...this.#subagents.failed(RUN_CANCELLED),
+              ...this.#finished({ type: "cancelled" }, item.run),
+            ];
       case "failed":
         return this.#failed(item.problem);
     }
@@ -157,6 +179,7 @@ export class AgUiEncoder implements StreamEncoder {
     const thread = this.#thread.current();
     if (thread === undefined) return [...ends, ...this.#failed(answerChanged(this.#run))];
     this.#ids.forget();
+    this.#activity.forget();
     this.#calls.renamed(thread.calls);
     return [...ends, { type: "MESSAGES_SNAPSHOT", messages: thread.messages }, ...again()];
   }
@@ -171,9 +194,9 @@ export class AgUiEncoder implements StreamEncoder {
     return [{ type: "CUSTOM", name: `${OWN}.run`, value }];
   }
 
-  /** Questions to humans as texts, for clients that may know no interrupts. */
+  /** Questions to humans as texts, for clients that know no interrupts. */
   #spoken({ requests }: RunInfo): AgUiEvent[] {
-    if (!this.#options.old) return [];
+    if (this.#options.interrupts) return [];
     return requests
       .filter(({ kind }) => kind !== "tool")
       .flatMap((request): AgUiEvent[] => {
@@ -188,14 +211,15 @@ export class AgUiEncoder implements StreamEncoder {
 
   #questions({ requests }: RunInfo): Outcome {
     const humans = requests.filter(({ kind }) => kind !== "tool");
-    if (humans.length > 0) {
+    if (humans.length > 0 && this.#options.interrupts) {
       const interrupts = humans.map((one) =>
         interruptOf(one, this.#calls.idOf(one.tool_call?.call_id)),
       );
       return { type: "interrupt", interrupts };
     }
-    if (this.#options.old) return { type: "success" };
-    const calls = requests.map(({ tool_call }) => tool_call?.call_id ?? "");
+    const asked = requests.filter(({ kind }) => kind === "tool");
+    if (this.#options.old || asked.length === 0) return { type: "success" };
+    const calls = asked.map(({ tool_call }) => tool_call?.call_id ?? "");
     return {
       type: "success",
       pendingToolCallIds: calls.map((call) => this.#calls.idOf(call) ?? call),
@@ -210,7 +234,7 @@ export class AgUiEncoder implements StreamEncoder {
     this.#ended = true;
     const { threadId, runId } = this.#options;
     return [
-      ...this.#steps.endAll(),
+      ...this.#activity.end(),
       {
         type: "RUN_FINISHED",
         threadId,
@@ -225,7 +249,9 @@ export class AgUiEncoder implements StreamEncoder {
   #failed({ detail, code }: Pick<Problem, "detail" | "code">): AgUiEvent[] {
     this.#ended = true;
     return [
+      ...this.#activity.end(),
       ...this.#steps.endAll(),
+      ...this.#subagents.failed({ detail, code }, this.#failing),
       { type: "RUN_ERROR", message: detail, code, ...this.#usage(this.#run) },
     ];
   }
@@ -235,6 +261,8 @@ export class AgUiEncoder implements StreamEncoder {
     return usage.length > 0 ? { usage } : {};
   }
 }
+
+const RUN_CANCELLED = { code: "run_cancelled", detail: "The run was cancelled." };
 
 /** @param run undefined before it is known */
 function answerChanged(run: RunInfo | undefined): Pick<Problem, "detail" | "code"> {

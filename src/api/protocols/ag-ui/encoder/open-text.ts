@@ -2,7 +2,7 @@ import type { RunItem } from "../../shared/run-item.ts";
 import type { AgUiEvent } from "../wire/events.ts";
 import { aboutSource, type OwnMetadata } from "../wire/event-fields.ts";
 import type { Ids } from "./ids.ts";
-import { ThinkingText } from "../../shared/thinking-text.ts";
+import { ThinkingText } from "../../../../core/text/thinking-text.ts";
 
 type TextStart = Extract<RunItem, { type: "text_start" }>;
 

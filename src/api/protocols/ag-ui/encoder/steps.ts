@@ -1,24 +1,35 @@
 import type { AgUiEvent } from "../wire/events.ts";
 import type { SharedState } from "./shared-state.ts";
+import type { Subagents } from "./subagents.ts";
 
-/** A step per agent from its first event to its message. The shared state names the last agent that began one. */
+/**
+ * A step per agent from its first event to its message, within its turn as a subagent. The shared state names the last agent
+ * that began one.
+ */
 export class AgentSteps {
   readonly #speaking = new Set<string>();
   readonly #state: SharedState;
+  readonly #subagents: Subagents;
 
-  constructor(state: SharedState) {
+  constructor(state: SharedState, subagents: Subagents) {
     this.#state = state;
+    this.#subagents = subagents;
   }
 
   begin(source: string): AgUiEvent[] {
-    if (this.#speaking.has(source)) return [];
+    const subagent = this.#subagents.begin(source);
+    if (this.#speaking.has(source)) return subagent;
     this.#speaking.add(source);
-    return [{ type: "STEP_STARTED", stepName: source }, ...this.#tellSpeaker()];
+    return [...subagent, { type: "STEP_STARTED", stepName: source }, ...this.#tellSpeaker()];
   }
 
   end(source: string): AgUiEvent[] {
     if (!this.#speaking.delete(source)) return [];
-    return [{ type: "STEP_FINISHED", stepName: source }, ...this.#tellSpeaker()];
+    return [
+      { type: "STEP_FINISHED", stepName: source },
+      ...this.#subagents.end(source),
+      ...this.#tellSpeaker(),
+    ];
   }
 
   /** All speakers have ended. */

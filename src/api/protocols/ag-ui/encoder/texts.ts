@@ -137,7 +137,8 @@ export class Texts {
     const hasText = items.some(
       (text) => text.type === "text_end" && !text.void && isOf(text, item),
     );
-    if (hasText) return this.#steps.end(source);
+    // A turn that was shown before a pause begins as a subagent only now.
+    if (hasText) return [...this.#steps.begin(source), ...this.#steps.end(source)];
     const messageId = this.#ids.next(id);
     return [
       ...this.#steps.begin(source),

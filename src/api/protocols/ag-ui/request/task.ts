@@ -168,6 +168,10 @@ function fromUrl(url: string | undefined, name: string | undefined): JsonObject 
   return url === undefined ? undefined : { url, ...(name !== undefined && { name }) };
 }
 
+export function isOnlyText(content: InputMessage["content"]): boolean {
+  return typeof content === "string" || content.every(({ type }) => type === "text");
+}
+
 /** The text of a message. */
 export function textOf({ content }: Pick<ToolMessage | InputMessage, "content">): string {
   if (typeof content === "string") return content;

@@ -8,6 +8,9 @@ const PROTOCOL_VERSION = "1.0";
 /** The key of `metadata` and `state` under which Troupe says what the protocol has no field for. */
 export const OWN = "troupe";
 
+/** The type of the activity message that shows the steps under way. */
+export const ACTIVITY_TYPE = `${OWN}.steps` as const;
+
 interface Metadata {
   metadata?: { [OWN]: object };
 }
@@ -38,6 +41,11 @@ export type Outcome =
   | { type: "success"; pendingToolCallIds?: string[] }
   | { type: "interrupt"; interrupts: Interrupt[] }
   | { type: "cancelled" };
+
+/** Why the turn of an agent is over for this stream. */
+export type SubagentOutcome =
+  | { type: "success" }
+  | { type: "suspended"; interruptIds?: readonly string[] };
 
 interface ToolCall extends Metadata {
   id: string;
@@ -76,6 +84,26 @@ export type AgUiEvent = Metadata &
       }
     | { type: "RUN_ERROR"; message: string; code: string; usage?: TokenUsage[] }
     | { type: "STEP_STARTED" | "STEP_FINISHED"; stepName: string }
+    | {
+        type: "SUBAGENT_STARTED";
+        subagentRunId: string;
+        name: string;
+        parentSubagentRunId?: string;
+      }
+    | { type: "SUBAGENT_FINISHED"; subagentRunId: string; outcome: SubagentOutcome }
+    | { type: "SUBAGENT_ERROR"; subagentRunId: string; message: string; code: string }
+    | {
+        type: "ACTIVITY_SNAPSHOT";
+        messageId: string;
+        activityType: typeof ACTIVITY_TYPE;
+        content: JsonObject;
+      }
+    | {
+        type: "ACTIVITY_DELTA";
+        messageId: string;
+        activityType: typeof ACTIVITY_TYPE;
+        patch: StateChange[];
+      }
     | {
         type: "TEXT_MESSAGE_START";
         messageId: string;

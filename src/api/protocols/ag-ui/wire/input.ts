@@ -75,14 +75,19 @@ export type ResumeEntry = z.infer<typeof resumeSchema>;
 /** `forwardedProps.troupe`: what the protocol has no field for. */
 const ownSchema = z
   .strictObject({
+    /** Left out, messages while a run is active go into the run. */
+    on_conflict: startRunSchema.shape.on_conflict.removeDefault().default("steer"),
     ...startRunSchema.pick({
-      on_conflict: true,
       timeout_seconds: true,
       max_total_tokens: true,
       user: true,
     }).shape,
     raw: z.boolean().default(false),
     reasoning: z.boolean().default(true),
+    interrupts: z.boolean().default(true),
+    /** Left out, clients of AG-UI 1.0 get them: those of the oldest versions refuse events that they do not know. */
+    subagents: z.boolean().optional(),
+    activity: z.boolean().optional(),
   })
   .prefault({});
 

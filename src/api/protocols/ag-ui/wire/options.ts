@@ -36,6 +36,15 @@ export const agUiOptionsSchema = z.object({
   raw: z.boolean(),
   /** True if clients get the reasoning of models. Those before 0.0.45 do not know it. */
   reasoning: z.boolean().default(true),
+  /** False if questions to humans are texts, rather than interrupts, which clients before 0.0.54 do not know. */
+  interrupts: z.boolean().default(true),
+  /**
+   * The inner teams that agents are in, outermost first, by agent; agents outside of them are left out. Null if clients get
+   * no subagents.
+   */
+  subagents: z.record(z.string(), z.array(z.string())).nullable().default(null),
+  /** True if clients get the steps under way as an activity. */
+  activity: z.boolean().default(false),
   /** Parts of messages that no model here can use, by their paths in the request. */
   dropped: z.array(z.string()),
   /** The messages that the client has as the stream begins; null where they are too many to be kept. */

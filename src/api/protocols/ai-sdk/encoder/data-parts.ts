@@ -3,6 +3,7 @@ import { asJson, type Json } from "../../../../core/json.ts";
 import type { AgentEvent, ChatMessage } from "../../../../core/messages/message.ts";
 import { fileDataUri, isFile, type AttachedFile } from "../../../../core/models/attached-files.ts";
 import { imageDataUri, imageMediaType } from "../../../../core/models/images.ts";
+import { toText } from "../../../../core/messages/views.ts";
 import type { ImageContent } from "../../../../core/models/llm-messages.ts";
 import type { Chunk } from "./chunk.ts";
 
@@ -54,6 +55,12 @@ export function filePart(part: ImageContent | AttachedFile): FilePart {
   if (isFile(part))
     return { type, url: fileDataUri(part), mediaType: part.media_type, filename: part.name };
   return { type, url: imageDataUri(part), mediaType: imageMediaType(part.data) ?? "image/png" };
+}
+
+/** A message that a user has sent into the run. */
+export function steeringPart(message: ChatMessage): Chunk {
+  const { id, source } = message;
+  return { type: "data-steering", id, data: { source, content: toText(message) } };
 }
 
 /** A question that the user's next message answers. */

@@ -8,7 +8,7 @@ import { endsTexts, type RunItem, type TextPlace } from "../../shared/run-item.t
 import { RunProjector } from "../../shared/run-projector.ts";
 import { CallWriter } from "./call-writer.ts";
 import { endMetadata, runMetadata } from "./chunk.ts";
-import { eventPart, messagePart } from "./data-parts.ts";
+import { eventPart, messagePart, steeringPart } from "./data-parts.ts";
 import { type ChatStreamOptions, streamOptionsSchema } from "./format.ts";
 import { keyOf, MessageWriter, metadataOf } from "./message-writer.ts";
 import { problemText } from "./refusal.ts";
@@ -216,6 +216,7 @@ class ChatEncoder implements StreamEncoder {
 
   /** An answer that the page does not have, or the end of what is replayed before the last message; not the task. */
   #human(message: ChatMessage): void {
+    if (message.metadata["steering"] === "true") return this.#steered(message);
     const request = this.#inputs.get(message.source);
     this.#inputs.delete(message.source);
     if (request === undefined) return;
@@ -225,6 +226,12 @@ class ChatEncoder implements StreamEncoder {
       id: request,
       data: { source: message.source, content: toText(message), message: message.id },
     });
+  }
+
+  /** A message into the run. What follows is the next message for a page that loads the run. */
+  #steered(message: ChatMessage): void {
+    if (this.#pending !== undefined && !this.#live) this.#startMessage(message.id);
+    else this.#writer.data(steeringPart(message));
   }
 
   #startMessage(messageId: string): void {

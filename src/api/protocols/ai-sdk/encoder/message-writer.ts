@@ -2,7 +2,7 @@ import type { HumanRequest } from "../../../../contract/run.ts";
 import type { Json } from "../../../../core/json.ts";
 import type { UserPart } from "../../../../core/models/llm-messages.ts";
 import type { RunItem, TextPlace } from "../../shared/run-item.ts";
-import { ThinkingText } from "../../shared/thinking-text.ts";
+import { ThinkingText } from "../../../../core/text/thinking-text.ts";
 import { type Chunk, DONE, type PartMetadata, written } from "./chunk.ts";
 import { filePart } from "./data-parts.ts";
 import { type ToolPart, ToolParts } from "./tool-parts.ts";

@@ -1,12 +1,11 @@
 import type { ListedTeam } from "../../../../contract/directory.ts";
-import type { TeamInfo } from "../../../../contract/team.ts";
 import { unwrap } from "../../../http/endpoint/problem.ts";
 import { callerOf } from "../../../http/access/access-control.ts";
 import { listsOf } from "../../../http/endpoint/services.ts";
 import { latestTeams } from "../../shared/latest-teams.ts";
 import { eventsOf } from "../session/follow-run.ts";
 import type { McpRequest } from "../session/services.ts";
-import { MOST_TEAMS } from "../session/tool-names.ts";
+import { MOST_TEAMS } from "../tools/offered-tools.ts";
 
 export interface ListObserver {
   /** A team was added, removed or changed, so that the lists of tools and resources differ. */
@@ -51,7 +50,9 @@ function isListed({ conversation, expires_in }: ListedTeam): boolean {
   return conversation === null && expires_in === null;
 }
 
+type ShownTeam = Pick<ListedTeam, "label" | "component_version" | "tool">;
+
 /** The fields of a team that the lists show. */
-function shown({ label, component_version }: ListedTeam | TeamInfo): string {
-  return JSON.stringify([label, component_version]);
+function shown({ label, component_version, tool }: ShownTeam): string {
+  return JSON.stringify([label, component_version, tool]);
 }

@@ -3,6 +3,7 @@ import type {
   Resource,
   ResourceTemplateType,
 } from "@modelcontextprotocol/server";
+import { readRunView, runViewResource } from "../app/run-view.ts";
 import type { McpRequest } from "../session/services.ts";
 import { listParts, partTemplate, readPart } from "./message-parts.ts";
 import { listThreads, readThread, threadTemplates } from "./threads.ts";
@@ -11,15 +12,17 @@ import { fileTemplate, readFile } from "./workspace-files.ts";
 /**
  * A page of the resources: the threads of all teams, or the thread of one with the images and files of its latest messages.
  *
+ * @param pages whether the client shows pages, of which the first one is
  * @throws ProblemError
  */
 export async function listResources(
   request: McpRequest,
-  cursor: string | undefined,
+  { cursor, pages }: { cursor: string | undefined; pages: boolean },
 ): Promise<{ resources: Resource[]; nextCursor?: string }> {
-  const page = await listThreads(request, cursor);
-  if (request.only === undefined) return page;
-  return { resources: [...page.resources, ...(await listParts(request, request.only.id))] };
+  const { resources, ...next } = await listThreads(request, cursor);
+  const view = pages && cursor === undefined ? [runViewResource()] : [];
+  const parts = request.only === undefined ? [] : await listParts(request, request.only.id);
+  return { resources: [...view, ...resources, ...parts], ...next };
 }
 
 export function resourceTemplates({ only, services }: McpRequest): ResourceTemplateType[] {
@@ -37,6 +40,7 @@ export async function readResource(
   uri: string,
 ): Promise<ReadResourceResult | undefined> {
   return (
+    (await readRunView(request, uri)) ??
     (await readThread(request, uri)) ??
     (await readPart(request, uri)) ??
     (await readFile(request, uri))

@@ -100,7 +100,7 @@ export async function giveAnswer(
   const conversation = new TeamConversation(
     teamOf(request, team),
     request.services,
-    request.principal.name,
+    request.principal,
   );
   return conversation.answer(run, [{ request: question, answer }]);
 }

@@ -8,6 +8,7 @@ import { lastMessage } from "../../shared/run-messages.ts";
 import { mediaTypeOf } from "../resources/message-parts.ts";
 import { type McpRequest, teamOf } from "../session/services.ts";
 import { fileContents } from "./file-contents.ts";
+import { CONVERSATION_OF_RUN } from "./idempotency.ts";
 import type { RunOutput } from "./output.ts";
 
 /** A run as the result of a tool: what the team said, or what there is to do. */
@@ -19,7 +20,12 @@ export async function runResult(request: McpRequest, run: RunInfo): Promise<Call
     : [undefined, []];
   const output = outputOf(run, said);
   return {
-    content: [{ type: "text", text: textOf(output) }, ...attachedTo(said), ...files],
+    content: [
+      { type: "text", text: textOf(output) },
+      ...attachedTo(said),
+      ...files,
+      ...hintOf(request, output),
+    ],
     structuredContent: { ...output },
     ...((run.status === "failed" || run.status === "cancelled") && { isError: true }),
   };
@@ -44,9 +50,11 @@ export function refusal({ detail, errors = [], ...problem }: Problem): CallToolR
 }
 
 function outputOf(run: RunInfo, said: ChatMessage | undefined): RunOutput {
+  const { [CONVERSATION_OF_RUN]: conversation } = run.metadata;
   return {
     team_id: run.team_id,
     run_id: run.id,
+    ...(typeof conversation === "string" && { conversation }),
     status: run.status,
     text: said === undefined ? null : toText(said),
     stop_reason: run.stop_reason,
@@ -94,6 +102,13 @@ function textOf(output: RunOutput): string {
     case "running":
       return `The run is still active. Call get_run with ${runArguments} to wait for its end.`;
   }
+}
+
+/** The model has to name the conversation in its next call, unless its session does. */
+function hintOf({ session }: McpRequest, { status, conversation }: RunOutput): ContentBlock[] {
+  if (session !== undefined || conversation === undefined || status !== "completed") return [];
+  const text = `To continue this conversation, pass "conversation": ${JSON.stringify(conversation)}.`;
+  return [{ type: "text", text }];
 }
 
 /** Its images and files. */

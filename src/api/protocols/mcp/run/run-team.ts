@@ -6,23 +6,34 @@ import type {
 import { ok, type Result } from "../../../../contract/result.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import { sha256Hex } from "../../../../core/hash.ts";
+import type { JsonObject } from "../../../../core/json.ts";
 import { askerOf } from "../../../http/access/access-control.ts";
 import { ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
 import { hopsOf } from "../../../http/input/call.ts";
 import { readTask } from "../../../http/input/task.ts";
 import { TeamConversation, type NewRunOptions } from "../../shared/conversation.ts";
 import { ProtocolError, ProtocolErrorCode } from "../session/sdk.ts";
-import type { TaskFile } from "./list-tools.ts";
+import type { CallFile } from "./tool-inputs.ts";
 import { type McpRequest, teamOf } from "../session/services.ts";
 import { idempotencyOf, REQUEST_OF_RUN } from "./idempotency.ts";
 import { runOfState } from "./request-state.ts";
 import { takesTasks } from "./task.ts";
-import { type McpToolCall, resultOf, type McpToolResult, waitForRun } from "./wait-for-run.ts";
+import { type McpToolCall, resultOf, waitForRun } from "./wait-for-run.ts";
+import type { McpToolResult } from "./output.ts";
 
 interface GivenTask {
   task: string;
-  files?: TaskFile[] | undefined;
+  files?: CallFile[] | undefined;
   wait_seconds: number;
+}
+
+type TaskOfCall = Omit<GivenTask, "wait_seconds">;
+
+/** A run of a call, besides its task. */
+interface RunOfCall {
+  /** Distinguishes a call that has no key of its client. */
+  key?: string;
+  metadata?: JsonObject;
 }
 
 /** Gives a task to a team, or continues the run of a call that is made again with answers. @throws ProblemError or ProtocolError */
@@ -30,12 +41,13 @@ export async function runTeam(
   call: McpToolCall,
   team: string,
   { wait_seconds: seconds, ...task }: GivenTask,
+  about: RunOfCall = {},
 ): Promise<McpToolResult> {
   const { ctx, server } = call;
   const state = ctx.mcpReq.requestState();
   if (state !== undefined) return continueRun(call, { team, state, seconds });
   const asTask = takesTasks(server);
-  const started = await start(call, team, task, seconds > 0);
+  const started = await start(call, { team, task, about }, seconds > 0);
   const { run, info, opened } = started;
   const result =
     info === undefined
@@ -80,14 +92,13 @@ interface Started {
  */
 async function start(
   call: McpToolCall,
-  id: string,
-  task: Omit<GivenTask, "wait_seconds">,
+  { team: id, task, about }: { team: string; task: TaskOfCall; about: RunOfCall },
   follows: boolean,
 ): Promise<Started> {
   const { request, ctx } = call;
   const { services, principal } = request;
   const team = teamOf(request, id);
-  const conversation = new TeamConversation(team, services, principal.name);
+  const conversation = new TeamConversation(team, services, principal);
   const input = await taskOf(task, services, team);
   const { id: requestId, _meta: meta } = ctx.mcpReq;
   const idempotency = await idempotencyOf(request, {
@@ -95,13 +106,13 @@ async function start(
     meta,
     input: { team: id, ...task },
   });
-  const key = idempotency?.key ?? (await keyOfCall(request, task));
+  const key = idempotency?.key ?? about.key ?? (await keyOfCall(request, task));
   const hops = hopsOf(request.headers, { path: "params._meta", value: meta });
   const begin = (on_conflict: "reject" | "queue"): Promise<Result<Started>> => {
     const options: NewRunOptions = {
       on_conflict,
       ...askerOf(principal),
-      metadata: { [REQUEST_OF_RUN]: key },
+      metadata: { ...about.metadata, [REQUEST_OF_RUN]: key },
       ...hops,
       ...(idempotency && { idempotency }),
     };
@@ -119,7 +130,7 @@ type NewRunTask = StartRunInput["task"];
 
 /** @throws ProblemError that names the file */
 async function taskOf(
-  { task, files }: Omit<GivenTask, "wait_seconds">,
+  { task, files }: TaskOfCall,
   services: McpRequest["services"],
   team: TeamGateway,
 ): Promise<NewRunTask> {
@@ -167,10 +178,11 @@ async function alone(
   return ok({ run: info.id, created, info });
 }
 
-/** Distinguishes calls that have no key, by their caller and task. */
-async function keyOfCall(
+/** Distinguishes calls that have no key, by their caller and task. @param call with the name of the template, if it runs one */
+export async function keyOfCall(
   { principal }: McpRequest,
-  { task, files = [] }: Omit<GivenTask, "wait_seconds">,
+  { task, files = [], template }: TaskOfCall & { template?: string },
 ): Promise<string> {
-  return `mcp-${await sha256Hex(JSON.stringify(["call", principal.id, task, ...files]))}`;
+  const named = template === undefined ? [] : [{ template }];
+  return `mcp-${await sha256Hex(JSON.stringify(["call", principal.id, task, ...files, ...named]))}`;
 }

@@ -4,7 +4,7 @@ import type { RunInfo } from "../../../../contract/run.ts";
 import { questionText } from "../../shared/question-text.ts";
 import type { McpRequest } from "../session/services.ts";
 import { inputRequestsOf } from "./input-requests.ts";
-import { runResult } from "./run-result.ts";
+import { resultOfTool } from "./typed-result.ts";
 
 /** The extension by which a call is answered with a task. */
 export const TASKS = "io.modelcontextprotocol/tasks";
@@ -50,7 +50,7 @@ export async function detailedTask(
   if (run.status === "waiting" && asks)
     return { ...taskOf(run), inputRequests: inputRequestsOf(run.requests) };
   if (["waiting", "completed", "failed"].includes(run.status))
-    return { ...taskOf(run), status: "completed", result: await runResult(request, run) };
+    return { ...taskOf(run), status: "completed", result: await resultOfTool(request, run) };
   return taskOf(run);
 }
 

@@ -1,10 +1,4 @@
-import type {
-  CallToolResult,
-  InputRequiredResult,
-  Result,
-  Server,
-  ServerContext,
-} from "@modelcontextprotocol/server";
+import type { Server, ServerContext } from "@modelcontextprotocol/server";
 import type { OpenedStream, TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import { unwrap } from "../../../http/endpoint/problem.ts";
@@ -13,6 +7,7 @@ import { CallLog } from "./call-log.ts";
 import { elicitationRequest } from "./elicitation.ts";
 import { followRun } from "../session/follow-run.ts";
 import { inputRequestsOf, readResponses, type Responses } from "./input-requests.ts";
+import type { McpToolResult } from "./output.ts";
 import { ProgressReporter } from "./progress.ts";
 import { runResult } from "./run-result.ts";
 import { requestState } from "./request-state.ts";
@@ -20,14 +15,13 @@ import { createdTask } from "./task.ts";
 import { type McpRequest, teamOf } from "../session/services.ts";
 import { canShowForms } from "../session/session.ts";
 
-/** The answer of a tool: its result, its first questions, or the task that has the result later. */
-export type McpToolResult = CallToolResult | InputRequiredResult | Result;
-
 /** A call of a tool. */
 export interface McpToolCall {
   request: McpRequest;
   ctx: ServerContext;
   server: Server;
+  /** The name of the team's own tool, if the call is one of it. */
+  tool?: string;
 }
 
 /** A run to wait for. */
@@ -56,7 +50,7 @@ export async function waitForRun(
 ): Promise<McpToolResult> {
   const { request, ctx } = call;
   const team = teamOf(request, id);
-  const conversation = new TeamConversation(team, request.services, request.principal.name);
+  const conversation = new TeamConversation(team, request.services, request.principal);
   const responses = await responsesOf(call, team, run);
   const allAnswers = [...answers, ...responses.answers];
   const answering = new Set(allAnswers.map((one) => one.request));
@@ -82,6 +76,7 @@ export async function waitForRun(
     run,
     request: ctx.mcpReq.id,
     ...(token !== undefined && { token }),
+    ...(call.tool !== undefined && { tool: call.tool }),
     until: Date.now() / 1000 + seconds,
     ...sent,
     asked: [...asked],

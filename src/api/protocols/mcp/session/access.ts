@@ -6,6 +6,13 @@ export const LIST_TEAMS = "list_teams";
 export const GET_RUN = "get_run";
 export const ANSWER_REQUEST = "answer_request";
 export const STOP_RUN = "stop_run";
+/** For the page of a run, not for models. */
+export const READ_RUN = "read_run";
+
+/** Begins the names of the tools that run a team or a template. */
+export const RUN_PREFIX = "run_";
+export const RUN_TEAM = "run_team";
+export const RUN_TEMPLATE = "run_template";
 
 const OF_METHODS: Readonly<Record<string, Scope>> = {
   "tools/list": "teams:read",
@@ -25,6 +32,7 @@ const OF_METHODS: Readonly<Record<string, Scope>> = {
 const OF_TOOLS: Readonly<Record<string, Scope>> = {
   [LIST_TEAMS]: "teams:read",
   [GET_RUN]: "runs:read",
+  [READ_RUN]: "runs:read",
   [ANSWER_REQUEST]: "requests:write",
 };
 

@@ -8,6 +8,8 @@ const placeSchema = z.object({
   /** The id of the call's request, which its response has. */
   request: z.union([z.string(), z.number()]),
   token: z.union([z.string(), z.number()]).exactOptional(),
+  /** The name of the team's own tool, if the call is one of it. */
+  tool: z.string().exactOptional(),
   /** When the call ends waiting, in seconds since 1970. */
   until: z.number(),
   /** The sent items: the team's cursor, notifications of progress, and questions. */

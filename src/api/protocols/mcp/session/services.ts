@@ -3,15 +3,15 @@ import type { TeamGateway } from "../../../../contract/gateways/team-gateway.ts"
 import type { TeamInfo } from "../../../../contract/team.ts";
 import type { CpuBudget } from "./follow-run.ts";
 import type { CallPlace, CallStream } from "./call-stream.ts";
-import type { MessageServices } from "../../../http/endpoint/services.ts";
 import { callerOf } from "../../../http/access/access-control.ts";
 import type { ProtocolServices } from "../../shared/services.ts";
+import { isConversation, ownConversation } from "./own-conversations.ts";
 
-export type McpServices = Pick<
-  ProtocolServices,
-  "gateway" | "tenants" | "templates" | "version" | "log"
-> &
-  MessageServices;
+/** `templates` are those that are offered. */
+export interface McpServices extends Omit<ProtocolServices, "pushNotifications"> {
+  /** The page that shows a run, if the service has its file. */
+  runView?: (() => Promise<string | undefined>) | undefined;
+}
 
 /** One request to the MCP server. */
 export interface McpRequest {
@@ -38,11 +38,15 @@ export interface ClientSession {
   id: string;
   /** True if the client can show forms. */
   forms: boolean;
+  /** True if the client shows pages of the server. */
+  pages: boolean;
 }
 
+/** A team that the caller may reach: of the conversations with templates, its own ones. */
 export function teamOf(
   { services, principal }: Pick<McpRequest, "services" | "principal">,
   id: string,
 ): TeamGateway {
-  return services.gateway.team(principal.tenant, id, callerOf(principal));
+  const team = services.gateway.team(principal.tenant, id, callerOf(principal));
+  return isConversation(id) ? ownConversation(team, id, principal) : team;
 }

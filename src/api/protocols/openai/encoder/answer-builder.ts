@@ -21,8 +21,6 @@ interface Said {
 export interface ProtocolAbilities {
   /** True for a question that is part of the text. */
   isSpoken: (request: HumanRequest) => boolean;
-  /** True if the text of a repeated model call may continue where the one before it broke off. */
-  repeats: boolean;
   /** True if a text that was streamed earlier is sent in the same pieces. */
   inPieces: boolean;
 }
@@ -134,7 +132,10 @@ export class AnswerBuilder {
     { messageId, source, attempt, place }: RunItem & { type: "text_start" },
     batch: readonly RunItem[],
   ): AnswerItem[] {
-    if (source === this.#options.live) return this.#liveStart(messageId, source, batch);
+    if (source === this.#options.live) {
+      if (!this.#changed) this.#liveStart(messageId, source);
+      return [];
+    }
     if (!this.#all || this.#wasShown(source, batch)) return [];
     const id = attempt === 1 ? messageId : `${messageId}-${attempt}`;
     this.#reasoning.add(messageId);
@@ -158,15 +159,10 @@ export class AnswerBuilder {
     return text !== "" && last.text.endsWith(text);
   }
 
-  #liveStart(id: string, source: string, batch: readonly RunItem[]): AnswerItem[] {
-    if (this.#changed) return [];
-    if (this.#live === undefined) {
-      this.#live = new LiveText(id, source);
-      return [];
-    }
-    // The message shows whether its text was shown before, and begins with it.
-    this.#live.restart(this.#form.repeats || hasMessageOf(source, batch));
-    return this.#live.changed ? this.#endLive(undefined, false) : [];
+  /** The text of a repeated model call may continue where the one before it broke off. */
+  #liveStart(id: string, source: string): void {
+    if (this.#live === undefined) this.#live = new LiveText(id, source);
+    else this.#live.restart();
   }
 
   #textDelta(
@@ -252,7 +248,9 @@ export class AnswerBuilder {
         ? []
         : this.#speak(last.id, last.source, this.#textOf(last), false);
     const questions = spoken.flatMap(({ id, source, prompt }) =>
-      this.#speak(id, source, prompt, true),
+      this.#speak(id, source, prompt, true).map((item) =>
+        item.type === "text_start" ? { ...item, asks: true as const } : item,
+      ),
     );
     return [...before, ...questions, ...this.#end({ type: "waiting", requests })];
   }

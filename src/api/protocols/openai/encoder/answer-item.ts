@@ -25,7 +25,15 @@ export type AnswerItem =
   /** The run as it is: first of all, and whenever it changes. */
   | { type: "run"; run: RunInfo }
   /** `place`: of the text's first piece, if it was streamed. */
-  | { type: "text_start"; id: string; role: TextRole; source: string; place?: PiecePlace }
+  | {
+      type: "text_start";
+      id: string;
+      role: TextRole;
+      source: string;
+      place?: PiecePlace;
+      /** True for a question to a human. */
+      asks?: true;
+    }
   | { type: "text_delta"; id: string; role: TextRole; delta: string; place?: PiecePlace }
   /** `text`: the whole text; undefined for one that is void. `final`: it is the last one of the run, or asks for an answer. */
   | {

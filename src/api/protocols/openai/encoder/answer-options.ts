@@ -18,6 +18,8 @@ const optionsSchema = settingsSchema.extend({
   answering: z.array(z.string()),
   /** For chat completions: whether the stream ends with the usage. */
   usage: z.boolean(),
+  /** For chat completions: texts before which the answer ends. */
+  stop: z.array(z.string()),
   /** For responses: the number of the last event that the client has. */
   startingAfter: z.number(),
   background: z.boolean(),
@@ -41,6 +43,7 @@ export function answerOptions(
     now: false,
     answering: [],
     usage: false,
+    stop: [],
     startingAfter: -1,
     background: false,
     ignored: [],

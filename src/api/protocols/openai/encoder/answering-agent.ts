@@ -31,7 +31,7 @@ export function answeringAgent(format: string): NonNullable<FormatCode["prepare"
 
 /** The form of the answer for the agent's model; undefined if the agent's own settings decide. */
 function formFor(
-  { jsonOutput, toolChoice }: AnswerForm,
+  { jsonOutput, toolChoice, stop }: AnswerForm,
   {
     agent,
     component,
@@ -41,7 +41,10 @@ function formFor(
   const name = isAssistant(agent) ? agent.config["name"] : undefined;
   const isStructured = name === undefined ? hasFactory(component) : hasFactory(agent);
   const ownFormat = jsonOutput === undefined || isStructured;
-  if (ownFormat && toolChoice === undefined) return ok(undefined);
+  if (ownFormat && toolChoice === undefined) {
+    // The client's text ends there whichever agent answers.
+    return ok(stop !== undefined && typeof name === "string" ? { agent: name, stop } : undefined);
+  }
   const path = ownFormat ? "tool_choice" : format;
   if (typeof name !== "string") {
     return refuse(
@@ -60,6 +63,7 @@ function formFor(
     agent: name,
     ...(!ownFormat && { jsonOutput }),
     ...(toolChoice !== undefined && { toolChoice }),
+    ...(stop !== undefined && { stop }),
   });
 }
 

@@ -17,6 +17,7 @@ import type { AnswerItem, End } from "./answer-item.ts";
 import { type AnswerOptions, readOptions } from "./answer-options.ts";
 import { type AnswerExtension, extensionOf } from "./extension.ts";
 import { answeringAgent } from "./answering-agent.ts";
+import { EndingText } from "./ending-text.ts";
 import { dataEvent, DONE, wholeEvent } from "./sse.ts";
 
 /** Between texts of one answer. */
@@ -44,12 +45,15 @@ class ChatEncoder implements StreamEncoder {
   #reasoning = "";
   readonly #items: RunItem[] = [];
   #source = "";
+  /** The text of the answer that is open. */
+  #text = new EndingText([]);
+  /** True if the next piece begins another text of the answer. */
+  #isNext = false;
 
   constructor(options: AnswerOptions) {
     this.#options = options;
     this.#answer = new AnswerBuilder(options, {
       isSpoken: ({ kind }) => kind !== "tool",
-      repeats: true,
       inPieces: false,
     });
   }
@@ -76,9 +80,11 @@ class ChatEncoder implements StreamEncoder {
       case "text_start":
         return this.#textStart(item);
       case "text_delta":
-        return item.role === "answer" ? this.#say(item.delta) : this.#reason(item.delta);
+        return item.role === "answer"
+          ? this.#say(this.#text.add(item.delta))
+          : this.#reason(item.delta);
       case "text_end":
-        return "";
+        return item.role === "answer" && item.text !== undefined ? this.#say(this.#text.end()) : "";
       case "other":
         this.#items.push(item.item);
         return this.#chunk({}, { item: item.item });
@@ -93,15 +99,20 @@ class ChatEncoder implements StreamEncoder {
     this.#created = Math.floor(Date.parse(created_at) / 1000);
   }
 
-  #textStart({ role, source }: AnswerItem & { type: "text_start" }): string {
+  #textStart({ role, source, asks }: AnswerItem & { type: "text_start" }): string {
     this.#source = source;
     if (role === "reasoning") return this.#reasoning === "" ? "" : this.#reason(GAP);
-    return this.#content === "" ? "" : this.#say(GAP);
+    this.#text = new EndingText(asks ? [] : this.#options.stop);
+    this.#isNext = this.#content !== "";
+    return "";
   }
 
   #say(delta: string): string {
-    this.#content += delta;
-    return this.#chunk({ content: delta });
+    if (delta === "") return "";
+    const gap = this.#isNext ? GAP : "";
+    this.#isNext = false;
+    this.#content += gap + delta;
+    return (gap === "" ? "" : this.#chunk({ content: gap })) + this.#chunk({ content: delta });
   }
 
   #reason(delta: string): string {
@@ -115,7 +126,7 @@ class ChatEncoder implements StreamEncoder {
     if (error !== undefined) return this.#fail(error);
     const usage = usageOf(end.type === "completed" ? end.usage : run.usage);
     const calls = end.type === "waiting" ? toolCalls(run, end) : [];
-    const reason = finishReason(end, calls.length);
+    const reason = finishReason(end, calls.length, this.#text.isCut);
     const extension = extensionOf(end, run, { attached, ignored: this.#options.ignored });
     if (this.#options.form === "whole") return this.#whole({ usage, calls, reason, extension });
     const called = calls.map((call, index) => ({ index, ...call }));
@@ -192,8 +203,9 @@ export const chatFormat: FormatCode = {
 
 const NO_RUN = runError({ code: "internal_error", detail: "The run cannot be read." });
 
-function finishReason(end: End, calls: number): FinishReason {
-  if (end.type === "failed") return "length";
+/** @param isCut whether the answer has ended before a text of `stop` */
+function finishReason(end: End, calls: number, isCut: boolean): FinishReason {
+  if (end.type === "failed") return isCut ? "stop" : "length";
   return calls > 0 ? "tool_calls" : "stop";
 }
 

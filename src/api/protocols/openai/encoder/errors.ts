@@ -65,7 +65,9 @@ export function errorOfEnd(end: End, run: RunInfo): OpenAIError | undefined {
 }
 
 export function errorOf({ status, code, detail, errors = [] }: Problem): OpenAIError {
-  const places = errors.map(({ path, message }) => (path === "" ? message : `${path} ${message}`));
+  const places = errors
+    .map(({ path, message }) => (path === "" ? message : `${path} ${message}`))
+    .filter((place) => !detail.includes(place));
   return {
     message: places.length === 0 ? detail : `${detail} ${places.join("; ")}`,
     type:

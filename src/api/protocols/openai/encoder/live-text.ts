@@ -1,4 +1,4 @@
-import { ThinkingText } from "../../shared/thinking-text.ts";
+import { ThinkingText } from "../../../../core/text/thinking-text.ts";
 
 /**
  * A text that is shown while it streams. What was shown cannot be taken back: when the model is called again, the new text
@@ -21,9 +21,8 @@ export class LiveText {
     this.source = source;
   }
 
-  /** The model is called again. @param repeats whether the new text may be shown as the rest of the old one */
-  restart(repeats: boolean): void {
-    this.changed ||= !repeats && this.shown !== "";
+  /** The model is called again. */
+  restart(): void {
     this.#text = new ThinkingText();
     this.#isTold = false;
     this.#ahead = this.shown;

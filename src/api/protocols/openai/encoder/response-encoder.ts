@@ -1,6 +1,5 @@
 import type {
   ResponseOutputMessage,
-  ResponseOutputText,
   ResponseReasoningItem,
 } from "openai/resources/responses/responses";
 import type { RunInfo } from "../../../../contract/run.ts";
@@ -14,7 +13,7 @@ import type { AnswerItem, End } from "./answer-item.ts";
 import { type AnswerOptions, readOptions } from "./answer-options.ts";
 import { answeringAgent } from "./answering-agent.ts";
 import { type ResponseBody, responseBody } from "./response-body.ts";
-import { type Placed, type ReasoningText, ResponseOutput } from "./response-output.ts";
+import { outputText, reasoningText, ResponseOutput, type ResponseText } from "./response-output.ts";
 import { ResponseTools } from "./response-tools.ts";
 import { wholeEvent } from "./sse.ts";
 
@@ -30,14 +29,13 @@ class ResponseEncoder implements StreamEncoder {
   #run: RunInfo | undefined;
   #inProgress = false;
   /** Texts that are open, by their ids. */
-  readonly #texts = new Map<string, Placed<ResponseOutputMessage | ResponseReasoningItem>>();
+  readonly #texts = new Map<string, ResponseText>();
 
   constructor(options: AnswerOptions) {
     this.#options = options;
     // Approvals are items of their own.
     this.#answer = new AnswerBuilder(options, {
       isSpoken: ({ kind }) => kind === "input",
-      repeats: false,
       inPieces: true,
     });
     this.#output = new ResponseOutput(options);
@@ -45,7 +43,7 @@ class ResponseEncoder implements StreamEncoder {
   }
 
   get ended(): boolean {
-    return this.#answer.ended || this.#output.lost;
+    return this.#answer.ended;
   }
 
   encode(frame: StreamFrame, pieces?: TextPieces): string {
@@ -59,7 +57,6 @@ class ResponseEncoder implements StreamEncoder {
         cursor = undefined;
       }
       text += this.#write(item);
-      if (this.#output.lost) return text + this.#error({ type: "changed" });
     }
     if (cursor !== undefined) this.#output.sequence.advance(cursor);
     return text;
@@ -99,45 +96,44 @@ class ResponseEncoder implements StreamEncoder {
   }
 
   #textStart({ id, role, place }: AnswerItem & { type: "text_start" }): string {
-    const index = this.#output.items.length;
-    const own = `${id}${attemptOf(place)}`;
     const item: ResponseOutputMessage | ResponseReasoningItem =
       role === "answer"
         ? {
-            id: this.#output.newId(`msg_${own}`),
+            // A model that repeats its text continues in the item.
+            id: this.#output.newId(`msg_${id}`),
             type: "message",
             role: "assistant",
             status: "in_progress",
             content: [],
           }
         : {
-            id: this.#output.newId(`rs_${own}`),
+            id: this.#output.newId(`rs_${id}${attemptOf(place)}`),
             type: "reasoning",
             status: "in_progress",
             summary: [],
             content: [],
           };
-    const part = role === "answer" ? outputText("") : reasoningText("");
-    this.#texts.set(id, { item, index });
-    return this.#output.add(item, place) + this.#output.part("added", { item, index }, part, place);
+    const { text, events } = this.#output.begin(item, place);
+    this.#texts.set(id, text);
+    return events;
   }
 
-  #textDelta({ id, role, delta, place }: AnswerItem & { type: "text_delta" }): string {
+  #textDelta({ id, delta, place }: AnswerItem & { type: "text_delta" }): string {
     const text = this.#texts.get(id);
-    if (text === undefined) return "";
-    const type = role === "answer" ? "response.output_text.delta" : "response.reasoning_text.delta";
-    return this.#output.delta(type, text, delta, place);
+    return text === undefined ? "" : this.#output.delta(text, delta, place);
   }
 
   #textEnd({ id, role, text, final }: AnswerItem & { type: "text_end" }): string {
     const open = this.#texts.get(id);
     if (open === undefined) return "";
     this.#texts.delete(id);
-    const { item, index } = open;
-    const textAddress = { item_id: item.id, output_index: index, content_index: 0 };
     if (text === undefined) {
+      const { item, index } = open;
       return this.#output.giveUp({ item: { ...item, status: "incomplete" }, index });
     }
+    const rest = this.#output.rest(open);
+    const { item, index } = open;
+    const textAddress = { item_id: item.id, output_index: index, content_index: 0 };
     if (role === "answer") {
       const part = outputText(text);
       const done: ResponseOutputMessage = {
@@ -149,6 +145,7 @@ class ResponseEncoder implements StreamEncoder {
         phase: final ? "final_answer" : "commentary",
       };
       return (
+        rest +
         this.#output.event({
           type: "response.output_text.done",
           ...textAddress,
@@ -210,6 +207,7 @@ class ResponseEncoder implements StreamEncoder {
     switch (end.type) {
       case "completed":
       case "waiting":
+        if (this.#output.isLost) return this.#error({ type: "changed" });
         return this.#output.event({ type: "response.completed", response });
       case "failed":
         return end.problem.code === "token_limit"
@@ -231,7 +229,7 @@ class ResponseEncoder implements StreamEncoder {
   }
 }
 
-/** Distinguishes the id of a text's item from that of an earlier stream, which broke off at this place. */
+/** Distinguishes the id of a thought from that of an earlier stream, which broke off at this place. */
 function attemptOf(place: PiecePlace | undefined): string {
   if (place === undefined || (place.restarts === 0 && place.taken === 0)) return "";
   return `_${place.restarts}_${place.taken}`;
@@ -241,11 +239,3 @@ export const responseFormat: FormatCode = {
   makeEncoder: (options) => new ResponseEncoder(readOptions(options)),
   prepare: answeringAgent("text.format"),
 };
-
-function outputText(text: string): ResponseOutputText {
-  return { type: "output_text", text, annotations: [], logprobs: [] };
-}
-
-function reasoningText(text: string): ReasoningText {
-  return { type: "reasoning_text", text };
-}

@@ -1,13 +1,16 @@
 import type {
   ResponseOutputItem,
+  ResponseOutputMessage,
   ResponseOutputText,
+  ResponseReasoningItem,
   ResponseStreamEvent,
 } from "openai/resources/responses/responses";
 import type { PiecePlace } from "../../../../contract/stream/text-pieces.ts";
 import type { OpenAIError } from "./errors.ts";
 import type { AnswerOptions } from "./answer-options.ts";
+import { OpenText } from "./open-text.ts";
 import type { ResponseBody } from "./response-body.ts";
-import { isOfText, Sequence } from "./sequence.ts";
+import { isOfText, isUnique, Sequence, textSeen } from "./sequence.ts";
 import { namedEvent } from "./sse.ts";
 
 /** An event without its number; `output_text` is made by clients. */
@@ -29,6 +32,9 @@ export interface ReasoningText {
   text: string;
 }
 
+type TextItem = ResponseOutputMessage | ResponseReasoningItem;
+export type ResponseText = OpenText<TextItem>;
+
 /** The output of a response, and the events about it as text. */
 export class ResponseOutput {
   readonly #options: AnswerOptions;
@@ -37,18 +43,16 @@ export class ResponseOutput {
   /** Indexes of items that are void. */
   readonly #void = new Set<number>();
   readonly sequence: Sequence;
-  /** True if the last event that the client has came again. */
-  #reached: boolean;
-  /** True if the client has pieces of a text that is void: they did not come again. */
-  lost = false;
-  /** True if a text that was shown as the answer is void: a client that has the text after it cannot continue. */
+  /** False until it is clear which part the client has of the text that comes. */
+  #resumed: boolean;
+  /** True if a text that was shown as the answer is void: no other stream has the numbers after it. */
   #changed = false;
 
   constructor(options: AnswerOptions) {
     this.#options = options;
     this.sequence = new Sequence(options.after);
     // With several agents, no text is shown as the answer while it streams.
-    this.#reached = options.live === null || !isOfText(Math.max(0, options.startingAfter));
+    this.#resumed = options.live === null || !isOfText(Math.max(0, options.startingAfter));
   }
 
   /** The items of the finished response. */
@@ -56,14 +60,14 @@ export class ResponseOutput {
     return this.items.filter((_, index) => !this.#void.has(index));
   }
 
+  /** True if the client has a part of a text that broke off, and no text came in its place. */
+  get isLost(): boolean {
+    return !this.#resumed && this.sequence.upcoming > this.#options.startingAfter;
+  }
+
   /** The text of an event; empty for one that the client has, or does not want. @param least its number, unless it is over */
   event(event: ResponseEvent, least?: number): string {
-    const sequence_number = this.#changed ? this.sequence.unique() : this.sequence.next(least);
-    const { form, startingAfter } = this.#options;
-    if (sequence_number === startingAfter) this.#reached = true;
-    else if (sequence_number > startingAfter && !this.#reached) this.lost = true;
-    if (form === "whole" || sequence_number <= startingAfter || this.lost) return "";
-    return namedEvent({ ...event, sequence_number });
+    return this.#written(event, this.#number(least));
   }
 
   /** The event that ends a stream early. Clients differ in where they look for its members. */
@@ -72,24 +76,30 @@ export class ResponseOutput {
     return namedEvent({ ...error, type: "error", error, sequence_number });
   }
 
-  /** A piece of text. */
-  delta(
-    type: "response.output_text.delta" | "response.reasoning_text.delta",
-    { item: { id: item_id }, index: output_index }: Placed<{ id: string }>,
-    delta: string,
-    place: PiecePlace | undefined,
-  ): string {
-    return this.event(
-      {
-        type,
-        item_id,
-        output_index,
-        content_index: 0,
-        delta,
-        ...(type === "response.output_text.delta" && { logprobs: [] }),
-      } as ResponseEvent,
-      place && this.sequence.ofPiece(place),
-    );
+  /** Begins a text. @param place the place of its first piece, if it streamed */
+  begin(item: TextItem, place: PiecePlace | undefined): { text: ResponseText; events: string } {
+    const text = new OpenText(item, this.items.length);
+    const events = this.add(item, place) + this.#partAdded(text, place);
+    return { text, events: this.#isWithheld(text) ? "" : events };
+  }
+
+  /** A piece of a text. */
+  delta(text: ResponseText, delta: string, place: PiecePlace | undefined): string {
+    text.add(delta);
+    const number = this.#number(place && this.sequence.ofPiece(place, text));
+    if (!this.#isWithheld(text) || number <= this.#options.startingAfter) {
+      return this.#written(deltaOf(text, delta), number);
+    }
+    const seen = textSeen(this.#options.startingAfter);
+    const isPart = seen !== undefined && text.shown.length < seen.length;
+    return isPart ? "" : this.#resume(text, number);
+  }
+
+  /** The events that a text still needs before its end. */
+  rest(text: ResponseText): string {
+    const { startingAfter } = this.#options;
+    const isOver = this.sequence.upcoming <= startingAfter;
+    return isOver || !this.#isWithheld(text) ? "" : this.#resume(text, startingAfter + 1);
   }
 
   /** An id for an item. A message that is said again, after its turn was given up, has the id that it had. */
@@ -135,4 +145,65 @@ export class ResponseOutput {
       place && this.sequence.ofBeginning(place) + 1,
     );
   }
+
+  #partAdded(text: ResponseText, place?: PiecePlace): string {
+    const part = text.item.type === "message" ? outputText("") : reasoningText("");
+    return this.part("added", text, part, place);
+  }
+
+  #number(least?: number): number {
+    const { startingAfter } = this.#options;
+    const number = this.#changed ? this.sequence.unique(startingAfter) : this.sequence.next(least);
+    if (number === startingAfter) this.#resumed = true;
+    return number;
+  }
+
+  #written(event: ResponseEvent, sequence_number: number): string {
+    const { form, startingAfter } = this.#options;
+    return form === "whole" || sequence_number <= startingAfter
+      ? ""
+      : namedEvent({ ...event, sequence_number });
+  }
+
+  /** True for an answer of which the client may have a part that broke off. */
+  #isWithheld({ item }: ResponseText): boolean {
+    return !this.#resumed && item.type === "message";
+  }
+
+  /** Continues the text that the client has, if this one begins with it. Otherwise this one becomes another item. */
+  #resume(text: ResponseText, number: number): string {
+    const { startingAfter } = this.#options;
+    this.#resumed = true;
+    const seen = textSeen(startingAfter);
+    if (seen !== undefined && text.beginsWith(seen)) {
+      const rest = text.shown.slice(seen.length);
+      return rest === "" ? "" : this.#written(deltaOf(text, rest), number);
+    }
+    const before: TextItem = { ...text.item, status: "incomplete" };
+    const voided = this.giveUp({ item: before, index: text.index });
+    text.item = { ...text.item, id: this.newId(`${before.id}_${startingAfter.toString(36)}`) };
+    text.index = this.items.length;
+    return (
+      // A stream that ended with this text has said so.
+      (isUnique(startingAfter) ? "" : voided) +
+      this.add(text.item) +
+      this.#partAdded(text) +
+      this.event(deltaOf(text, text.shown))
+    );
+  }
+}
+
+function deltaOf({ item, index: output_index }: ResponseText, delta: string): ResponseEvent {
+  const place = { item_id: item.id, output_index, content_index: 0, delta };
+  return item.type === "message"
+    ? { type: "response.output_text.delta", ...place, logprobs: [] }
+    : { type: "response.reasoning_text.delta", ...place };
+}
+
+export function outputText(text: string): ResponseOutputText {
+  return { type: "output_text", text, annotations: [], logprobs: [] };
+}
+
+export function reasoningText(text: string): ReasoningText {
+  return { type: "reasoning_text", text };
 }

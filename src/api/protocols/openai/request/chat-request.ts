@@ -10,8 +10,8 @@ import {
   toolChoiceSchema,
   type WantedForm,
 } from "./answer-form.ts";
-import { ignoredIn } from "./ignored.ts";
-import { commonShape, parseRequest, refusedAt, refuseUnsupported } from "./parse.ts";
+import { identityOf, ignoredIn, namesOf } from "./ignored.ts";
+import { askedFor, commonShape, parseRequest, refusedAt, refuseUnsupported } from "./parse.ts";
 import { entryOf, inputSchema, itemsOf, withoutCompaction } from "./response-items.ts";
 import { asChatTool, chatToolSchema, toolSchemas } from "./tools.ts";
 
@@ -38,6 +38,17 @@ const messageSchema = z.object({
     .nullish(),
 });
 
+/** The most texts of `stop`, and the most characters of each. */
+const MOST_STOPS = 4;
+const LONGEST_STOP = 1_000;
+const STOP_RULE = `must be a text, or at most ${MOST_STOPS} texts, of 1 to ${LONGEST_STOP} characters`;
+
+const stopText = z.string().min(1).max(LONGEST_STOP);
+const stopSchema = z.union(
+  [stopText.transform((text) => [text]), z.array(stopText).max(MOST_STOPS)],
+  STOP_RULE,
+);
+
 const chatSchema = z.object({
   ...commonShape,
   messages: z.array(messageSchema).min(1, "must not be empty").optional(),
@@ -48,6 +59,7 @@ const chatSchema = z.object({
   tools: z.array(z.preprocess(asChatTool, chatToolSchema)).nullish(),
   tool_choice: toolChoiceSchema.nullish(),
   response_format: chatFormatSchema.nullish(),
+  stop: stopSchema.nullish(),
 });
 
 /** Values of parameters that ask for nothing special. */
@@ -55,7 +67,6 @@ const UNSUPPORTED = {
   n: [1],
   logprobs: [false],
   top_logprobs: [0],
-  stop: [],
   audio: [],
   prediction: [],
   web_search_options: [],
@@ -73,15 +84,19 @@ const KNOWN = new Set([
 
 export interface ChatRequest extends Omit<
   z.output<typeof chatSchema>,
-  "messages" | "input" | "instructions" | "tools"
+  "messages" | "input" | "instructions" | "tools" | "stop"
 > {
   entries: InputEntry[];
   /** The field that has them. */
   field: "messages" | "input";
   tools: ToolSchema[];
+  /** Texts before which the answer ends. */
+  stop: string[];
   form: WantedForm;
   /** Names of parameters that have no effect. */
   ignored: string[];
+  /** See {@link identityOf}. */
+  identity: string;
 }
 
 /** @throws ProblemError 400 or 422 */
@@ -96,16 +111,26 @@ export function parseChatRequest(value: unknown): ChatRequest {
   const schemas = toolSchemas((tools ?? []).map((tool) => tool.function));
   const { tools: chosen, ...choice } = chosenTools(body.tool_choice, schemas);
   const jsonOutput = jsonOutputOf(body.response_format);
+  const stop = body.stop ?? [];
+  const entries = withoutEmptyAnswers(
+    messages?.flatMap((message, index) => entriesOf(message, `messages[${index}]`)) ??
+      inputEntries(input, instructions),
+  );
+  const ignored = ignoredIn(value as JsonObject, KNOWN, { store: [false] });
+  const { stream: _, stream_options: _1, response_format: _2, ...asked } = askedFor(body);
   return {
     ...body,
-    entries: withoutEmptyAnswers(
-      messages?.flatMap((message, index) => entriesOf(message, `messages[${index}]`)) ??
-        inputEntries(input, instructions),
-    ),
+    entries,
     field: messages === undefined ? "input" : "messages",
     tools: chosen,
-    ignored: ignoredIn(value as JsonObject, KNOWN, { store: [false] }),
-    form: { ...choice, ...(jsonOutput !== undefined && { jsonOutput }) },
+    ignored: namesOf(ignored),
+    stop,
+    form: {
+      ...choice,
+      ...(jsonOutput !== undefined && { jsonOutput }),
+      ...(stop.length > 0 && { stop }),
+    },
+    identity: identityOf({ ...asked, entries, tools: schemas, jsonOutput, stop }, ignored),
   };
 }
 

@@ -102,7 +102,7 @@ function fileOf({ file_data, file_url, file_id, filename }: FileFields, path: st
   return partIn({ data: file_data, name, mediaType: undefined }, contentPath);
 }
 
-const NOT_BY_ID = "must hold the file: files are not kept here by ids";
+const NOT_BY_ID = "must hold the file: file_id is for parts of messages and input items";
 
 /** A URL that is to be fetched stays a URL. */
 function fromUrl(url: string, name: string | undefined, path: string): JsonObject {

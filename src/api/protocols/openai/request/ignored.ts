@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../../core/json.ts";
+import { isJsonObject, type Json, type JsonObject, sortedJson } from "../../../../core/json.ts";
 
 /** Values that ask for nothing, besides null and empty ones. The component of a team sets the parameters of its models. */
 const HARMLESS = {
@@ -17,7 +17,7 @@ const MOST_NAMES = 64;
 const LONGEST_NAME = 64;
 
 /**
- * Names of the parameters of a request that have no effect: all that are not known.
+ * The parameters of a request that have no effect, by their names: all that are not known, unless they ask for nothing.
  *
  * @param known names of those that have an effect or are refused, `outer.inner` for members
  * @param own values of the protocol's parameters that ask for nothing
@@ -26,21 +26,38 @@ export function ignoredIn(
   body: JsonObject,
   known: ReadonlySet<string>,
   own: Readonly<Record<string, readonly unknown[]>> = {},
-): string[] {
+): Map<string, Json> {
   const harmless = new Map<string, readonly unknown[]>(Object.entries({ ...HARMLESS, ...own }));
-  return Object.entries(body)
-    .flatMap(([name, value]): [string, unknown][] =>
-      NESTED.has(name) && isJsonObject(value)
-        ? Object.entries(value).map(([inner, one]) => [`${name}.${inner}`, one])
-        : [[name, value]],
-    )
-    .filter(([name, value]) => {
-      if (known.has(name) || name.length > LONGEST_NAME || isEmpty(value)) return false;
-      return harmless.get(name)?.includes(value) !== true;
-    })
-    .map(([name]) => name)
+  const parameters = Object.entries(body).flatMap(([name, value]): [string, Json][] =>
+    NESTED.has(name) && isJsonObject(value)
+      ? Object.entries(value).map(([inner, one]) => [`${name}.${inner}`, one])
+      : [[name, value]],
+  );
+  return new Map(
+    parameters.filter(
+      ([name, value]) =>
+        !known.has(name) && !isEmpty(value) && harmless.get(name)?.includes(value) !== true,
+    ),
+  );
+}
+
+/** The names that an answer repeats. */
+export function namesOf(ignored: ReadonlyMap<string, Json>): string[] {
+  return [...ignored.keys()]
+    .filter((name) => name.length <= LONGEST_NAME)
     .toSorted()
     .slice(0, MOST_NAMES);
+}
+
+/**
+ * A text that is the same for requests that ask for the same, whatever the order of their keys. The form in which the answer is sent does
+ * not count.
+ *
+ * @param parsed what the request asks for, with defaults
+ */
+export function identityOf(parsed: object, ignored: ReadonlyMap<string, Json>): string {
+  const others = [...ignored].filter(([name]) => !name.startsWith("stream_options."));
+  return sortedJson({ ...parsed, others: Object.fromEntries(others) });
 }
 
 function isEmpty(value: unknown): boolean {

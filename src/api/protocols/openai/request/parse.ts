@@ -11,7 +11,10 @@ import { userSchema } from "../../../../contract/user.ts";
 export const troupeSchema = z.strictObject({
   show: z.enum(["final", "all"], 'must be "final" or "all"').default("final"),
   on_conflict: z
-    .enum(["reject", "queue", "interrupt"], 'must be "reject", "queue" or "interrupt"')
+    .enum(
+      ["reject", "queue", "interrupt", "steer"],
+      'must be "reject", "queue", "interrupt" or "steer"',
+    )
     .default("reject"),
   timeout_seconds: z.number().positive().optional(),
   max_total_tokens: z.number().int().positive().optional(),
@@ -33,6 +36,19 @@ export const commonShape = {
   safety_identifier: namedUserSchema,
   troupe: troupeSchema.prefault({}),
 };
+
+/** The fields of a request with the defaults of those that ask for nothing. */
+export function askedFor<
+  T extends Partial<Record<"metadata" | "user" | "safety_identifier" | "tool_choice", unknown>>,
+>(request: T): T {
+  return {
+    ...request,
+    metadata: request.metadata ?? {},
+    user: request.user || null,
+    safety_identifier: request.safety_identifier || null,
+    tool_choice: request.tool_choice ?? "auto",
+  };
+}
 
 /** @throws ProblemError 400 or 422 */
 export function parseRequest<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {

@@ -9,9 +9,9 @@ import {
   toolChoiceSchema,
   type WantedForm,
 } from "./answer-form.ts";
-import { ignoredIn } from "./ignored.ts";
+import { identityOf, ignoredIn, namesOf } from "./ignored.ts";
 import { entryOf, inputSchema, itemsOf, withoutCompaction } from "./response-items.ts";
-import { commonShape, parseRequest, refusedAt, refuseUnsupported } from "./parse.ts";
+import { askedFor, commonShape, parseRequest, refusedAt, refuseUnsupported } from "./parse.ts";
 import { responseToolSchema, toolSchemas } from "./tools.ts";
 
 export const responseSchema = z.object({
@@ -55,6 +55,8 @@ export interface ResponseRequest extends Omit<
   /** The request's fields that the response repeats. */
   given: JsonObject;
   conversation: string | undefined;
+  /** See {@link identityOf}. */
+  identity: string;
 }
 
 /** @throws ProblemError 400 or 422 */
@@ -70,17 +72,35 @@ export function parseResponseRequest(value: unknown): ResponseRequest {
   // A team that is made for the response is erased after it.
   const kept = body.store !== false || !body.model.startsWith("template:");
   const ignored = ignoredIn(value as JsonObject, KNOWN, { store: [true] });
-  const { tools: chosen, ...choice } = chosenTools(body.tool_choice, toolSchemas(tools ?? []));
+  const schemas = toolSchemas(tools ?? []);
+  const { tools: chosen, ...choice } = chosenTools(body.tool_choice, schemas);
   const jsonOutput = jsonOutputOf(body.text?.format);
+  const entries = withoutEmptyAnswers(items.map((item, index) => entryOf(item, `input[${index}]`)));
+  const team = typeof conversation === "string" ? conversation : (conversation?.id ?? undefined);
+  const { stream: _, store: _1, text: _2, ...asked } = askedFor(body);
+  const names = namesOf(ignored);
   return {
     ...body,
-    entries: withoutEmptyAnswers(items.map((item, index) => entryOf(item, `input[${index}]`))),
+    entries,
     tools: chosen,
     kept,
-    ignored: kept ? ignored : ignored.filter((name) => name !== "store"),
+    ignored: kept ? names : names.filter((name) => name !== "store"),
     given: kept ? echoed : { ...echoed, store: false },
     form: { ...choice, ...(jsonOutput !== undefined && { jsonOutput }) },
-    conversation: typeof conversation === "string" ? conversation : (conversation?.id ?? undefined),
+    conversation: team,
+    identity: identityOf(
+      {
+        ...asked,
+        entries,
+        tools: schemas,
+        jsonOutput,
+        conversation: team,
+        instructions: body.instructions || null,
+        previous_response_id: body.previous_response_id || null,
+        background: body.background === true,
+      },
+      ignored,
+    ),
   };
 }
 

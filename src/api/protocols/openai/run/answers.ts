@@ -1,3 +1,4 @@
+import { beginningOf } from "../../../../core/cut.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import { ProblemError } from "../../../http/endpoint/problem.ts";
@@ -49,7 +50,7 @@ export function answersTo(
   );
   if (messages.length === 0) return answers;
   // A request that queues or interrupts wants another run.
-  if (answers.length === 0 && on_conflict !== "reject") return [];
+  if (answers.length === 0 && (on_conflict === "queue" || on_conflict === "interrupt")) return [];
   const open = run.requests.find(
     ({ id, kind }) => kind === "input" && !answers.some(({ request }) => request === id),
   );
@@ -84,6 +85,30 @@ function withMessages(
     throw refusedAt(field, `beside outputs of tools ${NOT_IN_RESULTS}`);
   const content = [said, ...texts].join("\n\n");
   return answers.with(last, { ...output, answer: { ...output.answer, content } });
+}
+
+/**
+ * Refuses outputs of calls that neither the response before it nor the request has.
+ *
+ * @throws ProblemError 422
+ */
+export function requireCalls(
+  run: RunInfo,
+  entries: readonly InputEntry[],
+  { previous, field }: { previous?: string; field: string },
+): void {
+  const known = new Set(
+    entries.flatMap((entry) => (entry.type === "calls" ? entry.calls.map(({ id }) => id) : [])),
+  );
+  for (const entry of entries) {
+    if (entry.type !== "output" || known.has(entry.id)) continue;
+    if (parseRequestId(entry.id)?.run === run.id) continue;
+    const call = JSON.stringify(beginningOf(entry.id, 200));
+    throw refusedAt(
+      field,
+      `must not have an output of the call ${call}, which the response ${previous} did not make`,
+    );
+  }
 }
 
 /** The content of an answer to a question for input. */

@@ -75,7 +75,7 @@ export async function findConversation(
   const conversationWith = new TeamConversation(
     teamOf(request, team),
     request.services,
-    request.principal.name,
+    request.principal,
   );
   const run = await conversationWith.lastRun(named.type === "team" ? named.team : undefined);
   return { named, run, entries };

@@ -1,8 +1,4 @@
-import type {
-  OpenedStream,
-  StartRunInput,
-  TeamGateway,
-} from "../../../../contract/gateways/team-gateway.ts";
+import type { StartRunInput, TeamGateway } from "../../../../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../../../../contract/run.ts";
 import { ok, type Result } from "../../../../contract/result.ts";
 import type { JsonObject } from "../../../../core/json.ts";
@@ -16,7 +12,7 @@ import { answerOptions } from "../encoder/answer-options.ts";
 import { type InputEntry, openAnswer, sinceAnswer, taskOf } from "../request/entry.ts";
 import { refusedAt } from "../request/parse.ts";
 import { type ResponseSettings, settingsOf, runMetadata } from "../request/response-settings.ts";
-import { answersTo, stillWaiting } from "./answers.ts";
+import { answersTo, requireCalls, stillWaiting } from "./answers.ts";
 import {
   componentOf,
   findConversation,
@@ -26,17 +22,11 @@ import {
   type Wanted,
 } from "./find-conversation.ts";
 import { findModel, modelNotFound, teamOfModel } from "./models.ts";
-import { type OpenAIRequest, teamOf } from "./services.ts";
+import { type OpenAIRequest, type ReopenableStream, teamOf } from "./services.ts";
+import { steer } from "./steer.ts";
 
 /** A cursor behind all messages. */
 const LAST = Number.MAX_SAFE_INTEGER;
-
-/** The stream of a run that was started, or is continued with answers. */
-export interface ReopenableStream {
-  opened: OpenedStream;
-  /** Opens its stream once more. */
-  reopen: () => Promise<OpenedStream>;
-}
 
 /** Does what a request wants: answers a run that waits, or starts one. @throws ProblemError */
 export async function startOrContinue(
@@ -60,6 +50,8 @@ async function startAtOnce(
   const { model, previous, conversation, instructions, troupe } = wanted;
   const team = teamOfModel(model);
   if (team === undefined || previous !== undefined || conversation !== undefined) return undefined;
+  // An earlier request with its key may have gone into a run.
+  if (troupe.on_conflict === "steer") return undefined;
   const entries = sinceAnswer(wanted.entries);
   const isTask = entries.length > 0 && entries.every(({ type }) => type === "message");
   const answers = Object.keys(troupe.answers).length > 0;
@@ -81,8 +73,15 @@ async function continueOrStart(request: OpenAIRequest, wanted: Wanted): Promise<
   const { run, entries } = conversation;
   if (run !== undefined) {
     const answers = answersTo(run, entries, wanted.troupe, wanted.field);
+    if (wanted.previous !== undefined) requireCalls(run, entries, wanted);
     if (answers.length > 0) return continueRun(request, wanted, run, answers);
-    const replaces = wanted.troupe.on_conflict !== "reject";
+    const { on_conflict } = wanted.troupe;
+    const steered =
+      on_conflict === "steer" && run.status !== "waiting"
+        ? await steer(request, wanted, run, entries)
+        : undefined;
+    if (steered !== undefined) return steered;
+    const replaces = on_conflict === "queue" || on_conflict === "interrupt";
     if (run.status === "waiting" && !replaces) throw stillWaiting(run);
     if (wanted.previous !== undefined && run.ended_at === null && !replaces) {
       throw new ProblemError({
@@ -159,7 +158,7 @@ async function start(
   const conversation = new TeamConversation(
     teamOf(request, id),
     request.services,
-    request.principal.name,
+    request.principal,
   );
   const format = {
     name: wanted.format,
@@ -168,7 +167,8 @@ async function start(
   const started = await conversation.start(
     task,
     {
-      on_conflict: troupe.on_conflict,
+      // A message goes into the run that is active; here the team is idle.
+      on_conflict: troupe.on_conflict === "steer" ? "reject" : troupe.on_conflict,
       user: wanted.user,
       subject: wanted.subject,
       timeout_seconds: troupe.timeout_seconds ?? null,
@@ -221,7 +221,7 @@ async function continueRun(
     );
   }
   const team = teamOf(request, team_id);
-  const conversation = new TeamConversation(team, request.services, request.principal.name);
+  const conversation = new TeamConversation(team, request.services, request.principal);
   const about = settingsOf({ metadata, team_id });
   // For a repeated request it is not known where its answer began.
   const after = status === "waiting" ? await lastCursor(team) : 0;

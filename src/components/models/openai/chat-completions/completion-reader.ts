@@ -45,6 +45,10 @@ export class CompletionReader implements AnswerReader<CreateResult> {
     this.#given = new ProviderDataCollector(served.maker.repeats === true);
   }
 
+  get hasBegun(): boolean {
+    return this.#shown.hasBegun || this.#toolCalls.hasBegun;
+  }
+
   /** The text that a chunk adds, with reasoning between `<think>` tags. */
   read({ value }: Piece): string {
     if (value === undefined) {
@@ -52,7 +56,7 @@ export class CompletionReader implements AnswerReader<CreateResult> {
       this.ended = true;
       return this.#shown.add(null);
     }
-    return isJsonObject(value) ? this.#add(this.#chunkOf(value)) : "";
+    return Array.isArray(value) ? "" : this.#add(this.#chunkOf(value));
   }
 
   #add(chunk: Chunk): string {

@@ -34,6 +34,8 @@ export interface RequestSettings extends AnsweringModel {
   maker: Maker;
   /** True if the server takes a `prompt_cache_key`, unless the config disables it. */
   keyed: boolean;
+  /** True if the model refuses `stop`. */
+  refusesStop?: boolean;
 }
 
 /** Fields that the client sets itself; `extraCreateArgs` must not have them. */
@@ -135,6 +137,8 @@ export class RequestBodies {
     const args: JsonObject = { ...createArgs, ...extra, ...(extra_body as JsonObject | undefined) };
 
     addCacheKey(args, this.#settings, options);
+    const { refusesStop } = this.#settings;
+    if (options.stop && refusesStop !== true) args["stop"] ??= [...options.stop];
     const format = this.#responseFormat(options.jsonOutput);
     if (format !== undefined) args["response_format"] = format;
 

@@ -39,6 +39,10 @@ export class ResponseReader implements AnswerReader<CreateResult> {
     this.#shown = new StreamedText({ ...settings, startOver });
   }
 
+  get hasBegun(): boolean {
+    return this.#shown.hasBegun || this.#streamed.hasBegun;
+  }
+
   /** The text that an event adds, with reasoning between `<think>` tags. */
   read({ value, event: name }: Piece): string {
     if (value === undefined) {

@@ -19,6 +19,11 @@ export class StreamedItems {
   readonly #whole: OutputItem[] = [];
   readonly #open: OpenCall[] = [];
 
+  /** True once a call or a complete item has arrived. */
+  get hasBegun(): boolean {
+    return this.#open.length > 0 || this.#whole.length > 0;
+  }
+
   /** An event that an item begins. */
   begin({ item, output_index: index }: JsonObject): void {
     if (isCall(item)) this.#begin({ index, item, arguments: "" });

@@ -103,10 +103,8 @@ test("conversations of another credential are as unknown as those that never exi
   await newTeam(worker, { id: `${id}-other`, component: inTurn(writer()) }, OWN);
   const url = "https://hooks.example.com/";
   const calls = (about: { taskId: string; contextId: string }): [string, object][] => [
-    ["SendMessage", sent("Go on.", { contextId: about.contextId })],
     ["SendMessage", sent("Lisbon", { taskId: about.taskId })],
     ["SendMessage", sent("Lisbon", about)],
-    ["SendStreamingMessage", sent("Go on.", { contextId: about.contextId })],
     ["SendStreamingMessage", sent("Lisbon", { taskId: about.taskId })],
     ["GetTask", { id: about.taskId }],
     ["ListTasks", { contextId: about.contextId }],
@@ -311,10 +309,10 @@ test("an idle conversation is erased after the time of the setting", async () =>
   await expect(client.getTask({ tenant: "", id: task.id })).rejects.toMatchObject({
     name: "TaskNotFoundError",
   });
-  await expect(send(client, message("Hello?", { contextId }))).rejects.toThrow(
-    `There is no context "${contextId}"`,
-  );
-  expect(await conversationsOf(brief, id)).toEqual([]);
+  // The context begins again, in another team.
+  const next = await send(client, message("Hello?", { contextId }));
+  expect(next.contextId).toBe(contextId);
+  expect(next.id.split(".")[0]).not.toBe(task.id.split(".")[0]);
 });
 
 test.each(["0", "-1", "1.5", "a month", "1e12"])("A2A_IDLE_SECONDS=%s is refused", (setting) => {

@@ -74,7 +74,12 @@ test.each<[string, unknown, number, number, Record<string, string>?]>([
     200,
     -32_602,
   ],
-  ["another context", request("SendMessage", sent("Hi.", { contextId: "other" })), 200, -32_602],
+  [
+    "a context of too many characters",
+    request("SendMessage", sent("Hi.", { contextId: "x".repeat(257) })),
+    200,
+    -32_602,
+  ],
   ["an unknown task", request("GetTask", { id: "none" }), 200, -32_001],
   ["a task that cannot be", request("GetTask", { id: "a/b" }), 200, -32_001],
   ["a page of none", request("ListTasks", { pageSize: 0 }), 200, -32_602],

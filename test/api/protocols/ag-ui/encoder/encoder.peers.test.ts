@@ -18,10 +18,16 @@ const OPTIONS: AgUiOptions = {
   state: "whole",
   raw: false,
   reasoning: true,
+  interrupts: true,
+  subagents: null,
+  activity: false,
   dropped: [],
   thread: [],
   old: false,
 };
+
+/** What clients of 1.0 get, too. */
+const SHOWN = { subagents: { writer: ["desk"], critic: ["house", "desk"] }, activity: true };
 
 const TIME = "2026-11-23T04:00:00.000Z";
 
@@ -52,7 +58,7 @@ test("the client accepts any stream", async () => {
   await fc.assert(
     fc.asyncProperty(frames, fc.boolean(), shares, async (stream, raw, state) => {
       warnings.mockClear();
-      const text = encoded(stream, { raw, state });
+      const text = encoded(stream, { raw, state, ...SHOWN });
       const { events } = await readStream(text);
       const sent = eventsIn(text);
       expect(events).toEqual(sent);
@@ -67,7 +73,7 @@ test("a client before 1.0 accepts any stream, too", async () => {
   const log = vi.spyOn(console, "error").mockReturnValue();
   await fc.assert(
     fc.asyncProperty(frames, shares, async (stream, state) => {
-      const text = encoded(stream, { state, old: true });
+      const text = encoded(stream, { state, old: true, interrupts: false, ...SHOWN });
       const events: unknown[] = [];
       const headers = { "content-type": "text/event-stream" };
       const agent = new OldHttpAgent({
@@ -126,17 +132,32 @@ test("the client holds the same where another encoder continues after each pause
   await fc.assert(
     fc.asyncProperty(stories, fc.boolean(), async (story, old) => {
       warnings.mockClear();
-      const { options } = formatOf({ ...OPTIONS, old });
+      const { options } = formatOf({ ...OPTIONS, old, ...SHOWN });
       const text = encodedOverPauses(story, () => makeAgUiEncoder(options));
       const { agent } = await readStream(text);
       expect(warnings).not.toHaveBeenCalled();
-      const [own, whole] = [eventsIn(text), encoded(streamOf(story, 0), { old })];
+      const [own, whole] = [eventsIn(text), encoded(streamOf(story, 0), { old, ...SHOWN })];
       expect(own.at(-1)).toEqual(eventsIn(whole).at(-1));
       expect(withoutVoidResults(agent)).toEqual(
         withoutVoidResults((await readStream(whole)).agent),
       );
     }),
     { numRuns: casesOf(200) },
+  );
+});
+
+test("a turn that is repeated after a pause is another subagent, whichever encoder continues", async () => {
+  await fc.assert(
+    fc.asyncProperty(stories, async (story) => {
+      const { options } = formatOf({ ...OPTIONS, ...SHOWN });
+      const events = eventsIn(encodedOverPauses(story, () => makeAgUiEncoder(options)));
+      const started = events.flatMap((event) => {
+        const { type, subagentRunId } = event as { type: string; subagentRunId?: string };
+        return type === "SUBAGENT_STARTED" ? [subagentRunId] : [];
+      });
+      expect(new Set(started).size).toBe(started.length);
+    }),
+    { numRuns: casesOf(100) },
   );
 });
 

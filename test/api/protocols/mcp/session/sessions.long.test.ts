@@ -143,28 +143,17 @@ describe("an MCP session", () => {
   });
 });
 
-test("tools come in pages, each once, also of teams with one label", async () => {
-  await using many = await TestWorker.start();
-  const teams = 60;
+test("each team has a tool, also of teams with one label", async () => {
+  await using many = await TestWorker.start({ MCP_TEMPLATES: "none" });
+  const teams = 20;
   for (let n = 0; n < 3; n++) await newTeam(many, { id: `t${n}`, label: "Same", component: HUMAN });
   await Promise.all(
     Array.from({ length: teams - 3 }, (_, n) =>
       newTeam(many, { id: `n${n}`, label: `No. ${n}`, component: HUMAN }),
     ),
   );
-  const names: string[] = [];
-  let cursor: string | undefined;
-  let pages = 0;
-  do {
-    const message = await lastOf(
-      await post(many, request(1, "tools/list", cursor === undefined ? {} : { cursor })),
-    );
-    const result = message.result as { tools: { name: string }[]; nextCursor?: string };
-    names.push(...result.tools.map(({ name }) => name));
-    cursor = result.nextCursor;
-    pages += 1;
-  } while (cursor !== undefined);
-  expect(pages).toBe(2);
+  const listed = await lastOf(await post(many, request(1, "tools/list")));
+  const names = listed.result!.tools!.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(names).toHaveLength(teams + 4);
   expect(names.filter((name) => name.startsWith("run_Same"))).toEqual([

@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import type { JsonObject } from "troupe";
 import { type FakeOpenAI, startFakeOpenAI } from "../../../../support/fake-openai/server.ts";
-import { TestWorker } from "../../../../support/worker.ts";
+import { TestWorker, type TestWorkerOptions } from "../../../../support/worker.ts";
 
 export const LOCATE = {
   name: "locate",
@@ -22,7 +22,10 @@ export interface Stage extends AsyncDisposable {
   openai: OpenAI;
 }
 
-export async function startStage(settings: Record<string, string> = {}): Promise<Stage> {
+export async function startStage(
+  settings: Record<string, string> = {},
+  options: Pick<TestWorkerOptions, "bucket"> = {},
+): Promise<Stage> {
   const model = await startFakeOpenAI({
     rules: [
       {
@@ -72,11 +75,15 @@ export async function startStage(settings: Record<string, string> = {}): Promise
       { name: "write", reply: { content: "Four little words here." }, pace_ms: 15 },
     ],
   });
-  const worker = await TestWorker.start({
-    OPENAI_API_KEY: "test-key",
-    OPENAI_BASE_URL: model.url,
-    ...settings,
-  });
+  const worker = await TestWorker.start(
+    {
+      OPENAI_API_KEY: "test-key",
+      OPENAI_BASE_URL: model.url,
+      ...(settings["TROUPE_OPEN"] === "" && { ALLOWED_EGRESS: new URL(model.url).origin }),
+      ...settings,
+    },
+    options,
+  );
   return {
     model,
     worker,

@@ -1,0 +1,268 @@
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream, openAsBlob } from "node:fs";
+import { appendFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Readable, Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import * as z from "zod";
+import { beginningOf } from "../../core/cut.ts";
+import { CliError, EXIT } from "../terminal/errors.ts";
+
+const fileSchema = z.strictObject({
+  // A list that was changed must not name files outside of the directory.
+  path: z.string().regex(/^[a-z0-9_-][\w.-]*(\/[a-z0-9_-][\w.-]*)+$/),
+  sha256: z.string(),
+  bytes: z.number(),
+});
+
+const itemSchema = z.strictObject({
+  kind: z.string(),
+  id: z.string(),
+  files: z.record(z.string(), fileSchema),
+});
+
+/** One thing that was backed up, such as a team, with its files by name. */
+export type ArchivedItem = z.output<typeof itemSchema>;
+
+const startSchema = z.strictObject({
+  format: z.literal("troupe.backup"),
+  version: z.literal(1),
+  url: z.string(),
+  tenant: z.string(),
+  started_at: z.string(),
+});
+
+const endSchema = startSchema.extend({
+  ended_at: z.string(),
+  items: z.number(),
+  sha256: z.string().describe("Of the list of items."),
+  left_out: z.array(z.string()),
+});
+
+type BackupStart = z.output<typeof startSchema>;
+export type BackupEnd = z.output<typeof endSchema>;
+
+const STARTED = "started.json";
+const ENDED = "backup.json";
+const ITEMS = "items.ndjson";
+
+/** Gets the files of an item. A name that is given again replaces the file. */
+export interface ItemWriter {
+  json(name: string, value: unknown): Promise<void>;
+  body(name: string, response: Response): Promise<void>;
+}
+
+/** A backup that is being made: its items are listed in a file as soon as they are complete. */
+export class ArchiveWriter {
+  readonly #directory: string;
+  readonly #done: Set<string>;
+  readonly start: BackupStart;
+
+  private constructor(directory: string, start: BackupStart, done: Set<string>) {
+    this.#directory = directory;
+    this.start = start;
+    this.#done = done;
+  }
+
+  /** Begins a backup, or continues one of the same server and tenant. @throws CliError */
+  static async open(
+    directory: string,
+    { url, tenant }: Pick<BackupStart, "url" | "tenant">,
+  ): Promise<ArchiveWriter> {
+    await mkdir(directory, { recursive: true });
+    if (await exists(join(directory, ENDED))) {
+      throw wrong(`${directory} has a complete backup. Name another directory.`, "backup_complete");
+    }
+    const known = await read(join(directory, STARTED), startSchema);
+    if (known !== undefined && (known.url !== url || known.tenant !== tenant)) {
+      throw wrong(
+        `${directory} has the beginning of a backup of tenant "${known.tenant}" at ${known.url}. Name another directory.`,
+        "other_backup",
+      );
+    }
+    const start: BackupStart = known ?? {
+      format: "troupe.backup",
+      version: 1,
+      url,
+      tenant,
+      started_at: new Date().toISOString(),
+    };
+    if (known === undefined) await writeFile(join(directory, STARTED), text(start), { flag: "wx" });
+    const items = completeLines(await readText(join(directory, ITEMS)));
+    // The last line may be cut off, if the computer stopped while it was written.
+    await writeFile(join(directory, ITEMS), items.map((line) => `${line}\n`).join(""));
+    const done = items.map((line) => keyOf(itemSchema.parse(JSON.parse(line))));
+    return new ArchiveWriter(directory, start, new Set(done));
+  }
+
+  has(kind: string, id: string): boolean {
+    return this.#done.has(keyOf({ kind, id }));
+  }
+
+  /** Writes the files of an item and lists it. Nothing is listed if `write` throws. */
+  async add(
+    kind: string,
+    id: string,
+    write: (item: ItemWriter) => Promise<void>,
+  ): Promise<ArchivedItem> {
+    const folder = `${kind}/${fileNameOf(id)}`;
+    const files: ArchivedItem["files"] = {};
+    await rm(join(this.#directory, folder), { recursive: true, force: true });
+    await write({
+      json: async (name, value) => {
+        const path = `${folder}/${name}`;
+        files[name] = await this.#write(path, Readable.from([text(value)]));
+      },
+      body: async (name, { body }) => {
+        const path = `${folder}/${fileNameOf(name)}`;
+        files[name] = await this.#write(
+          path,
+          body === null ? Readable.from([]) : Readable.from(body),
+        );
+      },
+    });
+    const item: ArchivedItem = { kind, id, files };
+    await appendFile(join(this.#directory, ITEMS), `${JSON.stringify(item)}\n`, { flush: true });
+    this.#done.add(keyOf(item));
+    return item;
+  }
+
+  /** Completes the backup. */
+  async end(leftOut: readonly string[]): Promise<BackupEnd> {
+    const list = await readText(join(this.#directory, ITEMS));
+    const end: BackupEnd = {
+      ...this.start,
+      ended_at: new Date().toISOString(),
+      items: this.#done.size,
+      sha256: createHash("sha256").update(list).digest("hex"),
+      left_out: [...leftOut],
+    };
+    await writeFile(join(this.#directory, ENDED), text(end), { flush: true });
+    return end;
+  }
+
+  async #write(path: string, content: Readable): Promise<z.output<typeof fileSchema>> {
+    const target = join(this.#directory, path);
+    await mkdir(dirname(target), { recursive: true });
+    const hash = createHash("sha256");
+    let bytes = 0;
+    const count = new Transform({
+      transform(chunk: Uint8Array | string, _, done) {
+        hash.update(chunk);
+        bytes += Buffer.byteLength(chunk);
+        done(null, chunk);
+      },
+    });
+    await pipeline(content, count, createWriteStream(target, { flush: true }));
+    return { path, sha256: hash.digest("hex"), bytes };
+  }
+}
+
+/** A complete backup. */
+export class Archive {
+  readonly directory: string;
+  readonly end: BackupEnd;
+  readonly items: readonly ArchivedItem[];
+
+  private constructor(directory: string, end: BackupEnd, items: readonly ArchivedItem[]) {
+    this.directory = directory;
+    this.end = end;
+    this.items = items;
+  }
+
+  /** Opens a backup and checks the hash of each file. @throws CliError */
+  static async open(directory: string): Promise<Archive> {
+    const end = await read(join(directory, ENDED), endSchema);
+    if (end === undefined) {
+      const begun = await exists(join(directory, STARTED));
+      throw wrong(
+        begun
+          ? `The backup in ${directory} is not complete. "troupe backup ${directory}" continues it.`
+          : `${directory} has no backup: there is no ${ENDED} in it.`,
+        "no_backup",
+      );
+    }
+    const list = await readText(join(directory, ITEMS));
+    if (createHash("sha256").update(list).digest("hex") !== end.sha256) {
+      throw damaged(join(directory, ITEMS));
+    }
+    const items = completeLines(list).map((line) => itemSchema.parse(JSON.parse(line)));
+    for (const { files } of items) {
+      for (const { path, sha256 } of Object.values(files)) {
+        if ((await hashOf(join(directory, path))) !== sha256) throw damaged(join(directory, path));
+      }
+    }
+    return new Archive(directory, end, items);
+  }
+
+  async json<T>({ files }: ArchivedItem, name: string): Promise<T> {
+    const file = files[name];
+    if (file === undefined) throw new TypeError(`the item has no ${name}`);
+    return JSON.parse(await readFile(join(this.directory, file.path), "utf8")) as T;
+  }
+
+  blob({ files }: ArchivedItem, name: string): Promise<Blob> {
+    const file = files[name];
+    if (file === undefined) throw new TypeError(`the item has no ${name}`);
+    return openAsBlob(join(this.directory, file.path));
+  }
+}
+
+export function keyOf({ kind, id }: Pick<ArchivedItem, "kind" | "id">): string {
+  return `${kind} ${id}`;
+}
+
+/** A name that every file system takes and tells from others, also without regard to case. */
+function fileNameOf(id: string): string {
+  if (/^[a-z0-9_-][a-z0-9_.-]{0,99}$/.test(id)) return id;
+  const plain = id.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, "-");
+  return `${beginningOf(plain, 60)}.${createHash("sha256").update(id).digest("hex").slice(0, 16)}`;
+}
+
+function text(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function completeLines(list: string): string[] {
+  // The last piece is empty, or a line that was cut off.
+  return list.split("\n").slice(0, -1);
+}
+
+async function hashOf(file: string): Promise<string | undefined> {
+  if (!(await exists(file))) return undefined;
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file), hash);
+  return hash.digest("hex");
+}
+
+async function read<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
+  const content = await readText(file);
+  if (content === "") return undefined;
+  try {
+    return schema.parse(JSON.parse(content));
+  } catch {
+    throw damaged(file);
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  return (await exists(file)) ? readFile(file, "utf8") : "";
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+function damaged(file: string): CliError {
+  return wrong(`${file} is damaged: it is not as the backup has written it.`, "backup_damaged");
+}
+
+function wrong(message: string, code: string): CliError {
+  return new CliError(message, { exitCode: EXIT.usage, code });
+}

@@ -1,0 +1,125 @@
+import { Command, Option } from "commander";
+import { makeBackup } from "../backup/make-backup.ts";
+import { restoreBackup } from "../backup/restore-backup.ts";
+import { SECRETS_FILE } from "../backup/secrets-file.ts";
+import { CliError } from "../terminal/errors.ts";
+import { printJson, printLine } from "../terminal/output.ts";
+import { connectServer, type ConnectionOptions, withConnection } from "./connection.ts";
+
+interface BackupOptions extends ConnectionOptions {
+  secretsKey?: string;
+}
+
+interface RestoreOptions extends BackupOptions {
+  overwrite?: boolean;
+  withoutSecrets?: boolean;
+}
+
+function secretsKeyOption(): Option {
+  return new Option(
+    "--secrets-key <key>",
+    "the SECRETS_KEY of the server that is backed up; needs its operator's key",
+  ).env("TROUPE_SECRETS_KEY");
+}
+
+export function backupCommand(): Command {
+  const command = new Command("backup")
+    .description(
+      "Reads everything of a tenant into a directory. The same command again continues an interrupted backup.",
+    )
+    .argument("<directory>", "a new directory, or that of an interrupted backup")
+    .addOption(secretsKeyOption())
+    .addHelpText(
+      "after",
+      `
+Secrets are left out: the server shows none. ${SECRETS_FILE} in the directory lists them, to be filled in before
+"troupe restore". With --secrets-key the secrets of components are in the backup, sealed with that key.
+
+Example:
+  $ npx troupe backup ./backup-monday`,
+    )
+    .action(async (directory: string, { secretsKey, ...options }: BackupOptions) => {
+      await connectServer(options, async (found) => {
+        const server = { ...found, secretsKey };
+        const { end, missing } = await makeBackup(server, directory, (item) => {
+          if (options.json) return printJson(item);
+          const bytes = Object.values(item.files).reduce((sum, file) => sum + file.bytes, 0);
+          printLine(`${item.kind} ${item.id}  ${bytes} bytes`);
+        });
+        const { items, left_out } = end;
+        if (options.json) printJson({ directory, items, left_out, missing_secrets: missing });
+        else {
+          printLine(`${items} items are in ${directory}.`);
+          if (missing.length > 0) {
+            printLine(
+              `${missing.length} secrets are missing: ${SECRETS_FILE} lists them. Fill them in before a restore.`,
+            );
+          }
+        }
+        if (left_out.length > 0) {
+          throw new CliError(
+            `${left_out.length} items could not be read:\n${left_out.join("\n")}`,
+            {
+              code: "left_out",
+            },
+          );
+        }
+      });
+    });
+  return withConnection(command);
+}
+
+export function restoreCommand(): Command {
+  const command = new Command("restore")
+    .description(
+      "Writes a backup to a server, into the tenant of the key. The same command again continues an interrupted restore.",
+    )
+    .argument("<directory>", "the directory of a complete backup")
+    .addOption(secretsKeyOption())
+    .option("--overwrite", "replace what the tenant has under the same ids")
+    .option("--without-secrets", "leave out what needs a secret that is missing")
+    .addHelpText(
+      "after",
+      `
+What the tenant has already is refused with 409, each id by itself. What was refused is tried again when the command is repeated.
+
+Example:
+  $ npx troupe restore ./backup-monday --url https://troupe.example.com --key <key>`,
+    )
+    .action(
+      async (
+        directory: string,
+        { secretsKey, overwrite = false, withoutSecrets = false, ...options }: RestoreOptions,
+      ) => {
+        await connectServer(options, async (found) => {
+          const report = await restoreBackup({ ...found, secretsKey }, directory, {
+            overwrite,
+            withoutSecrets,
+            onItem: (item) => {
+              if (options.json) printJson(item);
+              else printLine(`${item.kind} ${item.id}`);
+            },
+          });
+          const { restored, refused, notes, todo } = report;
+          if (options.json) printJson(report);
+          else {
+            printLine(`${restored} items are restored.`);
+            for (const note of notes) printLine(note);
+            if (todo.length > 0) printLine(`\nLeft to do:\n${todo.join("\n")}`);
+          }
+          if (refused.length === 0) return;
+          throw new CliError(
+            `${refused.length} items were refused. --overwrite replaces those with 409.`,
+            {
+              code: "refused_items",
+              issues: refused.map(({ kind, id, status, reason }) => ({
+                path: `${kind} ${id}`,
+                message: `${status}: ${reason}`,
+              })),
+            },
+          );
+        });
+      },
+    );
+  return withConnection(command);
+}

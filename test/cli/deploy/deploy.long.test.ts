@@ -1,0 +1,131 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Ended, jsonLines, RunningCommand, troupe } from "../support/command.ts";
+import { FakeCloudflare } from "./support/fake-cloudflare.ts";
+
+function deploy(
+  { root: cwd, env }: FakeCloudflare,
+  args: readonly string[] = [],
+  more: Record<string, string> = {},
+): Promise<Ended> {
+  return troupe(["deploy", ...args], { cwd, env: { ...env, ...more } });
+}
+
+function keysOf({ root }: FakeCloudflare, name = "production"): Record<string, string> {
+  const file = join(root, ".troupe", "deploy", `${name}.json`);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  return JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+}
+
+test("troupe deploy sets secrets, waits for a first run, and makes one key, which works", async () => {
+  await using cloudflare = await FakeCloudflare.start();
+  const first = await deploy(cloudflare, ["--json"]);
+  expect(first.stderr).toBe("");
+  expect(first.code).toBe(0);
+  const [{ url, key, ...told }] = jsonLines(first.stdout) as [Record<string, unknown>];
+  expect(told).toMatchObject({
+    worker: "my-team",
+    secrets: ["SECRETS_KEY", "OPERATOR_KEY_HASH"],
+    ran: true,
+  });
+  const whoami = await fetch(`${String(url)}/v1/whoami`, {
+    headers: { authorization: `Bearer ${String(key)}` },
+  });
+  expect(await whoami.json()).toMatchObject({ tenant: "main", name: "made by troupe deploy" });
+  // The team of the check is gone, and nothing of a file with secrets is left.
+  const teams = await fetch(`${String(url)}/v1/teams`, {
+    headers: { authorization: `Bearer ${String(key)}` },
+  });
+  expect(await teams.json()).toMatchObject({ teams: [] });
+  const place = cloudflare.calls.at(-1)?.args.at(-1) ?? "";
+  expect(() => statSync(place)).toThrow("ENOENT");
+  const keys = keysOf(cloudflare);
+
+  // Again: the secrets stay, and no other key is made.
+  const secrets = { ...cloudflare.secrets };
+  const again = await deploy(cloudflare);
+  expect(again).toMatchObject({ code: 0, stderr: "" });
+  expect(again.stdout).not.toContain("shown this once");
+  expect(cloudflare.secrets).toEqual(secrets);
+  expect(cloudflare.calls.at(-1)).toMatchObject({ args: ["deploy"], secrets: null });
+  expect(keysOf(cloudflare)).toEqual(keys);
+});
+
+test("troupe deploy sends model keys only if it may, to the environment that is named", async () => {
+  await using cloudflare = await FakeCloudflare.start();
+  const model = { OPENAI_API_KEY: "sk-of-the-environment" };
+  const without = await deploy(cloudflare, ["--env", "staging"], model);
+  expect(without).toMatchObject({ code: 0, stderr: "" });
+  expect(without.stdout).toContain("OPENAI_API_KEY was not sent.");
+  expect(cloudflare.secrets).not.toHaveProperty("OPENAI_API_KEY");
+  expect(cloudflare.calls.map(({ args }) => args.slice(0, 5))).toEqual([
+    ["whoami", "--json"],
+    ["secret", "list", "--format", "json", "--env"],
+    ["deploy", "--env", "staging", "--secrets-file", expect.any(String)],
+  ]);
+  expect(Object.keys(keysOf(cloudflare, "staging"))).toEqual([
+    "secrets_key",
+    "operator_key",
+    "first_key",
+  ]);
+  const { code } = await deploy(cloudflare, ["--env", "staging", "--yes"], model);
+  expect(code).toBe(0);
+  expect(cloudflare.secrets).toMatchObject(model);
+});
+
+test("troupe deploy asks in a terminal which account it takes and whether it sends a key", async () => {
+  await using cloudflare = await FakeCloudflare.start();
+  cloudflare.accounts = [
+    { id: "a1", name: "Ours" },
+    { id: "a2", name: "Another" },
+  ];
+  const command = new RunningCommand(["deploy"], {
+    cwd: cloudflare.root,
+    env: { ...cloudflare.env, OPENAI_API_KEY: "sk-typed" },
+    terminal: true,
+  });
+  await command.until(/2 {2}Another {2}a2\nNumber: /);
+  command.type("2\n");
+  await command.until(/Send OPENAI_API_KEY to the Worker\? \(y\/n\) /);
+  command.type("y\n");
+  const { code, stdout } = await command.end();
+  expect(stdout).toContain("Troupe is deployed: http://127.0.0.1:");
+  expect(code).toBe(0);
+  expect(cloudflare.calls.at(-1)?.account).toBe("a2");
+  expect(cloudflare.secrets).toMatchObject({ OPENAI_API_KEY: "sk-typed" });
+});
+
+test("troupe deploy --dry-run changes nothing and needs no login", async () => {
+  await using cloudflare = await FakeCloudflare.start();
+  cloudflare.accounts = undefined;
+  const tried = await deploy(cloudflare, ["--dry-run"]);
+  expect(tried).toMatchObject({
+    code: 0,
+    stdout: "Secrets that would be set: SECRETS_KEY, OPERATOR_KEY_HASH.\n",
+  });
+  expect(cloudflare.calls.at(-1)?.args).toEqual(["deploy", "--dry-run"]);
+  expect(() => keysOf(cloudflare)).toThrow("ENOENT");
+});
+
+test("troupe deploy says why it cannot deploy", async () => {
+  await using cloudflare = await FakeCloudflare.start();
+  cloudflare.accounts = undefined;
+  expect((await deploy(cloudflare)).stderr).toContain('Run "npx wrangler login"');
+  cloudflare.accounts = [
+    { id: "a1", name: "Ours" },
+    { id: "a2", name: "Another" },
+  ];
+  const several = await deploy(cloudflare);
+  expect(several.code).toBe(2);
+  expect(several.stderr).toContain("CLOUDFLARE_ACCOUNT_ID");
+  cloudflare.accounts = [{ id: "a1", name: "Ours" }];
+  cloudflare.listFails = true;
+  expect((await deploy(cloudflare)).stderr).toContain("so nothing was deployed: Authentication");
+  expect(cloudflare.calls.some(({ args }) => args[0] === "deploy")).toBe(false);
+  cloudflare.listFails = false;
+  cloudflare.fails = true;
+  expect((await deploy(cloudflare)).stderr).toContain("wrangler deploy did not succeed");
+  const { stderr } = await troupe(["deploy"], { cwd: join(cloudflare.root, "bin") });
+  expect(stderr).toContain("has no wrangler.toml");
+});
