@@ -14,7 +14,6 @@ const KEPT = {
   "src/api/inbound/standard-signature.ts":
     "imported dynamically, with the first event of that kind",
   "src/team/directory-link/tenant-skills.ts": "team-parts.ts has more lines than a page",
-  "src/components/sandbox/session-containers.ts": "compose.ts has more lines than a page",
   "src/api/auth/jose.ts":
     "a bundle leaves out the rest of jose only if a module of its own loads the parts",
   "src/api/protocols/a2a/card/jose.ts": "the same for what signs agent cards",
