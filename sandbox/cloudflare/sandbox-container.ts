@@ -26,13 +26,14 @@ const SESSION = /^\/v1\/sessions\/[^/]+\/?$/;
 export class SandboxContainer<Env extends ContainerEnv = ContainerEnv> extends DurableObject<Env> {
   /** Requests whose responses are not complete. */
   #open = 0;
-  #lastUse = Date.now();
+  /** Zero in an object that its alarm has woken: the alarm was set by the last use, and has been due since. */
+  #lastUse = 0;
   /** A start or a stop under way. */
   #changing: Promise<void> | undefined;
 
   /** Passes a request of the sandbox's protocol on to the container. */
   override async fetch(request: Request): Promise<Response> {
-    const { pathname } = new URL(request.url);
+    const { pathname, search } = new URL(request.url);
     if (request.method === "DELETE" && SESSION.test(pathname)) return this.#delete();
     this.#open++;
     let response: Response;
@@ -41,7 +42,7 @@ export class SandboxContainer<Env extends ContainerEnv = ContainerEnv> extends D
       const headers = new Headers(request.headers);
       headers.set("authorization", `Bearer ${key}`);
       const { body, method, signal } = request;
-      response = await this.#send(pathname, { method, headers, body, signal });
+      response = await this.#send(pathname + search, { method, headers, body, signal });
       if (pathname === "/healthz") response = await withoutFolders(response);
     } catch (error) {
       await this.#used();
@@ -74,9 +75,9 @@ export class SandboxContainer<Env extends ContainerEnv = ContainerEnv> extends D
     return (Number(this.env.CONTAINER_SLEEP_SECONDS) || SLEEP_SECONDS) * 1000;
   }
 
-  #send(pathname: string, init: RequestInit): Promise<Response> {
+  #send(path: string, init: RequestInit): Promise<Response> {
     const port = this.container().getTcpPort(PORT);
-    return port.fetch(`http://container${pathname}`, init);
+    return port.fetch(`http://container${path}`, init);
   }
 
   /** Ends the session: its files, and what was recorded of it. */
@@ -132,6 +133,8 @@ export class SandboxContainer<Env extends ContainerEnv = ContainerEnv> extends D
     // How it ended is seen by the next request.
     void container.monitor().catch(() => undefined);
     await container.setInactivityTimeout(this.#sleepMs + GRACE_MS);
+    // An object that ends before the first answer still stores what runs by then.
+    await this.#setAlarm();
     const until = Date.now() + READY_WITHIN_MS;
     while (container.running && Date.now() < until) {
       const answer = await this.#send("/healthz", {}).catch(() => undefined);

@@ -41,6 +41,11 @@ async function python(team: string, code: string): Promise<unknown> {
   return run.result.messages.at(-1)?.content;
 }
 
+interface Page {
+  files: { path: string }[];
+  next_cursor: string | null;
+}
+
 function lastSession(): string {
   return host.starts.findLast(({ name }) => name.startsWith("session "))?.name ?? "";
 }
@@ -69,6 +74,16 @@ test("each team has a container of its own, without network", async () => {
     });
   }
   expect(new Set(starts.map(({ options }) => options.env.SANDBOX_KEY)).size).toBe(2);
+});
+
+test("files are listed in pages", async () => {
+  const page = async (query: string): Promise<Page> =>
+    (await worker.fetch(`/v1/teams/a/files?${query}`)).json() as Promise<Page>;
+  await python("a", 'open("other.txt", "w").write("of a, too")');
+  const first = await page("limit=1");
+  expect(first).toMatchObject({ files: [{ path: "kept.txt" }], next_cursor: expect.any(String) });
+  const rest = await page(`limit=1&cursor=${encodeURIComponent(first.next_cursor ?? "")}`);
+  expect(rest).toMatchObject({ files: [{ path: "other.txt" }] });
 });
 
 test("a container that was idle is stored and stopped, and starts with its files", async () => {

@@ -212,7 +212,7 @@ export class SandboxClient {
     if (await this.#asksForFolders(signal)) return;
     throw new SandboxError(
       "sandbox_refused",
-      'the sandbox does not take folders ("folders"), which scripts of skills need, so the script was not run: update the sandbox',
+      'the sandbox does not take folders ("folders"), which scripts of skills need, so the script was not run: containers of Cloudflare have none, so use a sandbox service (SANDBOX_URL with CODE=service); update an old one',
     );
   }
 
