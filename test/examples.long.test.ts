@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -51,6 +51,13 @@ describe("examples", () => {
       expect(stdout).toBe(OUTPUT[file]);
     },
   );
+});
+
+test("the table of examples names each of them", () => {
+  const page = readFileSync(`${ROOT}/examples/README.md`, "utf8");
+  for (const name of readdirSync(`${ROOT}/examples`)) {
+    if (name !== "README.md" && name !== "support") expect(page).toContain(`| [${name}](`);
+  }
 });
 
 test("wrangler accepts the Worker of the containers and its configuration", async () => {

@@ -8,7 +8,7 @@ import { jsonInit } from "../support/http-app.ts";
 import { NpmStart } from "../support/npm-start.ts";
 import { freePort } from "../support/ports.ts";
 import { testWith } from "../support/programs.ts";
-import { file, read, snippet, Workplace } from "../support/pages.ts";
+import { file, patternOf, read, snippet, Workplace } from "../support/pages.ts";
 
 const place = new Workplace();
 afterAll(() => place[Symbol.dispose]());
@@ -117,12 +117,6 @@ async function firstText({ body }: Response, wanted: string): Promise<string> {
     if (text.includes(wanted)) return text;
   }
   throw new Error(`the stream ended without ${wanted}`);
-}
-
-/** A line of a page in which dots stand for what was left out. */
-function patternOf(line: string): RegExp {
-  const parts = line.split("...").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(parts.join(".*"));
 }
 
 /** What a team answers in the end. */

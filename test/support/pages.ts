@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -11,6 +12,11 @@ import {
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "./npm-start.ts";
+
+/** The examples that have a README. */
+const EXAMPLES = readdirSync(join(ROOT, "examples")).filter((name) =>
+  existsSync(join(ROOT, "examples", name, "README.md")),
+);
 
 export const PAGES = [
   "README.md",
@@ -73,6 +79,8 @@ export const PAGES = [
   "docs/differences-from-autogen.md",
   "docs/moving-from-autogen.md",
   "docs/design/engine.md",
+  "examples/README.md",
+  ...EXAMPLES.map((name) => `examples/${name}/README.md`),
   ...readdirSync(join(ROOT, "docs/contributing")).map((page) => `docs/contributing/${page}`),
   ...readdirSync(join(ROOT, "docs/teams")).map((page) => `docs/teams/${page}`),
 ];
@@ -113,6 +121,12 @@ export function snippet(heading: string, language: string, index = 0, page?: str
   const code = found[index]?.code;
   if (code === undefined) throw new Error(`there is no ${language} snippet under "${heading}"`);
   return code;
+}
+
+/** A line of a page in which dots stand for what was left out. */
+export function patternOf(line: string): RegExp {
+  const parts = line.split("...").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(parts.join(".*"));
 }
 
 export function file(path: string): string {

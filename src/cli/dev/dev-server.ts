@@ -1,7 +1,7 @@
 import { textLog } from "../server/process/log.ts";
 import type { LocalSandbox } from "../server/process/sandbox-process.ts";
 import { LocalServer } from "../server/server.ts";
-import { readSettings, requireSandboxHere } from "../server/settings.ts";
+import { devVarsFiles, readSettings, requireSandboxHere } from "../server/settings.ts";
 import { State, unreadBindings } from "../server/state/state.ts";
 import { greeting } from "./greeting.ts";
 import { WranglerRuntime } from "./runtime.ts";
@@ -29,13 +29,14 @@ const CREDENTIALS = ["API_KEYS", "OPERATOR_KEY_HASH", "JWT_ISSUER"];
  * A project's Worker on this machine, which `wrangler dev` builds, starts and builds again when a file changes. It is open to
  * local requests only; with `auth`, it requires credentials as a deployed Worker does.
  *
- * docs/configuration.md lists the settings; those of the Worker may also be in .dev.vars.
+ * docs/configuration.md lists the settings; those of the Worker may also be in .dev.vars, here or beside the configuration.
  *
  * @throws Error when it cannot be started
  */
 export async function startDevServer(options: DevServerOptions): Promise<void> {
   const { root, auth, inspect, wranglerArguments, python, sandbox } = options;
-  const settings = readSettings(root, process.env, auth);
+  const devVars = devVarsFiles(root, wranglerArguments);
+  const settings = readSettings(root, process.env, auth, devVars);
   if (python !== undefined) requireSandboxHere(settings, sandbox !== undefined);
   const { open, worker, persistTo } = settings;
   const state = new State(persistTo, {
@@ -63,6 +64,7 @@ export async function startDevServer(options: DevServerOptions): Promise<void> {
         root,
         sockets: { directory: start.sockets, ...(inspect !== undefined && { inspect }) },
         state,
+        devVars,
         vars: state.writeVars({
           PUBLIC_URL: worker["PUBLIC_URL"] ?? start.url,
           ...start.vars,

@@ -22,7 +22,9 @@ export interface WranglerOptions {
   /** The socket that it listens on. */
   sockets: PrivatePortsOptions;
   state: State;
-  /** The file with the variables of the Worker. */
+  /** The user's files with variables of the Worker. */
+  devVars: readonly string[];
+  /** The file with the other variables of the Worker, which take precedence. */
   vars: string;
   /** More arguments. */
   args: readonly string[];
@@ -40,8 +42,9 @@ export class Wrangler {
   /** Its output before it was ready. It is shown only if the start fails. */
   #held: string[] | undefined = [];
 
-  constructor({ program, root, sockets, state, vars, args, publicUrl }: WranglerOptions) {
-    const userVars = existsSync(join(root, ".dev.vars")) ? ["--env-file", ".dev.vars"] : [];
+  constructor(options: WranglerOptions) {
+    const { program, root, sockets, state, devVars, vars, args, publicUrl } = options;
+    const userVars = devVars.flatMap((file) => ["--env-file", file]);
     // prettier-ignore
     const all = [
       "dev", "--persist-to", state.directory,

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { ValueError } from "../../core/errors.ts";
 import {
@@ -27,18 +27,36 @@ export interface ServerSettings {
   worker: Readonly<Record<string, string | undefined>>;
 }
 
+/** The option of wrangler that names its configuration, in this argument or the next one. */
+const CONFIG = /^(?:-c|--config)(?:=(.+))?$/;
+
+/**
+ * The files `.dev.vars` of a project and beside the configuration that arguments of wrangler name. Later ones take precedence.
+ */
+export function devVarsFiles(root: string, wranglerArguments: readonly string[] = []): string[] {
+  const at = wranglerArguments.findIndex((argument) => CONFIG.test(argument));
+  const [, inline] = CONFIG.exec(wranglerArguments[at] ?? "") ?? [];
+  const named = inline ?? wranglerArguments[at + 1];
+  const folders = new Set([root, dirname(resolve(root, (at >= 0 && named) || "wrangler.toml"))]);
+  return [...folders].map((folder) => join(folder, ".dev.vars")).filter((file) => existsSync(file));
+}
+
 /**
  * @param root the folder of the project
  * @param auth whether keys are generated and required
+ * @param files the files with settings
  * @throws Error naming the invalid setting
  */
 export function readSettings(
   root: string,
   environment: NodeJS.ProcessEnv,
   auth = false,
+  files: readonly string[] = devVarsFiles(root),
 ): ServerSettings {
-  const file = join(root, ".dev.vars");
-  const devVars = existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+  const devVars = Object.assign(
+    {},
+    ...files.map((file) => parseEnv(readFileSync(file, "utf8"))),
+  ) as Record<string, string>;
   const secrets = secretHosts({ ...devVars, ...withoutEmpty(environment) }).keys();
   const fromEnvironment: Record<string, string> = {};
   for (const name of [...SETTING_NAMES, ...secrets]) {

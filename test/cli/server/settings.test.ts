@@ -1,8 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { checkWorkerSettings, readSettings, requireSandboxHere } from "#cli/server/settings.ts";
+import {
+  checkWorkerSettings,
+  devVarsFiles,
+  readSettings,
+  requireSandboxHere,
+} from "#cli/server/settings.ts";
 
 let root: string;
 
@@ -52,6 +57,22 @@ describe("settings of npm start", () => {
     [{ TROUPE_OPEN: "0" }, false],
   ] as const)("open the API: %j", ([environment, open]) => {
     expect(readSettings(root, environment).open).toBe(open);
+  });
+
+  test.for([
+    [["--config", "desk/wrangler.toml"]],
+    [["--config=desk/wrangler.toml"]],
+    [["-c", "desk/wrangler.toml"]],
+  ])("prefer the .dev.vars beside the configuration: %j", ([args]) => {
+    mkdirSync(join(root, "desk"));
+    writeFileSync(join(root, ".dev.vars"), "A=project\nB=project\n");
+    writeFileSync(join(root, "desk/.dev.vars"), "B=desk\n");
+    const worker = (files: string[]): object => readSettings(root, {}, false, files).worker;
+    expect(worker(devVarsFiles(root, ["--quiet", ...(args ?? [])]))).toEqual({
+      A: "project",
+      B: "desk",
+    });
+    expect(worker(devVarsFiles(root, ["--quiet"]))).toEqual({ A: "project", B: "project" });
   });
 
   test("prefer the environment to .dev.vars", () => {
