@@ -149,3 +149,6 @@ export const PREVIEW_CHARACTERS = 300;
 
 /** The most retryable runs that a group of failures names. */
 export const MOST_LATEST_FAILURES = 200;
+
+/** The message of the error with which the calls of an object end that restarts for a recovery. */
+export const RESTARTED = "restarted for a recovery";

@@ -68,7 +68,7 @@ export const tenantCommands = {
     scope: "operator",
     body: recoverTeamSchema,
     answers: { 202: { description: "The object of the team restarts with that data." } },
-    problems: [503],
+    problems: [404, 503],
   }),
 
   sealedVersion: command({

@@ -1,4 +1,5 @@
 import { waitUntil } from "cloudflare:workers";
+import { RESTARTED } from "../../contract/constants.ts";
 import {
   type AnswersInput,
   type ForkTeamInput,
@@ -12,6 +13,7 @@ import {
   type TokenOfTeam,
 } from "../../contract/gateways/team-gateway.ts";
 import { ok, type Result, teamNotFound } from "../../contract/result.ts";
+import { errorMessage } from "../../core/errors.ts";
 import { eraseObject } from "../../sqlite/erase.ts";
 import {
   remoteMethods,
@@ -68,6 +70,20 @@ export async function destroy(team: DestroyStub): Promise<Result<{ reported: boo
   );
   if (destroyed === "wiped") return ok({ reported: false });
   return destroyed.ok ? ok({ reported: true }) : destroyed;
+}
+
+/** Restarts a team with its data of a moment. A team that did not exist then, nor does now, is unknown. */
+async function recover(team: RemoteObject<TeamStub>, time: number): Promise<Result<null>> {
+  const prepared = await team.prepareRecovery(time);
+  if (!prepared.ok) return prepared;
+  try {
+    await team.restart();
+  } catch (error) {
+    // The object ends with this call, which has no other answer.
+    if (!errorMessage(error).includes(RESTARTED)) throw error;
+  }
+  const found = await team.creation();
+  return found.ok ? ok(null) : found;
 }
 
 /** Finds team objects in a Durable Object namespace. */
@@ -128,12 +144,7 @@ export class DurableObjectGateway implements Gateway {
     const shown = (): typeof stub => (sees === undefined ? stub : withShownLogins(stub, sees));
     const team = remoteMethods(shown, {
       destroy: () => destroy(stub),
-      recover: async (time: number) => {
-        const prepared = await stub.prepareRecovery(time);
-        // The object ends with this call, which has no answer.
-        if (prepared.ok) await stub.restart().catch(() => undefined);
-        return prepared;
-      },
+      recover: (time: number) => recover(stub, time),
       tokenEnds: async (token: TokenOfTeam, until: AbortSignal) =>
         credentialEnd(await stub.fetch(credentialRequest(token)), until),
       fork: (input: ForkTeamInput) => fork(stub, this.#stub(tenant, input.id), input),

@@ -123,12 +123,7 @@ function tenantEndpoints(services: Services): Endpoint[] {
     },
 
     async putTenant({ body, param }) {
-      const id = param("tenant");
-      if (!isTenantId(id)) {
-        throw invalid("invalid_tenant", "The tenant's id is not acceptable.", [
-          { path: "tenant", message: "must be 1 to 63 lower-case letters, digits and hyphens" },
-        ]);
-      }
+      const id = checkedTenant(param("tenant"));
       if (services.prices.empty) {
         const errors = MONEY_LIMITS.filter((name) => body.limits?.[name] != null).map((name) => ({
           path: `limits.${name}`,
@@ -149,16 +144,26 @@ function tenantEndpoints(services: Services): Endpoint[] {
           { path: "time", message: "must be in the last 30 days" },
         ]);
       }
-      const team = services.gateway.team(param("tenant"), body.team, callerOf(principal));
+      const tenant = checkedTenant(param("tenant"));
+      const team = services.gateway.team(tenant, body.team, callerOf(principal));
       unwrap(await team.recover(time));
       return new Response(null, { status: 202 });
     },
 
     async sealedVersion({ param, principal }) {
-      const team = services.gateway.team(param("tenant"), param("team"), callerOf(principal));
+      const tenant = checkedTenant(param("tenant"));
+      const team = services.gateway.team(tenant, param("team"), callerOf(principal));
       return json(unwrap(await team.sealedVersion(param("version"))));
     },
   });
+}
+
+/** The id of a tenant that an operator names. @throws ProblemError for one that no tenant can have */
+function checkedTenant(id: string): string {
+  if (isTenantId(id)) return id;
+  throw invalid("invalid_tenant", "The tenant's id is not acceptable.", [
+    { path: "tenant", message: "must be 1 to 63 lower-case letters, digits and hyphens" },
+  ]);
 }
 
 function webhookEndpoints(services: Services): Endpoint[] {

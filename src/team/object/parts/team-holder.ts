@@ -1,3 +1,4 @@
+import { RESTARTED } from "../../../contract/constants.ts";
 import {
   memoriesUndelivered,
   ok,
@@ -196,7 +197,7 @@ export class TeamHolder {
 
   /** Ends the object, which starts again with the next request. */
   restart(): Promise<never> {
-    this.#options.ctx.abort("restarted for a recovery");
+    this.#options.ctx.abort(RESTARTED);
     return new Promise(() => {});
   }
 

@@ -184,6 +184,19 @@ describe("headers are read unchanged", () => {
     expect(two).toMatchObject({ status: 422, body: { code: "invalid_tenant" } });
   });
 
+  test.each([
+    ["POST", "restore", { team: "desk", time: new Date().toISOString() }],
+    ["GET", "teams/desk/versions/1", undefined],
+  ])("%s %s refuses an id that no tenant can have", async (method, path, body) => {
+    const response = await worker.fetch(`/v1/tenants/Acme/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${OPERATOR}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ code: "invalid_tenant" });
+  });
+
   test.for([
     ["x-original-url", "/healthz"],
     ["x-rewrite-url", "/healthz"],
