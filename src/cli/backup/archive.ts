@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream, openAsBlob } from "node:fs";
-import { appendFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod";
 import { beginningOf } from "../../core/cut.ts";
 import { CliError, EXIT } from "../terminal/errors.ts";
+import { replaceFile } from "./replace-file.ts";
 
 const fileSchema = z.strictObject({
   // A list that was changed must not name files outside of the directory.
@@ -87,10 +88,10 @@ export class ArchiveWriter {
       tenant,
       started_at: new Date().toISOString(),
     };
-    if (known === undefined) await writeFile(join(directory, STARTED), text(start), { flag: "wx" });
+    if (known === undefined) await replaceFile(join(directory, STARTED), text(start));
     const items = completeLines(await readText(join(directory, ITEMS)));
     // The last line may be cut off, if the computer stopped while it was written.
-    await writeFile(join(directory, ITEMS), items.map((line) => `${line}\n`).join(""));
+    await replaceFile(join(directory, ITEMS), items.map((line) => `${line}\n`).join(""));
     const done = items.map((line) => keyOf(itemSchema.parse(JSON.parse(line))));
     return new ArchiveWriter(directory, start, new Set(done));
   }
@@ -137,7 +138,7 @@ export class ArchiveWriter {
       sha256: createHash("sha256").update(list).digest("hex"),
       left_out: [...leftOut],
     };
-    await writeFile(join(this.#directory, ENDED), text(end), { flush: true });
+    await replaceFile(join(this.#directory, ENDED), text(end));
     return end;
   }
 

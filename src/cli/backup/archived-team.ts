@@ -8,7 +8,8 @@ import type {
 } from "../../client/index.ts";
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
-import { CliError, EXIT } from "../terminal/errors.ts";
+import { CliError, EXIT, type Issue } from "../terminal/errors.ts";
+import type { SecretsFile } from "./secrets-file.ts";
 
 /** A version of a component, with its secrets redacted; `sealed` has them as they are stored. */
 export interface ArchivedVersion extends TeamVersion {
@@ -36,6 +37,43 @@ export interface ArchivedTeam {
 
 /** Triggers whose senders issue the secret. */
 export const SECRET_OF_SENDER: readonly string[] = ["stripe", "slack"];
+
+/** The place of the secrets of a version: each one may have others. */
+export function componentPlace(team: string, version: number): string {
+  return `team/${team}/versions/${version}/component`;
+}
+
+/**
+ * The secrets that a team would be restored without: those that are missing, and sealed ones without a key.
+ *
+ * @throws CliError for another key, and for a file outside of the workspace
+ */
+export async function lackedSecrets(
+  { team, versions, files }: ArchivedTeam,
+  secrets: SecretsFile,
+  secretsKey: string | undefined,
+): Promise<Issue[]> {
+  for (const { path } of files) requireInside(team.id, path);
+  const issues: Issue[] = [];
+  for (const { component_version, component, sealed } of versions) {
+    if (sealed !== undefined && secretsKey !== undefined) await openComponent(sealed, secretsKey);
+    else {
+      const { missing } = secrets.fill(componentPlace(team.id, component_version), component);
+      const message = sealed === undefined ? "has no value" : "is sealed: --secrets-key opens it";
+      issues.push(...missing.map((path) => ({ path, message })));
+    }
+  }
+  return issues;
+}
+
+/** Refuses the path of a file that would lead a request to another address than that of the file. @throws CliError */
+export function requireInside(team: string, path: string): void {
+  if (!path.split(/[/\\]/).some((segment) => ["", ".", ".."].includes(segment))) return;
+  throw new CliError(
+    `Team ${team} has a file whose path is not one within its workspace: ${JSON.stringify(path)}.`,
+    { code: "invalid_path" },
+  );
+}
 
 /** A component with the secrets that the backup has sealed. @throws CliError for another key */
 export async function openComponent(sealed: ComponentModel, key: string): Promise<ComponentModel> {

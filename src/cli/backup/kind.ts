@@ -1,4 +1,6 @@
 import type { ArchivedItem, ItemWriter } from "./archive.ts";
+import type { ApiError } from "../../client/index.ts";
+import type { Issue } from "../terminal/errors.ts";
 import type { SecretsFile } from "./secrets-file.ts";
 import type { Server } from "./server.ts";
 
@@ -11,8 +13,10 @@ export interface RestoreContext {
   readonly json: <T>(name: string) => Promise<T>;
   readonly blob: (name: string) => Promise<Blob>;
   readonly item: ArchivedItem;
-  /** The same key for each attempt of a request of this restore. */
+  /** The same key for a request that is repeated because this restore of the item was interrupted. */
   readonly idempotencyKey: (part: string) => string;
+  /** Reports a part that the server refused. The others are restored. */
+  readonly refused: (part: string, error: ApiError) => void;
   /** Reports what was not restored and why. */
   readonly note: (text: string) => void;
   /** Reports what a person has to do. */
@@ -23,7 +27,7 @@ export interface RestoreContext {
 export interface Kind {
   readonly name: string;
   ids(server: Server): AsyncIterable<string>;
-  /** @throws ApiError 404 for what was deleted meanwhile */
+  /** @throws ApiError 404 for what was deleted meanwhile, or a part of it */
   read(server: Server, id: string, item: ItemWriter, secrets: SecretsFile): Promise<void>;
   /** True if the server has something with this id. Missing for what only adds to the report. */
   exists?(server: Server, id: string): Promise<boolean>;
@@ -31,5 +35,12 @@ export interface Kind {
   remove?(server: Server, id: string): Promise<void>;
   /** The item without which this one is not restored. */
   within?(id: string): Pick<ArchivedItem, "kind" | "id">;
+  /**
+   * Checks an item before anything is restored.
+   *
+   * @returns the secrets that it lacks
+   * @throws CliError for one that cannot be restored
+   */
+  check?(server: Server, context: Pick<RestoreContext, "secrets" | "json">): Promise<Issue[]>;
   write(server: Server, id: string, context: RestoreContext): Promise<void>;
 }

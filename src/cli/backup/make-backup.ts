@@ -33,8 +33,9 @@ export async function makeBackup(
           onItem(await archive.add(kind.name, id, (item) => kind.read(server, id, item, secrets)));
         } catch (error) {
           if (!isRefusal(error)) throw error;
-          // It was deleted since it was listed.
-          if (error.status !== 404) leftOut.push(`${kind.name} ${id}: ${reasonOf(error)}`);
+          // Nothing is missing of what was deleted since it was listed. A 404 may be that of a part, too.
+          const isDeleted = error.status === 404 && (await kind.exists?.(server, id)) === false;
+          if (!isDeleted) leftOut.push(`${kind.name} ${id}: ${reasonOf(error)}`);
         }
       }
     } catch (error) {

@@ -1,15 +1,22 @@
-import { createHash, randomUUID } from "node:crypto";
-import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { appendFile, mkdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { type ArchivedItem, keyOf } from "./archive.ts";
+import { replaceFile } from "./replace-file.ts";
 
 const lineSchema = z.union([
-  z.strictObject({ restore: z.string(), url: z.string(), tenant: z.string() }),
+  z.strictObject({ url: z.string(), tenant: z.string() }),
   z.strictObject({
     kind: z.string(),
     id: z.string(),
     step: z.enum(["begun", "refused", "done"]),
+    /** The same for all attempts that continue one another. */
+    attempt: z.string(),
+    /** True if a refused attempt has left something at the server. */
+    stored: z.boolean().optional(),
+    /** Parts of what is done that the server refused. */
+    refused: z.array(z.strictObject({ status: z.number(), reason: z.string() })).optional(),
     notes: z.array(z.string()).optional(),
     todo: z.array(z.string()).optional(),
   }),
@@ -18,16 +25,13 @@ const lineSchema = z.union([
 type Line = z.output<typeof lineSchema>;
 type Step = Extract<Line, { step: string }>;
 
-/** The steps of a restore at one server, by which it continues after an interruption. */
+/** The steps of a restore at one server, by which it continues after an interruption or a refusal. */
 export class RestoreJournal {
   readonly #file: string;
-  /** Differs for each restore: requests are repeated within one only. */
-  readonly id: string;
   readonly #steps: Map<string, Step>;
 
-  private constructor(file: string, id: string, steps: Map<string, Step>) {
+  private constructor(file: string, steps: Map<string, Step>) {
     this.#file = file;
-    this.id = id;
     this.#steps = steps;
   }
 
@@ -49,13 +53,11 @@ export class RestoreJournal {
       .filter((line) => line !== "")
       .map((line) => lineSchema.parse(JSON.parse(line)));
     const [first] = lines;
-    const known = first !== undefined && "restore" in first ? first : undefined;
-    const head = known ?? { restore: randomUUID(), url, tenant };
     // Without the last line, which may be cut off.
-    const kept = known === undefined ? [head] : lines;
-    await writeFile(file, kept.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const kept = first === undefined ? [{ url, tenant }] : lines;
+    await replaceFile(file, kept.map((line) => `${JSON.stringify(line)}\n`).join(""));
     const steps = lines.flatMap((line) => ("step" in line ? [line] : []));
-    return new RestoreJournal(file, head.restore, new Map(steps.map((one) => [keyOf(one), one])));
+    return new RestoreJournal(file, new Map(steps.map((one) => [keyOf(one), one])));
   }
 
   stepOf(item: Pick<ArchivedItem, "kind" | "id">): Step | undefined {
@@ -65,6 +67,12 @@ export class RestoreJournal {
   async add(step: Step): Promise<void> {
     await appendFile(this.#file, `${JSON.stringify(step)}\n`, { flush: true });
     this.#steps.set(keyOf(step), step);
+  }
+
+  /** Ends the restore: the next one of this directory starts from nothing. The journal is kept under the time of its end. */
+  async end(): Promise<void> {
+    const time = new Date().toISOString().replaceAll(":", "-");
+    await rename(this.#file, this.#file.replace(/ndjson$/, `${time}.ndjson`));
   }
 
   /** All that was noted, also by earlier attempts. */

@@ -1,8 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject, type Json } from "../../core/json.ts";
 import { REDACTED } from "../../secrets/redacted-secrets.ts";
 import { CliError, EXIT } from "../terminal/errors.ts";
+import { replaceFile } from "./replace-file.ts";
 
 /** The file in the directory of a backup in which a person fills in what the server did not show. */
 export const SECRETS_FILE = "secrets.json";
@@ -52,7 +53,7 @@ export class SecretsFile {
     if (this.#values.size === before) return;
     const sorted = [...this.#values].toSorted(([a], [b]) => (a < b ? -1 : 1));
     const text = JSON.stringify(Object.fromEntries(sorted), null, 2);
-    await writeFile(this.#file, `${text}\n`, { mode: 0o600 });
+    await replaceFile(this.#file, `${text}\n`, 0o600);
   }
 
   /** The value for a place, if it was filled in. */

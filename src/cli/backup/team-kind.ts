@@ -4,7 +4,10 @@ import type { ItemWriter } from "./archive.ts";
 import {
   type ArchivedTeam,
   type ArchivedVersion,
+  componentPlace,
+  lackedSecrets,
   openComponent,
+  requireInside,
   SECRET_OF_SENDER,
 } from "./archived-team.ts";
 import type { Kind } from "./kind.ts";
@@ -43,6 +46,9 @@ export const teamKind: Kind = {
     await commands.json("DELETE /v1/teams/:team", { team });
   },
 
+  check: async ({ secretsKey }, { json, secrets }) =>
+    lackedSecrets(await json<ArchivedTeam>("team.json"), secrets, secretsKey),
+
   write: restoreTeam,
 };
 
@@ -55,8 +61,8 @@ async function readTeam(
   const { commands } = server;
   const info = await commands.json("GET /v1/teams/:team", { team });
   const versions = await versionsOf(server, team);
-  for (const { component, sealed } of versions) {
-    if (sealed === undefined) await secrets.add(`team/${team}/component`, component);
+  for (const { component_version, component, sealed } of versions) {
+    if (sealed === undefined) await secrets.add(componentPlace(team, component_version), component);
   }
   const notify = (await commands.json("GET /v1/teams/:team/notify", { team })).notify;
   await secrets.add(`team/${team}/notify`, notify);
@@ -153,7 +159,7 @@ async function archiveState(
   return names;
 }
 
-/** The files of the workspace, if there is a sandbox. */
+/** The files of the workspace, if there is a sandbox, without those that a run has removed since they were listed. */
 async function archiveFiles(
   { commands }: Server,
   team: string,
@@ -167,8 +173,11 @@ async function archiveFiles(
   );
   const archived: ArchivedTeam["files"] = [];
   for (const { path } of (await unless("sandbox_not_configured", files)) ?? []) {
+    requireInside(team, path);
+    const file = await found(commands.send("GET /v1/teams/:team/files/:path", { team, path }));
+    if (file === undefined) continue;
     const name = `file-${archived.length + 1}`;
-    await item.body(name, await commands.send("GET /v1/teams/:team/files/:path", { team, path }));
+    await item.body(name, file);
     archived.push({ path, name });
   }
   return archived;

@@ -5,15 +5,16 @@ import { ApiError, type NotedTeam } from "../../client/index.ts";
 import type { RestoreContext } from "./kind.ts";
 import { restoreMemories } from "./memory-kinds.ts";
 import { restoreTasks } from "./restore-tasks.ts";
-import { isRefusal, reasonOf, type Server } from "./server.ts";
+import { found, isRefusal, type Server } from "./server.ts";
 import {
   type ArchivedTeam,
   type ArchivedVersion,
+  componentPlace,
   openComponent,
   SECRET_OF_SENDER,
 } from "./archived-team.ts";
 
-/** Makes a team again. What its parts are refused for is noted, and the others continue. */
+/** Makes a team again. Parts that are refused are reported, and the others continue. */
 export async function restoreTeam(
   server: Server,
   team: string,
@@ -25,7 +26,7 @@ export async function restoreTeam(
   const { tool } = archived.team;
   const { tasks } = archived;
   const attempt = (what: string, write: () => Promise<unknown>): Promise<void> =>
-    noted(context, `Team ${team}: ${what}`, write);
+    attempted(context, what, write);
   if (archived.state.length > 0) {
     await attempt("its conversation", () => restoreState(server, team, archived, context));
   }
@@ -92,10 +93,8 @@ async function restoreVersions(
         { body: { label, note } },
       );
     } catch (error) {
-      if (current || !isRefusal(error) || error.status === 409) throw error;
-      context.note(
-        `Team ${team.id}: version ${component_version} was left out: ${reasonOf(error)}`,
-      );
+      if (current || !isRefusedPart(error) || error.status === 409) throw error;
+      context.refused(`its version ${component_version}`, error);
     }
   }
 }
@@ -122,21 +121,24 @@ async function createTeam(
         idempotencyKey: context.idempotencyKey(JSON.stringify(body)),
       },
     );
-  const created = await create();
-  if (!context.resumed) return created;
-  // An earlier attempt has made it, as the key shows, and may have stored a part of the rest.
-  await commands.json("DELETE /v1/teams/:team", { team: id });
+  if (context.resumed) {
+    // An earlier attempt has made it, as the key shows, and may have stored a part of the rest.
+    if (!context.overwrite) await create();
+    await found(commands.json("DELETE /v1/teams/:team", { team: id }));
+  }
   return create();
 }
 
 async function componentOf(
   { secretsKey }: Server,
   team: string,
-  { component, sealed }: ArchivedVersion,
-  { secrets }: RestoreContext,
+  { component_version, component, sealed }: ArchivedVersion,
+  { secrets, todo }: RestoreContext,
 ): Promise<ComponentModel> {
   if (sealed !== undefined && secretsKey !== undefined) return openComponent(sealed, secretsKey);
-  return secrets.fill(`team/${team}/component`, component).value;
+  const { value, missing } = secrets.fill(componentPlace(team, component_version), component);
+  for (const one of missing) todo(`A component needs its secret: ${one}`);
+  return value;
 }
 
 async function restoreState(
@@ -179,7 +181,7 @@ async function restoreSchedules(
       ...(at === null ? { cron: cron ?? "", timezone: timezone ?? "UTC" } : { at }),
       ...(receivers.length > 0 && { notify: receivers }),
     };
-    await noted(context, `Team ${team}: the schedule ${id}`, () =>
+    await attempted(context, `the schedule ${id}`, () =>
       commands.json(
         "POST /v1/teams/:team/schedules",
         { team },
@@ -214,7 +216,7 @@ async function restoreTriggers(
       context.todo(`Team ${team}: the trigger ${id} needs the secret of ${kind}: ${place}.secret.`);
       continue;
     }
-    await noted(context, `Team ${team}: the trigger ${id}`, async () => {
+    await attempted(context, `the trigger ${id}`, async () => {
       const put = await commands.json(
         "PUT /v1/teams/:team/triggers/:trigger",
         { team, trigger: id },
@@ -248,17 +250,21 @@ function withoutNulls<T extends object>(fields: T): Partial<T> {
   ) as Partial<T>;
 }
 
-/** Notes a refusal of one part, so that the others are restored. */
-async function noted(
+/** Reports a refusal of one part, so that the others are restored. @throws the error of a server that is not well */
+async function attempted(
   context: RestoreContext,
-  what: string,
+  part: string,
   write: () => Promise<unknown>,
 ): Promise<void> {
   try {
     await write();
   } catch (error) {
-    const isLost = error instanceof ApiError && error.code === "sandbox_not_configured";
-    if (!isLost && !isRefusal(error)) throw error;
-    context.note(`${what} was not restored: ${reasonOf(error)}`);
+    if (!isRefusedPart(error)) throw error;
+    context.refused(part, error);
   }
+}
+
+function isRefusedPart(error: unknown): error is ApiError {
+  if (error instanceof ApiError && error.code === "sandbox_not_configured") return true;
+  return isRefusal(error) && error.status < 500;
 }

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { makeBackup } from "../backup/make-backup.ts";
 import { restoreBackup } from "../backup/restore-backup.ts";
 import { SECRETS_FILE } from "../backup/secrets-file.ts";
-import { CliError } from "../terminal/errors.ts";
+import { CliError, EXIT } from "../terminal/errors.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { connectServer, type ConnectionOptions, withConnection } from "./connection.ts";
 
@@ -18,7 +18,7 @@ interface RestoreOptions extends BackupOptions {
 function secretsKeyOption(): Option {
   return new Option(
     "--secrets-key <key>",
-    "the SECRETS_KEY of the server that is backed up; needs its operator's key",
+    "the SECRETS_KEY of the server that is backed up; a backup with it needs that server's operator's key",
   ).env("TROUPE_SECRETS_KEY");
 }
 
@@ -40,6 +40,12 @@ Example:
     )
     .action(async (directory: string, { secretsKey, ...options }: BackupOptions) => {
       await connectServer(options, async (found) => {
+        if (secretsKey !== undefined && found.kind !== "operator") {
+          throw new CliError(
+            "--secrets-key needs the operator's key with --key: other keys cannot read sealed secrets.",
+            { exitCode: EXIT.usage, code: "operator_only" },
+          );
+        }
         const server = { ...found, secretsKey };
         const { end, missing } = await makeBackup(server, directory, (item) => {
           if (options.json) return printJson(item);
@@ -72,7 +78,7 @@ Example:
 export function restoreCommand(): Command {
   const command = new Command("restore")
     .description(
-      "Writes a backup to a server, into the tenant of the key. The same command again continues an interrupted restore.",
+      "Writes a backup to a server, into the tenant of the key. The same command again continues a restore that was interrupted or refused in part.",
     )
     .argument("<directory>", "the directory of a complete backup")
     .addOption(secretsKeyOption())
@@ -81,7 +87,8 @@ export function restoreCommand(): Command {
     .addHelpText(
       "after",
       `
-What the tenant has already is refused with 409, each id by itself. What was refused is tried again when the command is repeated.
+What the tenant has already is refused with 409, each id by itself. Items that were refused are tried again when the command is
+repeated; those of which a part was refused, with --overwrite.
 
 Example:
   $ npx troupe restore ./backup-monday --url https://troupe.example.com --key <key>`,
@@ -100,16 +107,17 @@ Example:
               else printLine(`${item.kind} ${item.id}`);
             },
           });
-          const { restored, refused, notes, todo } = report;
+          const { restored, refused, notes, todo, left_out } = report;
           if (options.json) printJson(report);
           else {
             printLine(`${restored} items are restored.`);
+            for (const one of left_out) printLine(`The backup was made without ${one}`);
             for (const note of notes) printLine(note);
             if (todo.length > 0) printLine(`\nLeft to do:\n${todo.join("\n")}`);
           }
           if (refused.length === 0) return;
           throw new CliError(
-            `${refused.length} items were refused. --overwrite replaces those with 409.`,
+            `${refused.length} items or parts of them were refused. --overwrite replaces those items.`,
             {
               code: "refused_items",
               issues: refused.map(({ kind, id, status, reason }) => ({

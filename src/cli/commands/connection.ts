@@ -65,6 +65,12 @@ export function connectServer(
     const patient = new Transport({ ...transport, maxRetries: PATIENT_RETRIES });
     const commands = new CommandSender(patient, {});
     const { tenant, kind } = await commands.json("GET /v1/whoami", {});
+    if (tenant === "") {
+      throw new CliError(
+        "The operator's key acts in the tenant that --tenant or TROUPE_TENANT names, and neither does.",
+        { exitCode: EXIT.usage, code: "tenant_required" },
+      );
+    }
     await use({ url: trimEnd(options.url, "/"), commands, tenant, kind });
   });
 }

@@ -19,7 +19,7 @@ import { fillTenant, SECRETS_KEY, shownTenant, TenantServer } from "./support/te
 
 const folder = mkdtempSync(join(tmpdir(), "troupe-backup-"));
 const MODEL_KEY = "the-key-of-the-model";
-const KEY = "team/keyed/component.config.model_client.config.api_key";
+const KEY = "team/keyed/versions/1/component.config.model_client.config.api_key";
 /** The secrets that no server shows, by their places. */
 const SECRETS: Readonly<Record<string, string>> = {
   "team/Talk/notify[0].url": "https://hooks.slack.com/services/T/B/secret",
@@ -160,12 +160,16 @@ describe("troupe backup and troupe restore", () => {
     expect(restored).toMatchObject({ code: 0, stderr: "" });
     expect(restored.crashes).toBeGreaterThan(1);
     expect(await shownTenant(target)).toEqual(await shownTenant(source));
-    // A complete one has nothing left to do.
+    // A complete backup is not written again, and a complete restore starts again: everything exists already.
     expect((await run(source, "backup", directory)).stderr).toContain("has a complete backup");
     const again = await troupe(["restore", directory, "--json"], {
       env: { ...target.env, TROUPE_URL: to.origin },
     });
-    expect(jsonLines(again.stdout)).toHaveLength(1);
+    expect(again.code).toBe(1);
+    const { refused } = jsonLines(again.stdout).at(-1) as { refused: { status: number }[] };
+    expect(refused.length).toBeGreaterThan(5);
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 409));
+    expect(await shownTenant(target)).toEqual(await shownTenant(source));
   });
 
   test("refuse each id that is used with 409, unless it is overwritten", async () => {
@@ -202,6 +206,18 @@ describe("troupe backup and troupe restore", () => {
 
   test("seal the secrets of components with the SECRETS_KEY of the server", async () => {
     const directory = join(folder, "sealed");
+    const { key } = await source.json<{ key: string }>("POST", "/v1/keys", {
+      name: "not the operator",
+      scopes: ["teams:read"],
+      expires_in: 3600,
+    });
+    const others = await troupe(["backup", directory, "--secrets-key", SECRETS_KEY], {
+      env: { TROUPE_URL: source.worker.origin, TROUPE_API_KEY: key },
+    });
+    expect(others).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("needs the operator's key") as string,
+    });
     const wrong = await run(source, "backup", directory, "--secrets-key", btoa("x".repeat(32)));
     expect(wrong.stderr).toContain("is not the SECRETS_KEY");
     const made = await run(source, "backup", directory, "--secrets-key", SECRETS_KEY);
@@ -239,6 +255,12 @@ describe("troupe backup and troupe restore", () => {
     expect(damaged).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("is damaged") as string,
+    });
+    const { TROUPE_TENANT: _, ...env } = target.env;
+    const tenantless = await troupe(["restore", directory], { env });
+    expect(tenantless).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--tenant or TROUPE_TENANT") as string,
     });
     const nothing = await run(target, "restore", join(folder, "nothing"));
     expect(nothing.stderr).toContain("has no backup");
