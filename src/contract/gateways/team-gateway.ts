@@ -299,6 +299,10 @@ export interface TeamGateway extends ObjectCalls<TeamCommands, "team">, StateGat
     initial: JsonObject,
     change: KeptChange,
   ): Promise<Result<{ value: JsonObject; changed: boolean; bytes: number }>>;
+  /**
+   * Gives a team that is erased after a while without a run at least this many seconds. A team that stays is left as it is.
+   */
+  keepFor(seconds: number): Promise<Result<null>>;
   /** The data from which a conversation with this team is created. */
   conversationModel(): Promise<Result<ConversationModel>>;
   /** Creates an empty conversation with another team of the tenant. A repeated call with the same id finds it. */
@@ -370,6 +374,7 @@ export const REPEATABLE_TEAM_CALLS = [
   "sealedVersion",
   "kept",
   "keep",
+  "keepFor",
   "conversationModel",
   "conversationContext",
   "run",

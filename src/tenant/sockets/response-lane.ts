@@ -28,27 +28,21 @@ export function sendError(socket: WebSocket, lane: string | undefined, error: So
   sendEvent(socket, lane, { type: "error", ...error });
 }
 
-/** The id of a response that was sent, and whether it failed. */
-export interface SentResponse {
-  id: string | undefined;
-  failed: boolean;
-}
-
-/** Sends what a request for a response was answered: each event of its stream, or its error. */
+/** Sends what a request for a response was answered: each event of its stream, or its error. @param see gets each event before it is sent */
 export async function sendResponse(
   socket: WebSocket,
   lane: string | undefined,
   response: Response,
-): Promise<SentResponse> {
+  see: (event: ResponseEvent) => void,
+): Promise<void> {
   const { body, status } = response;
   if (body === null || response.headers.get("content-type") !== "text/event-stream") {
     const { error } = await response.json<Pick<SocketError, "error">>();
+    see({ type: "error" });
     sendError(socket, lane, { status, error });
-    return { id: undefined, failed: true };
+    return;
   }
   let unread = "";
-  let id: string | undefined;
-  let failed = false;
   const text = (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(
     new TextDecoderStream(),
   );
@@ -59,15 +53,13 @@ export async function sendResponse(
       const line = frame.split("\n").find((one) => one.startsWith(DATA));
       if (line === undefined) continue;
       const event = JSON.parse(line.slice(DATA.length)) as ResponseEvent;
-      if (event.type === "response.created") id = event.response?.id;
-      failed ||= event.type === "error" || event.type === "response.failed";
+      see(event);
       sendEvent(socket, lane, event);
     }
   }
-  return { id, failed };
 }
 
-interface ResponseEvent {
+export interface ResponseEvent {
   type: string;
-  response?: { id: string };
+  response?: { id: string; previous_response_id?: string | null };
 }

@@ -1,13 +1,16 @@
 import { errorMessage } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { sendError, sendResponse, socketError } from "./response-lane.ts";
+import { type ResponseEvent, sendError, sendResponse, socketError } from "./response-lane.ts";
 import { attachmentOf, type SocketCaller, type SocketOfCaller, tokenOf } from "./socket-caller.ts";
 import {
-  afterResponse,
-  EndedResponses,
+  type BegunResponse,
+  EndedTeams,
+  isOpen,
   NONE_UNSTORED,
-  type MadeResponse,
+  teamIn,
   type UnstoredIds,
+  withBegun,
+  withFailed,
 } from "./unstored-responses.ts";
 
 /** The tag of the sockets, which tells them from others of the object. */
@@ -21,6 +24,13 @@ const LANE = /^[\x21-\x7e]{1,64}$/;
 /** Closes a socket whose credential has ended: policy violation. */
 const ENDED_CODE = 1008;
 const NORMAL_CODE = 1000;
+const FAILURES: ReadonlySet<string> = new Set(["error", "response.failed"]);
+/** The events after which a response has no others. */
+const ENDS: ReadonlySet<string> = new Set([
+  ...FAILURES,
+  "response.completed",
+  "response.incomplete",
+]);
 
 /** The tokens of a team that have ended: one, or those made until a time in epoch milliseconds. */
 type EndedTokens = { id: string } | { made_until: number };
@@ -41,7 +51,7 @@ export class ResponseSockets {
   readonly #host: ResponseSocketsHost;
   /** By the socket: its lanes with responses, how many there are, and what ends when the client leaves. */
   readonly #active = new Map<WebSocket, { lanes: Map<string, Lane>; left: AbortController }>();
-  readonly #ended = new EndedResponses();
+  readonly #ended = new EndedTeams();
 
   constructor(host: ResponseSocketsHost) {
     this.#host = host;
@@ -111,8 +121,9 @@ export class ResponseSockets {
     await this.#queue(socket, lane, body);
   }
 
-  /** The client has left. The runs of its responses continue, and those that are not stored are erased. */
+  /** The client has left. The runs of its responses continue, and ended ones that are not stored are erased. */
   closed(socket: WebSocket): void {
+    const running = this.#running(socket);
     this.#active.get(socket)?.left.abort();
     this.#active.delete(socket);
     if (!this.has(socket)) return;
@@ -120,7 +131,9 @@ export class ResponseSockets {
     const { unstored, ...others } = attachment;
     if (unstored === undefined) return;
     socket.serializeAttachment(others);
-    this.#forget(attachment, unstored);
+    // A team with a run ends by itself: the run may be of a response that is stored.
+    const idle = unstored.open.filter((id) => !running.has(teamIn(id) ?? ""));
+    this.#forget(attachment, idle);
   }
 
   /** Closes the sockets of keys that have ended. */
@@ -163,7 +176,7 @@ export class ResponseSockets {
     const active = this.#active.get(socket) ?? { lanes: new Map(), left: new AbortController() };
     this.#active.set(socket, active);
     const name = lane ?? "";
-    const queue = active.lanes.get(name) ?? { waiting: 0, last: Promise.resolve() };
+    const queue = active.lanes.get(name) ?? { waiting: 0, last: Promise.resolve(), teams: [] };
     if (queue.waiting >= MOST_WAITING || (queue.waiting === 0 && active.lanes.size >= MOST_LANES)) {
       const text = `A connection has at most ${MOST_LANES} streams, each with ${MOST_WAITING} responses that are not completed.`;
       sendError(socket, lane, socketError(429, "too_many_responses", text));
@@ -172,7 +185,7 @@ export class ResponseSockets {
     active.lanes.set(name, queue);
     queue.waiting++;
     const made = queue.last.then(() =>
-      this.#respond(socket, lane, { body, left: active.left.signal }),
+      this.#respond(socket, lane, { body, left: active.left.signal, queue }),
     );
     queue.last = made;
     await made;
@@ -183,7 +196,7 @@ export class ResponseSockets {
   async #respond(
     socket: WebSocket,
     lane: string | undefined,
-    { body, left }: { body: JsonObject; left: AbortSignal },
+    { body, left, queue }: { body: JsonObject; left: AbortSignal; queue: Lane },
   ): Promise<void> {
     if (left.aborted) return;
     const { caller, origin, unstored = NONE_UNSTORED } = attachmentOf(socket);
@@ -195,6 +208,12 @@ export class ResponseSockets {
       sendError(socket, lane, socketError(404, code, text, "previous_response_id"));
       return;
     }
+    const continued = previous !== undefined && isOpen(unstored, previous) ? previous : undefined;
+    const failed = (): void => {
+      if (continued === undefined) return;
+      this.#change(socket, (ids) => ({ ids: withFailed(ids, continued), dropped: [] }));
+    };
+    queue.teams = teamsIn(previous);
     try {
       const request = new Request(`${origin}/openai/v1/responses`, {
         method: "POST",
@@ -203,38 +222,59 @@ export class ResponseSockets {
         signal: left,
       });
       const response = await this.#host.respond(caller, request);
-      const sent = await sendResponse(socket, lane, response);
-      this.#note(socket, { ...sent, previous, unstored: isUnstored(body) });
+      await sendResponse(socket, lane, response, (event) => {
+        const begun = begunIn(event, body);
+        if (begun !== undefined) {
+          queue.teams = [...queue.teams, ...teamsIn(begun.id)];
+          this.#change(socket, (ids) => withBegun(ids, begun, this.#running(socket)));
+        }
+        if (FAILURES.has(event.type)) failed();
+        // Before the client has the event: it may leave then.
+        if (ENDS.has(event.type)) queue.teams = [];
+      });
       if (response.status === 401) this.#close(socket, ENDED_CODE, "The credential has ended.");
     } catch (error) {
       if (left.aborted) return;
+      failed();
       const text = `The stream of the response broke off: ${errorMessage(error)}. Its run continues.`;
       const broken = socketError(503, "stream_interrupted", text);
       sendError(socket, lane, { ...broken, error: { ...broken.error, type: "server_error" } });
+    } finally {
+      queue.teams = [];
     }
   }
 
   /** True for a response that is not stored and belongs to another connection, or whose continuation has failed. */
-  #isElsewhere(socket: WebSocket, { open, failed }: UnstoredIds, id: string): boolean {
-    if (open.includes(id)) return false;
-    if (failed.includes(id) || this.#ended.has(id)) return true;
-    return this.#all().some((one) => one.socket !== socket && one.unstored?.open.includes(id));
+  #isElsewhere(socket: WebSocket, own: UnstoredIds, id: string): boolean {
+    if (own.failed.includes(id)) return true;
+    if (isOpen(own, id)) return false;
+    if (teamsIn(id).some((team) => this.#ended.has(team))) return true;
+    return this.#all().some(
+      (one) => one.socket !== socket && one.unstored !== undefined && isOpen(one.unstored, id),
+    );
   }
 
-  /** Keeps which responses of the socket can be continued. A socket that was closed meanwhile has none. */
-  #note(socket: WebSocket, made: MadeResponse): void {
+  /** The teams with a response of the socket that is being made. */
+  #running(socket: WebSocket): ReadonlySet<string> {
+    const lanes = this.#active.get(socket)?.lanes.values() ?? [];
+    return new Set([...lanes].flatMap(({ teams }) => teams));
+  }
+
+  /** Changes which responses of the socket can be continued. A socket that was closed meanwhile has none. */
+  #change(
+    socket: WebSocket,
+    change: (ids: UnstoredIds) => { ids: UnstoredIds; dropped: readonly string[] },
+  ): void {
+    if (socket.readyState !== WebSocket.OPEN) return;
     const attachment = attachmentOf(socket);
-    const unstored = afterResponse(attachment.unstored ?? NONE_UNSTORED, made);
-    if (unstored.open.length === 0 && unstored.failed.length === 0) return;
-    if (socket.readyState === WebSocket.OPEN) {
-      socket.serializeAttachment({ ...attachment, unstored });
-    } else this.#forget(attachment, unstored);
+    const { ids, dropped } = change(attachment.unstored ?? NONE_UNSTORED);
+    socket.serializeAttachment({ ...attachment, unstored: ids });
+    this.#forget(attachment, dropped);
   }
 
-  /** Ends the responses of a socket that was closed, and erases them. */
-  #forget(attachment: SocketOfCaller, { open, failed }: UnstoredIds): void {
-    const ids = [...open, ...failed];
-    this.#ended.add(ids);
+  /** Ends the teams of responses, and erases them. */
+  #forget(attachment: SocketOfCaller, ids: readonly string[]): void {
+    for (const team of ids.flatMap(teamsIn)) this.#ended.add(team);
     this.#host.ctx.waitUntil(Promise.all(ids.map((id) => this.#erase(attachment, id))));
   }
 
@@ -258,6 +298,22 @@ export class ResponseSockets {
 interface Lane {
   waiting: number;
   last: Promise<void>;
+  /** The teams that the response which is being made continues, or runs in. */
+  teams: readonly string[];
+}
+
+/** The team of a response, if it names one. */
+function teamsIn(id: string | undefined): readonly string[] {
+  const team = id === undefined ? undefined : teamIn(id);
+  return team === undefined ? [] : [team];
+}
+
+/** The response that begins with an event; undefined for other events. */
+function begunIn({ type, response }: ResponseEvent, body: JsonObject): BegunResponse | undefined {
+  if (type !== "response.created" || response === undefined) return undefined;
+  const { id, previous_response_id: previous = null } = response;
+  const joins = body["conversation"] !== undefined && body["conversation"] !== null;
+  return { id, previous, unstored: isUnstored(body), joins };
 }
 
 /** The event of a client; undefined for a message that is not a JSON object. */

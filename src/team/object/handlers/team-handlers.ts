@@ -104,6 +104,17 @@ export const teamHandlers = {
       return ok(null);
     }),
 
+  keepFor: ({ team }, seconds) =>
+    team.with(({ stores: { db, team: stored, announcer } }) => {
+      const { expires_in } = stored.record;
+      if (expires_in === undefined || expires_in >= seconds) return ok(null);
+      db.transaction(() => {
+        stored.save({ expires_in: seconds });
+        announcer.team();
+      });
+      return ok(null);
+    }),
+
   amend: ({ team }, name, initial, { set = {}, add = [], remove = [], mostBytes = Infinity }) =>
     team.with(({ stores }) => {
       const before = stores.meta.read(keptKey(name)) ?? initial;

@@ -1,4 +1,5 @@
 import type OpenAI from "openai";
+import type { ResponsesServerEvent } from "openai/resources/responses/responses";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { Connection, textOf } from "./support/connection.ts";
 import { client, type Stage, startStage } from "./support/stage.ts";
@@ -141,4 +142,73 @@ test("websocket-compact-new-chain: a compacted conversation is the input of a ne
   });
   expect(next.previous_response_id).toBeNull();
   expect(textOf(next)).toBe(ANSWER);
+});
+
+const statusOf = (id: string) =>
+  client(origin, "none")
+    .responses.retrieve(id)
+    .then(
+      () => 200,
+      ({ status }: { status: number }) => status,
+    );
+
+/** Closes a connection, and waits until it has erased a response that was made on it. */
+async function closeAndErase(connection: Connection): Promise<void> {
+  const { id } = await connection.create(unstored("Erase this."));
+  connection.socket.close();
+  await expect.poll(() => statusOf(id)).toBe(404);
+}
+
+const isCreated = (
+  event: ResponsesServerEvent,
+): event is Extract<ResponsesServerEvent, { type: "response.created" }> =>
+  event.type === "response.created";
+
+test("a stored response that continues one which is not stored outlives the connection, for an hour", async () => {
+  const connection = connect();
+  const first = await connection.create(unstored("Write."));
+  const second = await connection.create(unstored("Shorter.", first.id));
+  const { store: _, ...stored } = unstored("Longer.", second.id);
+  const kept = await connection.create(stored);
+  const team = `/v1/teams/${kept.conversation!.id}`;
+  expect(await (await stage.worker.fetch(team)).json()).toMatchObject({ expires_in: 3600 });
+  await closeAndErase(connection);
+  expect(await statusOf(kept.id)).toBe(200);
+  // It no longer belongs to a connection.
+  expect(textOf(await connect().create({ ...stored, previous_response_id: kept.id }))).toBe(ANSWER);
+});
+
+test("a stored response that is being made when its connection ends is completed", async () => {
+  const connection = connect();
+  const { id } = await connection.create(unstored("Write."));
+  const { store: _, ...stored } = unstored("Tell me slowly.", id);
+  connection.send({ ...stored, stream_id: "slow" });
+  const from = connection.events.length;
+  const { response } = await connection.until(isCreated, from);
+  await closeAndErase(connection);
+  stage.model.release("slow");
+  const stream = client(origin, "none").responses.stream({ response_id: response.id });
+  expect((await stream.finalResponse()).output_text).toBe("At last.");
+});
+
+test("a stored response outlives a connection that continued it with one which is not stored", async () => {
+  const connection = connect();
+  const { store: _, ...stored } = unstored("Write.");
+  const first = await connection.create(stored);
+  await connection.create(unstored("Shorter.", first.id));
+  await closeAndErase(connection);
+  expect(await statusOf(first.id)).toBe(200);
+});
+
+test("a connection binds all responses of eight conversations, and erases the one that was not used for longest", async () => {
+  const connection = connect();
+  const first = await connection.create(unstored("Write."));
+  const dropped = await connection.create(unstored("Write."));
+  let last = first;
+  for (let n = 0; n < 5; n++) last = await connection.create(unstored("Again.", last.id));
+  expect(await connect().fail(failing(unstored("Continue.", first.id)))).toMatchObject(NOT_FOUND);
+  for (let n = 0; n < 7; n++) await connection.create(unstored("Write."));
+  await expect.poll(() => statusOf(dropped.id)).toBe(404);
+  expect(await connection.fail(failing(unstored("Go.", dropped.id)))).toMatchObject(NOT_FOUND);
+  expect(textOf(await connection.create(unstored("Go.", last.id)))).toBe(ANSWER);
 });

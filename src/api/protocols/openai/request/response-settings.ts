@@ -21,6 +21,8 @@ export const settingsSchema = z.object({
   previous: z.string().nullable(),
   /** A hash of the request's instructions, which a conversation gets only when they change. */
   instructions: z.string().nullable(),
+  /** False for a response that is not to be stored. */
+  kept: z.boolean(),
 });
 export type ResponseSettings = z.output<typeof settingsSchema>;
 
@@ -52,6 +54,7 @@ export function settingsOf({
     tools: [],
     previous: null,
     instructions: null,
+    kept: true,
     ...stored.data,
   };
 }

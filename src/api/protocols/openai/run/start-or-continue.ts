@@ -24,6 +24,7 @@ import {
 import { findModel, modelNotFound, teamOfModel } from "./models.ts";
 import { type OpenAIRequest, type ReopenableStream, teamOf } from "./services.ts";
 import { steer } from "./steer.ts";
+import { keepTeam } from "./temporary-team.ts";
 
 /** A cursor behind all messages. */
 const LAST = Number.MAX_SAFE_INTEGER;
@@ -104,6 +105,7 @@ async function continueOrStart(request: OpenAIRequest, wanted: Wanted): Promise<
   const messages = taskOf([...system, ...said]);
   const task = messages.length === 0 ? null : await readMessages(request, wanted, messages, to);
   const team = await teamFor(request, wanted, conversation);
+  if (run !== undefined) await keepTeam(request, { id: team, kept: wanted.kept }, settingsOf(run));
   return unwrap(await start(request, wanted, { team, task, instructions: hash }));
 }
 
@@ -154,6 +156,7 @@ async function start(
     tools: tools.map(({ name }) => name),
     previous: wanted.previous ?? null,
     instructions,
+    kept: wanted.kept,
   };
   const conversation = new TeamConversation(
     teamOf(request, id),
@@ -223,6 +226,7 @@ async function continueRun(
   const team = teamOf(request, team_id);
   const conversation = new TeamConversation(team, request.services, request.principal);
   const about = settingsOf({ metadata, team_id });
+  await keepTeam(request, { id: team_id, kept: wanted.kept }, about);
   // For a repeated request it is not known where its answer began.
   const after = status === "waiting" ? await lastCursor(team) : 0;
   const options = answerOptions(

@@ -7,6 +7,7 @@ import { refusedAt } from "../request/parse.ts";
 import { settingsOf } from "../request/response-settings.ts";
 import type { Wanted } from "./find-conversation.ts";
 import { type OpenAIRequest, type ReopenableStream, teamOf } from "./services.ts";
+import { keepTeam } from "./temporary-team.ts";
 
 /**
  * Sends the messages of a request into an active run, which its agents read at their next step. The answer is what follows in the run.
@@ -38,6 +39,7 @@ export async function steer(
   if (!sent.ok && sent.problem.code === "run_ended") return undefined;
   const { cursor } = unwrap(sent);
   const about = settingsOf(run);
+  await keepTeam(request, { id: run.team_id, kept: wanted.kept }, about);
   const options = answerOptions(
     {
       ...about,

@@ -5,7 +5,7 @@ import { preparedRunnable } from "../../../http/input/component.ts";
 import { makeTemplateCollection } from "../../../http/input/template-collection.ts";
 import { newTeamId, reservedId } from "../../../http/input/team-input.ts";
 import { unwrap } from "../../../http/endpoint/problem.ts";
-import { temporaryTeam } from "../request/response-settings.ts";
+import { type ResponseSettings, temporaryTeam } from "../request/response-settings.ts";
 import { type OpenAIRequest, teamOf } from "./services.ts";
 
 /** Seconds without a run after which the team of a request is erased. */
@@ -47,6 +47,19 @@ export async function makeTeam(
     }),
   );
   return made.id;
+}
+
+/**
+ * Keeps the team of a response that was not to be stored as long as others, when a response continues it that is.
+ *
+ * @throws ProblemError
+ */
+export async function keepTeam(
+  request: OpenAIRequest,
+  { id, kept }: { id: string; kept: boolean },
+  before: Pick<ResponseSettings, "kept">,
+): Promise<void> {
+  if (kept && !before.kept) unwrap(await teamOf(request, id).keepFor(LIFETIME_S));
 }
 
 /**

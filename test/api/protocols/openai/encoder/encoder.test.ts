@@ -22,6 +22,7 @@ const ABOUT = {
   tools: [],
   previous: null,
   instructions: null,
+  kept: true,
 } as const;
 
 /** What clients may ask for, and what agent is live. */
