@@ -1,26 +1,17 @@
 // The client of an MCP App towards its host: JSON-RPC in messages between windows
 // (https://github.com/modelcontextprotocol/ext-apps, revision 2026-01-26). The official client would be a third of the page.
 
+import { type Fields, isFields, type ToolAnswer, type ToolCaller, wordsIn } from "./tool-answer.ts";
+
 const REVISION = "2026-01-26";
 const APP = { name: "troupe-run", title: "Troupe: a run", version: "1" };
 const METHOD_NOT_FOUND = -32_601;
-
-/** A JSON object whose fields are not known. */
-export type Fields = Readonly<Record<string, unknown>>;
 
 /** The circumstances that the host reports, as far as the page uses them. */
 export interface HostContext {
   theme?: "light" | "dark";
   containerDimensions?: { height?: number; maxHeight?: number };
   toolInfo?: { tool: { name: string; title?: string; _meta?: Fields } };
-}
-
-/** The result of a tool. */
-export interface ToolAnswer {
-  content?: readonly { type: string; text?: string }[];
-  structuredContent?: Fields;
-  isError?: boolean;
-  _meta?: Fields;
 }
 
 interface HostListener {
@@ -46,7 +37,7 @@ interface Waiting {
 }
 
 /** The window that shows the page. Everything that the page reads or changes goes through it. */
-export class Host {
+export class Host implements ToolCaller {
   readonly #window: Window;
   readonly #listener: HostListener;
   readonly #waiting = new Map<number, Waiting>();
@@ -151,16 +142,4 @@ export class Host {
     // The page does not know the origin of its host. It says nothing that the host may not know.
     this.#window.postMessage({ jsonrpc: "2.0", ...message }, "*");
   }
-}
-
-/** The texts of a result. */
-export function wordsIn({ content = [] }: ToolAnswer): string {
-  return content
-    .map(({ text = "" }) => text)
-    .filter((text) => text !== "")
-    .join("\n");
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

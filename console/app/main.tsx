@@ -4,7 +4,7 @@ import { Host, type HostContext } from "./host.ts";
 import { RunView } from "./run-view.tsx";
 import { placeOf, ShownRun } from "./shown-run.ts";
 
-/** The page is as high as what it shows, up to this, unless its host gives it a height. */
+/** The page has the height of its content, at most this many pixels, unless its host sets a height. */
 const HEIGHT_PX = 560;
 
 let tool: NonNullable<HostContext["toolInfo"]>["tool"] | undefined;

@@ -7,7 +7,7 @@ import {
   type RunInfo,
   type TextInProgress,
 } from "troupe/client";
-import { type Fields, type Host, isFields, type ToolAnswer, wordsIn } from "./host.ts";
+import { type Fields, isFields, type ToolAnswer, type ToolCaller, wordsIn } from "./tool-answer.ts";
 
 /** A run as the page shows it. */
 export interface RunState {
@@ -66,15 +66,19 @@ const NOTHING: RunState = {
 
 /** The run of a tool's call, read over the host until it ends. */
 export class ShownRun {
-  readonly #host: Pick<Host, "callTool">;
+  readonly #host: ToolCaller;
   readonly #listeners = new Set<() => void>();
   #state = NOTHING;
   #place: PlaceOfRun | undefined;
+  /** True for a place that was searched: the call's own result counts more. */
+  #isSearched = false;
   /** Ends the reading of an earlier place, and the search. */
   #reading = new AbortController();
   #conversation = new Conversation();
+  /** Frames of a run have its task only where it has changed. */
+  #task: RunInfo["task"] = null;
 
-  constructor(host: Pick<Host, "callTool">) {
+  constructor(host: ToolCaller) {
     this.#host = host;
   }
 
@@ -93,10 +97,13 @@ export class ShownRun {
 
   finished(result: ToolAnswer): void {
     const place = placeIn(result);
-    if (place !== undefined) this.#show(place);
-    else if (this.#place === undefined) {
+    if (place !== undefined) {
+      this.#isSearched = false;
+      this.#show(place);
+    } else if (this.#place === undefined || this.#isSearched) {
       this.#restart();
-      this.#set({ refused: wordsIn(result) || "The call has no run." });
+      this.#place = undefined;
+      this.#set({ ...NOTHING, refused: wordsIn(result) || "The call has no run." });
     }
   }
 
@@ -128,6 +135,7 @@ export class ShownRun {
     if (place.team_id === team_id && place.run_id === run_id) return;
     this.#place = place;
     this.#conversation = new Conversation();
+    this.#task = null;
     this.#state = NOTHING;
     void this.#follow(place, this.#restart());
   }
@@ -139,7 +147,10 @@ export class ShownRun {
         .then(placeIn)
         .catch(() => undefined); // The call's own result follows.
       if (signal.aborted) return;
-      if (found !== undefined) return this.#show(found);
+      if (found !== undefined) {
+        this.#isSearched = true;
+        return this.#show(found);
+      }
       await pause(SEARCH_MS, signal);
     }
   }
@@ -156,11 +167,12 @@ export class ShownRun {
         });
         if (signal.aborted) return;
         const part = result.structuredContent as unknown as RunPart;
+        const hasMoved = part.cursor !== (last?.cursor ?? 0);
         last = part;
         failures = 0;
         this.#apply(part);
-        if (part.more) continue;
-        if ((this.#state.run?.ended_at ?? null) !== null) return;
+        if (part.more && hasMoved) continue;
+        if (!part.more && (this.#state.run?.ended_at ?? null) !== null) return;
         await pause(PAUSE_MS, signal);
       } catch (error) {
         if (signal.aborted) return;
@@ -172,10 +184,11 @@ export class ShownRun {
 
   #apply({ frames, more, may_answer: mayAnswer, may_stop: mayStop }: RunPart): void {
     const conversation = this.#conversation;
-    // The frames show what is under way, if anything is.
+    // An answer that is complete names the steps under way; one without them means that there are none.
     let activity = more ? this.#state.activity : null;
     for (const { event, data } of frames) {
-      for (const item of conversation.apply({ event, data: JSON.stringify(data) })) {
+      const whole = event === "run" ? this.#withTask(data) : data;
+      for (const item of conversation.apply({ event, data: JSON.stringify(whole) })) {
         if (item.kind === "activity") activity = item.activity;
       }
     }
@@ -183,6 +196,11 @@ export class ShownRun {
     const run = conversation.run ?? undefined;
     if (run?.status !== "running") activity = null;
     this.#set({ run, messages, texts, activity, mayAnswer, mayStop, error: undefined });
+  }
+
+  #withTask(run: Partial<RunInfo>): object {
+    this.#task = run.task ?? this.#task;
+    return { ...run, task: this.#task };
   }
 
   #set(changes: Partial<RunState>): void {

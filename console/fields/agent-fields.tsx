@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { configOf, textOf } from "../picture/component-json.ts";
+import { configOf, listOf, textOf } from "../picture/component-json.ts";
 import { isPrompt, labelOf } from "../component/setting-labels.ts";
 import type { ComponentData } from "../component/catalogue.ts";
 import { EdgesField } from "./edges-field.tsx";
@@ -8,6 +8,7 @@ import { graphOf } from "../component/graph.ts";
 import { HandoffsField } from "./handoffs-field.tsx";
 import { FoldedSettings } from "../inputs/mistakes.tsx";
 import { MemoryField } from "./memory-field.tsx";
+import { NamesField } from "./names-field.tsx";
 import { ModelFields } from "./model-fields.tsx";
 import { NameField } from "../inputs/name-field.tsx";
 import { PromptField } from "../inputs/prompt-field.tsx";
@@ -16,7 +17,6 @@ import { agentPath, modelPath, readyTools } from "../component/parts.ts";
 import { type ValuePath, valueAt, withValue } from "../component/value-path.ts";
 import { type FieldsProps, PartField, SettingsFields } from "../inputs/settings-fields.tsx";
 import { TextField } from "../inputs/text-field.tsx";
-import { SkillsField } from "./skills-field.tsx";
 import { ToolSearchField } from "./tool-search-field.tsx";
 import { ToolsField } from "./tools-field.tsx";
 
@@ -174,5 +174,32 @@ export function AgentFields(props: AgentFieldsProps) {
         </footer>
       )}
     </>
+  );
+}
+
+interface SkillsFieldProps extends Omit<FieldsProps, "catalogue"> {
+  /** The names of the skills on the server. Those of the agent's MCP servers are typed. */
+  skills: readonly string[];
+}
+
+/** The skills of an agent. */
+function SkillsField({ component, path, skills, onChange }: SkillsFieldProps) {
+  const list = [...path, "config", "skills"];
+  const names = listOf(valueAt(component, list)).map(textOf);
+  const change = (next: readonly string[]): void =>
+    onChange(withValue(component, list, next.length === 0 ? undefined : next));
+  return (
+    <NamesField
+      path={list}
+      title="Skills"
+      icon="book"
+      none="This agent has no skills."
+      label="Add a skill"
+      names={names}
+      offered={skills}
+      removal={(name) => `Remove the skill ${name}`}
+      onAdd={(name) => change([...names, name])}
+      onRemove={(index) => change(names.toSpliced(index, 1))}
+    />
   );
 }

@@ -1,6 +1,7 @@
 import type { RunInfo } from "../../../../contract/run.ts";
 import type { ListedRun } from "../../../../contract/directory.ts";
 import { beginningOf } from "../../../../core/cut.ts";
+import { type Asker, askerOf } from "../../../http/access/access-control.ts";
 import { unwrap } from "../../../http/endpoint/problem.ts";
 import { activeRuns } from "../run/active-runs.ts";
 import { REQUEST_OF_RUN, TOOL_OF_RUN } from "../run/idempotency.ts";
@@ -20,8 +21,8 @@ export interface RunningCall {
 }
 
 /**
- * The newest active run that a call of a tool has started. A page that is shown with the call has its arguments, and no id that
- * the server knows.
+ * The newest active run that the caller has started with a call of a tool. A page that is shown with the call has its arguments, and
+ * no id that the server knows.
  *
  * @throws ProblemError
  */
@@ -35,8 +36,9 @@ export async function findRun(
     team === undefined
       ? await activeRuns(request)
       : unwrap(await teamOf(request, team).runs({ limit, task: "preview" })).runs;
+  const asker = askerOf(request.principal);
   const candidates = runs
-    .filter((run) => run.ended_at === null && isOf(run, call))
+    .filter((run) => run.ended_at === null && isBy(run, asker) && isOf(run, call))
     .toSorted((a, b) => b.created_at.localeCompare(a.created_at));
   for (const { id, team_id } of candidates) {
     // Lists of the tenant have conversations of other callers, too.
@@ -44,6 +46,11 @@ export async function findRun(
     if (found.ok) return { team_id, id };
   }
   return undefined;
+}
+
+/** True for a run that the caller has started: others may give the same task. */
+function isBy(run: RunInfo | ListedRun, { user, subject }: Asker): boolean {
+  return (run.user ?? undefined) === user && (run.subject ?? undefined) === subject;
 }
 
 function isOf({ metadata, task }: RunInfo | ListedRun, call: RunningCall): boolean {

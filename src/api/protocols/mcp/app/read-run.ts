@@ -31,9 +31,9 @@ interface RunPart {
   frames: Frame[];
   /** The cursor after these frames. */
   cursor: number;
-  /** Names the state that the frames show. */
+  /** Names the state that the frames show, with the task. */
   seen: string;
-  /** True if there are frames after these already. */
+  /** True if there are frames after these, or may be some. */
   more: boolean;
   may_answer: boolean;
   may_stop: boolean;
@@ -76,16 +76,17 @@ async function readPart(
   const team = teamOf(request, id);
   const opened: OpenedStream = unwrap(await team.stream({ run, after }));
   const gathered = new GatheredFrames(after);
-  if ("done" in opened) gathered.add("run", JSON.stringify(unwrap(await team.run(run))));
+  const isAll = "done" in opened;
+  if (isAll) gathered.add("run", JSON.stringify(unwrap(await team.run(run))));
   else await gather(opened, gathered, { request, left, seen, wait_seconds });
   const { scopes } = request.principal;
   return {
     team_id: id,
     run_id: run,
-    frames: gathered.frames,
+    frames: await gathered.without(seen),
     cursor: gathered.cursor,
     seen: await gathered.state(),
-    more: gathered.isFull || request.budget.signal.aborted,
+    more: !isAll && (request.budget.signal.aborted || gathered.hasMore),
     may_answer: mayAnswer(request),
     may_stop: scopes.includes("runs:write"),
   };
@@ -129,15 +130,15 @@ async function gather(
 
 /** The frames of a run as a page shows them. */
 class GatheredFrames {
-  readonly frames: Frame[] = [];
+  readonly #frames: Frame[] = [];
   cursor: number;
-  /** True once everything recorded was read. */
+  /** True once everything recorded was read of a run that has not ended. A stream that breaks off does not get so far. */
   isPresent = false;
   /** True if something was recorded that the page does not have. */
   hasNews = false;
   #characters = 0;
   /** The frames about the present: the last one of those that replace each other. */
-  #run: object = {};
+  #run: Partial<RunInfo> = {};
   #activity: object = {};
   readonly #texts: object[] = [];
 
@@ -147,6 +148,11 @@ class GatheredFrames {
 
   get isFull(): boolean {
     return this.#characters > MOST_CHARACTERS;
+  }
+
+  /** True if there may be other frames already. Those of a run that has ended are all read once its stream has nothing else. */
+  get hasMore(): boolean {
+    return this.isFull || !this.isPresent || (this.#run.ended_at ?? null) !== null;
   }
 
   /** @param json the data of the frame @param id its cursor, if it is recorded */
@@ -162,14 +168,38 @@ class GatheredFrames {
       this.#characters += json.length;
     }
     const data = event === "run" ? shownRun(parsed as RunInfo) : shown(parsed, json.length);
-    this.frames.push({ ...(event !== undefined && { event }), data });
+    this.#frames.push({ ...(event !== undefined && { event }), data });
   }
 
-  /** Names what the page shows besides what was recorded: the run, the texts in progress and the steps under way. */
+  /**
+   * Names what the page shows besides what was recorded: the run, the texts in progress and the steps under way. The second part
+   * names the task.
+   */
   async state(): Promise<string> {
     const state = JSON.stringify([this.#run, this.#activity, this.#texts]);
-    return (await sha256Hex(state)).slice(0, 32);
+    return `${await nameOf(state)}.${await nameOf(taskIn(this.#run))}`;
   }
+
+  /** The frames, with a task of null where the page has it. @param seen the state that the page shows */
+  async without(seen: string | undefined): Promise<Frame[]> {
+    let known = seen?.split(".")[1];
+    const frames: Frame[] = [];
+    for (const frame of this.#frames) {
+      const name = frame.event === "run" ? await nameOf(taskIn(frame.data)) : undefined;
+      const isKnown = name !== undefined && name === known;
+      frames.push(isKnown ? { ...frame, data: { ...frame.data, task: null } } : frame);
+      known = name ?? known;
+    }
+    return frames;
+  }
+}
+
+function taskIn(run: Partial<RunInfo>): string {
+  return JSON.stringify(run.task ?? null);
+}
+
+async function nameOf(text: string): Promise<string> {
+  return (await sha256Hex(text)).slice(0, 32);
 }
 
 /** A run without what the page has from its messages. */

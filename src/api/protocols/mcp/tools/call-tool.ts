@@ -7,7 +7,7 @@ import type {
 } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 import { issuesOf } from "../../../../core/issues.ts";
-import { answerSchema } from "../../../../contract/run.ts";
+import { answerSchema, type RunInfo } from "../../../../contract/run.ts";
 import type { Template } from "../../../../core/component/template.ts";
 import type { JsonObject } from "../../../../core/json.ts";
 import { invalid, ProblemError, unwrap } from "../../../http/endpoint/problem.ts";
@@ -154,11 +154,16 @@ async function answerRequest(
 ): Promise<McpToolResult> {
   requireOwn(call.request, team_id);
   const answer = parse(answerSchema, given) as JsonObject;
-  const { scopes } = call.request.principal;
+  const { request } = call;
+  const { scopes } = request.principal;
+  const question = { team: team_id, run: run_id, question: request_id };
   // A caller that may only answer learns that the answer was taken, not what the team says then.
-  if (!scopes.includes("runs:read") && !scopes.includes("runs:write")) {
-    const question = { team: team_id, run: run_id, question: request_id };
-    return answeredResult(unwrap(await giveAnswer(call.request, question, answer)));
+  if (!scopes.includes("runs:read") && !scopes.includes("runs:write"))
+    return answeredResult(unwrap(await giveAnswer(request, question, answer)));
+  // A page shows the next question, and why the run fails.
+  if (wait_seconds === 0) {
+    unwrap(await giveAnswer(request, question, answer));
+    return runAsItIs(request, unwrap(await teamOf(request, team_id).run(run_id)));
   }
   // A client that comes back with an answer to another question gives this one again.
   const answers = [{ request: request_id, answer }];
@@ -172,6 +177,11 @@ async function stopRun(
   requireOwn(request, team_id);
   const team = teamOf(request, team_id);
   const { repeated: _, ...run } = unwrap(await team.stopRun(run_id, "now"));
-  const { isError: __, ...result } = await runResult(request, run);
+  return runAsItIs(request, run);
+}
+
+/** A run as the result of a call that has done its own part, however the run ends. */
+async function runAsItIs(request: McpRequest, run: RunInfo): Promise<CallToolResult> {
+  const { isError: _, ...result } = await runResult(request, run);
   return result;
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildRunView } from "../../../../../scripts/build/run-view.mjs";
 import { type FakeOpenAI, startFakeOpenAI } from "../../../../support/fake-openai/server.ts";
 import { SAMPLE_COMPONENT } from "../../../../support/sample-component.ts";
+import { jsonInit } from "../../../../support/http-app.ts";
 import { TestWorker } from "../../../../support/worker.ts";
 import { bearer, deployed, teamToken } from "../../support/access.ts";
 import { HUMAN, inTurn, newTeam, writer } from "../../support/teams.ts";
@@ -140,6 +141,14 @@ test("a run is read from a cursor, and its end is waited for", async () => {
     run_id: null,
   });
   expect(await read({ call: searched.call })).toMatchObject({ team_id, run_id });
+
+  // Another caller may have given the same task.
+  const made = await worker.fetch(
+    "/v1/keys",
+    jsonInit({ name: "other", scopes: ["runs:read"] }, "POST", bearer("acme")),
+  );
+  const { key } = (await made.json()) as { key: string };
+  expect(await read(searched, key)).toEqual({ team_id: null, run_id: null });
 
   const place = { team_id, run_id };
   await models.held("turn");

@@ -22,12 +22,16 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** A team whose only agent calls a tool that asks for a color, this often. */
-async function newAsker(calls = 1): Promise<void> {
+/** A team whose only agent calls a tool that asks for a color, this often. @param approved the calls of one turn, which are to be approved */
+async function newAsker(calls = 1, approved = 0): Promise<void> {
   id = `asker${++count}`;
   const call = {
     finish_reason: "function_calls",
-    content: [{ id: "c", name: "confirm", arguments: "{}" }],
+    content: Array.from({ length: Math.max(1, approved) }, (_, n) => ({
+      id: `c${n}`,
+      name: "confirm",
+      arguments: "{}",
+    })),
     usage: { prompt_tokens: 1, completion_tokens: 1 },
     cached: false,
   };
@@ -45,6 +49,7 @@ async function newAsker(calls = 1): Promise<void> {
           provider: "autogen_ext.tools.mcp.McpWorkbench",
           config: {
             server_params: server.params,
+            ...(approved > 0 && { approval: "human" }),
             host: {
               provider: "autogen_ext.tools.mcp.McpSessionHost",
               component_type: "mcp_session_host",
@@ -186,4 +191,33 @@ test("each round has another state, which belongs to the tool that gave it", asy
     inputResponses: { [second.keys[0]!]: red },
   });
   expect(last.result?.structuredContent?.status).toBe("completed");
+});
+
+test("an answer that is not waited for asks nothing else", async () => {
+  await newAsker(1, 2);
+  const sent = { capabilities: { elicitation: { form: {} } } };
+  const started = await ask(worker, "tools/call", {
+    name: `run_${id}`,
+    arguments: { task: "Ask.", wait_seconds: 0 },
+  });
+  const run = started.result!.taskId.split("/")[1];
+  const place = { team_id: id, run_id: run };
+  const look = async () => {
+    const response = await worker.fetch(`/v1/teams/${id}/runs/${run}/requests`);
+    return ((await response.json()) as { requests: { id: string }[] }).requests;
+  };
+  await expect.poll(async () => (await look()).length).toBe(2);
+  const [first, second] = await look();
+  const answer = async (request_id: string | undefined) => {
+    const given = { ...place, request_id, approved: false, wait_seconds: 0 };
+    const params = { name: "answer_request", arguments: given };
+    return (await ask(worker, "tools/call", params, sent)).result!;
+  };
+  const answered = await answer(first?.id);
+  expect(answered).not.toHaveProperty("inputRequests");
+  expect(answered.structuredContent).toMatchObject({
+    status: "waiting",
+    requests: [{ id: second?.id }],
+  });
+  expect((await answer(second?.id)).structuredContent).toMatchObject({ run_id: run });
 });
