@@ -36,7 +36,7 @@ async function read(frames: string[], seen?: string): Promise<Read> {
   } as unknown as McpRequest;
   const asked = { team_id: "desk", run_id: "run-1", after: 0, wait_seconds: 0, seen };
   const { structuredContent } = await readRun(request, asked, new AbortController().signal);
-  return structuredContent as unknown as Read;
+  return structuredContent as Read;
 }
 
 function streamOf(frames: string[]): ReadableStream<Uint8Array> {
