@@ -46,15 +46,21 @@ export function loaderJavaScript(loader: WorkerLoaderBinding): JavaScriptHost {
   return {
     place: "in a dynamic Worker of this server, without network and without files",
     async call({ source, args, run, seconds }: JavaScriptCall, { signal }: StepAttempt) {
-      const name = await sha256Hex(JSON.stringify([run.tenant, seconds, source]));
       const code = isolatedWorker(callModules(source), seconds);
+      // A Worker is kept under its name, also while this server is replaced by a version that would make another one.
+      const name = await sha256Hex(JSON.stringify([run.tenant, code]));
       const worker = loader.get(name, () => code);
       return ask(worker, { args, context: { run } }, outcomeSchema, seconds, signal);
     },
-    async check(source, { signal }) {
-      const worker = loader.load(isolatedWorker(callModules(source), CHECK_SECONDS));
-      const { error } = await ask(worker, {}, mistakeSchema, CHECK_SECONDS, signal);
-      return error;
+    async check(sources, { signal }) {
+      const mistakes: (string | undefined)[] = [];
+      // One after the other, because a request may have few dynamic Workers at a time.
+      for (const source of sources) {
+        const worker = loader.load(isolatedWorker(callModules(source), CHECK_SECONDS));
+        const { error } = await ask(worker, {}, mistakeSchema, CHECK_SECONDS, signal);
+        mistakes.push(error);
+      }
+      return mistakes;
     },
     blocks: (seconds) => (blocks, attempt) => executeBlocks(loader, blocks, seconds, attempt),
   };

@@ -28,12 +28,12 @@ export interface JavaScriptHost {
    */
   call(call: JavaScriptCall, attempt: StepAttempt): Promise<JavaScriptOutcome>;
   /**
-   * Loads a module without calling its function.
+   * Loads modules without calling their functions.
    *
-   * @returns the mistake in it; undefined if it can be called
-   * @throws when it could not be loaded for another reason
+   * @returns the mistake in each; undefined for one that can be called
+   * @throws when one could not be loaded for another reason
    */
-  check(source: string, attempt: StepAttempt): Promise<string | undefined>;
+  check(sources: readonly string[], attempt: StepAttempt): Promise<(string | undefined)[]>;
   /** Runs blocks of JavaScript, where the host takes them from the sandbox. @param seconds the time limit of a block */
   blocks?(seconds: number): CodeExecutor["executeCodeBlocks"];
 }

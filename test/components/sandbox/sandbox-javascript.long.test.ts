@@ -19,14 +19,26 @@ const attempt = () => ({
   signal: new AbortController().signal,
 });
 
-function call(source: string, args: JsonObject = {}, seconds = 20) {
-  const host = sandboxJavaScript({ url: sandbox.url, apiKey: sandbox.key });
+function call(source: string, args: JsonObject = {}, seconds = 20, { url, key } = sandbox) {
+  const host = sandboxJavaScript({ url, apiKey: key });
   const run = runContext({ id: "r1", team: "t1", tenant: "acme", user: "ada" });
   return host.call({ source, args, run, seconds }, attempt());
 }
 
-function check(source: string): Promise<string | undefined> {
-  return sandboxJavaScript({ url: sandbox.url, apiKey: sandbox.key }).check(source, attempt());
+/** Checks sources as a component's creation does, which has no session. */
+async function check(...sources: string[]) {
+  const sessions = new Set<string>();
+  const host = sandboxJavaScript({
+    url: sandbox.url,
+    apiKey: sandbox.key,
+    fetch(url, init) {
+      const [, session] = /sessions\/([^/]+)/.exec(url) ?? [];
+      if (session !== undefined) sessions.add(session);
+      return fetch(url, init);
+    },
+  });
+  const { session: _, ...own } = attempt();
+  return { mistakes: await host.check(sources, own), sessions: sessions.size };
 }
 
 describe("A function in the sandbox", () => {
@@ -69,9 +81,46 @@ export default async ({ path, ...rest }, { run }) => {
     expect(await call(source)).toEqual({ text: "real" });
   });
 
-  test("is checked before it is called", async () => {
-    expect(await check("export default () => 1;")).toBeUndefined();
-    expect(await check("export const a = 1;")).toMatch(/must export a function as its default/);
-    expect(await check("export default function (")).toMatch(/^SyntaxError/);
+  test("may print as much as it likes", async () => {
+    const source = `export default async () => {
+  for (let n = 0; n < 30; n++) console.log("x".repeat(100_000));
+  console.error("to the other stream");
+  await new Promise((written) => process.stdout.write("and wait", written));
+  return "the result";
+};`;
+    expect(await call(source)).toEqual({ text: "the result" });
+  });
+
+  test("has a result that the sandbox can print", async () => {
+    const most = "é".repeat(440_000);
+    expect(await call(`export default () => "é".repeat(440_000);`)).toEqual({ text: most });
+    expect(await call(`export default () => "é".repeat(460_000);`)).toEqual({
+      error: "the result has 920011 bytes as JSON; in a sandbox at most 900000 are allowed",
+    });
+  });
+
+  test("whose result is longer than a smaller output names the setting", async () => {
+    await using small = await Sandbox.start({ settings: { SANDBOX_OUTPUT_BYTES: "1000" } });
+    expect(await call('export default () => "x".repeat(2000);', {}, 20, small)).toEqual({
+      error: "the result is longer than the output that the sandbox keeps (SANDBOX_OUTPUT_BYTES)",
+    });
+  });
+
+  test("is checked before it is called, in one session with the others", async () => {
+    const { mistakes, sessions } = await check(
+      "export default () => 1;",
+      "export const a = 1;",
+      "process.exit(1);",
+      "export default function (",
+      'console.log("loaded"); export default () => 2;',
+    );
+    expect(mistakes).toEqual([
+      undefined,
+      expect.stringMatching(/must export a function as its default/),
+      "the function did not return (exit code 1)",
+      expect.stringMatching(/^SyntaxError/),
+      undefined,
+    ]);
+    expect(sessions).toBe(1);
   });
 });

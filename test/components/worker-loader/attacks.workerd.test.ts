@@ -156,6 +156,15 @@ describe("A result or an output", () => {
     expect(printed.output).toMatch(/\[There was more output\.]$/);
   });
 
+  test("is cut even if a block does not count what it prints", async () => {
+    const lies = "String.prototype.slice = function () { return String(this); };";
+    const huge = `${lies}\nfor (let n = 0; n < 3; n++) console.log("x".repeat(700_000));`;
+    const { pieces, exit_code, output } = await run([huge, huge]);
+    expect(exit_code).toBe(0);
+    expect(pieces.join("")).toHaveLength(1_000_000);
+    expect(output).toBe(`${pieces.join("")}\n[There was more output.]`);
+  });
+
   /** Calls a source that changed the module which reports results, in the call before. */
   async function second(changes: string): Promise<object> {
     const source = `export default () => {\n${changes}\nreturn 1;\n};`;

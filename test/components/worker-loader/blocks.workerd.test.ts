@@ -74,6 +74,25 @@ console.log("first");`;
     });
   });
 
+  test("shares the limit of output with those before it, whose end is known", async () => {
+    const block = 'console.log("x".repeat(600_000));';
+    const { exit_code, output } = await run([block, block, "process.exit(3)"]);
+    expect(exit_code).toBe(3);
+    const end = "\n[There was more output.]";
+    expect(output.endsWith(end)).toBe(true);
+    expect(output).toHaveLength(1_000_000 + end.length);
+  });
+
+  test("is refused where there are more than 32", async () => {
+    const blocks = (count: number): string[] => Array.from({ length: count }, () => "1;");
+    expect(await run(blocks(32))).toMatchObject({ exit_code: 0, output: "" });
+    expect(await run(blocks(33))).toEqual({
+      exit_code: 1,
+      output: "The code was not run: it has 33 blocks of JavaScript, and at most 32 are allowed.",
+      pieces: [],
+    });
+  });
+
   test("that waits too long ends with exit code 124 and the output so far", async () => {
     const code = 'console.log("a");\nawait new Promise(() => setInterval(() => undefined, 10));';
     expect(await run(code, 1)).toMatchObject({ exit_code: 124, output: "a\n" });

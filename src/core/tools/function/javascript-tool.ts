@@ -78,13 +78,16 @@ export function javaScriptToolDefinition(host: JavaScriptHost | undefined): AnyC
   });
 }
 
-/** A function in JavaScript. Each call runs it where it reaches neither the network nor a secret of the server. */
+/** A function in JavaScript. Each call runs it where it reaches no secret of the server, and the network only if a sandbox has it. */
 class JavaScriptTool implements Tool {
   readonly definition = definition;
   readonly name: string;
   readonly description: string;
   readonly schema: ToolSchema;
-  /** A call changes nothing outside; a sandbox answers a repeated key with its recorded result. */
+  /**
+   * A call in a dynamic Worker changes nothing outside. In a sandbox with network it may: a sandbox answers a repeated key with the
+   * recorded result, and runs no interrupted process again.
+   */
   readonly policy = "retry";
   readonly retry: RetryPolicy | undefined;
   readonly remote = true;
@@ -158,29 +161,21 @@ function knownFinding({
   return success && data.source === hashOf(source) ? data : undefined;
 }
 
-/**
- * The findings on sources, one after the other: a request may have few dynamic Workers at a time.
- *
- * @throws TroupeError `sandbox_unavailable` when one could not be loaded for another reason than itself
- */
+/** The findings on sources. @throws TroupeError `sandbox_unavailable` when one could not be loaded for another reason than itself */
 async function findingsOn(sources: readonly string[], host: JavaScriptHost): Promise<JsonObject[]> {
   const signal = AbortSignal.timeout(CHECKS_SECONDS * 1000);
-  const findings: JsonObject[] = [];
-  for (const source of sources) {
-    const hash = hashOf(source);
-    try {
-      const attempt = { attempt: 1, idempotencyKey: `check ${hash}`, signal };
-      const error = await host.check(source, attempt);
-      findings.push(withoutNulls({ source: hash, error }));
-    } catch (error) {
-      throw new TroupeError(
-        "sandbox_unavailable",
-        `The source of a JavaScriptTool could not be loaded: ${errorMessage(error)}`,
-        { cause: error },
-      );
-    }
+  try {
+    const mistakes = await host.check(sources, { attempt: 1, idempotencyKey: "check", signal });
+    return sources.map((source, at) =>
+      withoutNulls({ source: hashOf(source), error: mistakes[at] }),
+    );
+  } catch (error) {
+    throw new TroupeError(
+      "sandbox_unavailable",
+      `The source of a JavaScriptTool could not be loaded: ${errorMessage(error)}`,
+      { cause: error },
+    );
   }
-  return findings;
 }
 
 function hashOf(source: string): string {
