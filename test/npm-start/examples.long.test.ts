@@ -63,6 +63,23 @@ describe("examples without a model key", () => {
   });
 });
 
+testWith("python3")(
+  "studio-gallery moves the teams that load, and says why one does not",
+  async () => {
+    using example = await Example.copy("studio-gallery");
+    await using server = await NpmStart.ready({
+      port: await freePort(),
+      persistTo: join(directory, "gallery"),
+      sandbox: true,
+      settings: { SANDBOX_ISOLATION: "process", SANDBOX_FORCE_PROCESS: "1" },
+    });
+    const output = await example.start(1, server.url).end();
+    expectPromised(example, output);
+    const teams = await fetch(`${server.url}/v1/teams`);
+    expect(((await teams.json()) as { teams: object[] }).teams).toHaveLength(2);
+  },
+);
+
 testWith("openssl")("desk answers each customer about their own orders", async () => {
   using example = await Example.copy("desk");
   await using openai = await startFakeOpenAI({
