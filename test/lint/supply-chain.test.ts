@@ -10,6 +10,7 @@ const WORKFLOWS = [".github/workflows", "template/_github/workflows"].flatMap((f
 const LOCK_FILES = [
   "package-lock.json",
   "bench/peers/package-lock.json",
+  "examples/approval-web-app/package-lock.json",
   "examples/copilotkit/page/package-lock.json",
   "scripts/api/package-lock.json",
   "scripts/reference/package-lock.json",

@@ -55,7 +55,7 @@ export class Example implements Disposable {
     const commands = typeof block === "number" ? this.commands(block) : block;
     // npx would look for Node in the copy.
     const text = this.#withPorts(commands).replaceAll("npx node ", "node ");
-    return new Terminal(text, this.#place.folder, server);
+    return new Terminal(text, this.#place.folder, { TROUPE_URL: server });
   }
 
   [Symbol.dispose](): void {
@@ -80,7 +80,7 @@ export class Terminal implements AsyncDisposable {
   #hasClosed = false;
   #changed = (): void => {};
 
-  constructor(commands: string, cwd: string, server: string) {
+  constructor(commands: string, cwd: string, env: Record<string, string>) {
     const { PATH = "", HOME = "" } = process.env;
     const path = `${join(ROOT, "node_modules/.bin")}:${PATH}`;
     this.#child = spawn("sh", ["-ec", commands], {
@@ -88,7 +88,7 @@ export class Terminal implements AsyncDisposable {
       // A group of its own, so that it is stopped with the programs that it has started.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
-      env: { PATH: path, HOME, TROUPE_URL: server },
+      env: { PATH: path, HOME, ...env },
     });
     const collect = (text: string): void => {
       this.output += text;
