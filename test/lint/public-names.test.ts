@@ -56,6 +56,18 @@ test("packages, their commands and what depends on them have the public names", 
   expect(creatorManifest["dependencies"]).toEqual({ [PUBLIC_NAMES.package]: own["version"] });
 });
 
+test("the README and the tutorial make a project by the same lines", () => {
+  const tarball = `${npm}-${String(manifest(".")["version"])}.tgz`;
+  const lines = PUBLISHED.command
+    ? [`npx ${PUBLIC_NAMES.command} init my-team`]
+    : [
+        `npm pack && npx --yes ./${tarball} init ../my-team --no-install`,
+        `cd ../my-team && npm install ../troupe/${tarball}`,
+      ];
+  for (const page of ["README.md", "docs/tutorial.md"])
+    for (const line of lines) expect(read(page)).toContain(line);
+});
+
 test.each(["npm install troupe react", "npx troupe init my-team", "npm create troupe my-team"])(
   "a page that says %j is found, unless it says until when the name is not published",
   (command) => {

@@ -10,6 +10,8 @@ export interface NpmStartOptions {
   /** Arguments after `npm start --`. */
   args?: string[];
   settings?: Record<string, string>;
+  /** The folder of a project; the clone without it. */
+  cwd?: string;
   /** Whether a sandbox is started, too. Default false: few tests need one. */
   sandbox?: boolean;
 }
@@ -25,11 +27,18 @@ export class NpmStart implements AsyncDisposable {
   #hasClosed = false;
   #changed = (): void => {};
 
-  constructor({ port, persistTo, args = [], settings = {}, sandbox = false }: NpmStartOptions) {
+  constructor({
+    port,
+    persistTo,
+    args = [],
+    settings = {},
+    cwd = ROOT,
+    sandbox = false,
+  }: NpmStartOptions) {
     this.url = `http://127.0.0.1:${port}`;
     const { PATH = "", HOME = "" } = process.env;
     this.#child = spawn("npm", ["start", ...(args.length > 0 ? ["--", ...args] : [])], {
-      cwd: ROOT,
+      cwd,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
       env: {

@@ -85,7 +85,7 @@ export const PAGES = [
   ...readdirSync(join(ROOT, "docs/teams")).map((page) => `docs/teams/${page}`),
 ];
 
-interface Snippet {
+export interface Snippet {
   page: string;
   /** The heading it stands under. */
   heading: string;
@@ -99,11 +99,14 @@ export function read(page: string): string {
   return readFileSync(join(ROOT, page), "utf8");
 }
 
-function snippetsOf(page: string): Snippet[] {
+/** The snippets of a page in their order. */
+export function snippetsOf(page: string): Snippet[] {
   const text = read(page);
   return [...text.matchAll(/^```(\w+) ?(\S*)\n([\s\S]*?)^```$/gm)].map((match) => {
     const [, language = "", info = "", code = ""] = match;
-    const headings = [...text.slice(0, match.index).matchAll(/^#+ (.*)$/gm)];
+    // A snippet may have lines that look like headings.
+    const before = text.slice(0, match.index).replaceAll(/^```\w[\s\S]*?^```$/gm, "");
+    const headings = [...before.matchAll(/^#+ (.*)$/gm)];
     return { page, heading: headings.at(-1)?.[1] ?? "", language, info, code };
   });
 }

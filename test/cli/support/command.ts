@@ -10,6 +10,8 @@ export interface CommandOptions {
   url?: string;
   env?: Record<string, string>;
   cwd?: string;
+  /** The file of the program; that of the clone without it. */
+  program?: string;
   /** What is on the standard input; nothing without it. */
   input?: string;
   /** Whether standard input and output are a terminal. */
@@ -34,9 +36,9 @@ export class RunningCommand {
   #changed = (): void => {};
 
   constructor(args: readonly string[], options: CommandOptions = {}) {
-    const { url, env = {}, cwd = ROOT, input, terminal = false } = options;
+    const { url, env = {}, cwd = ROOT, program: file = PROGRAM, input, terminal = false } = options;
     const { PATH = "", HOME = "" } = process.env;
-    const command = [process.execPath, PROGRAM, ...args];
+    const command = [process.execPath, file, ...args];
     const [program = "", ...rest] = terminal ? inTerminal(command) : command;
     this.#child = spawn(program, rest, {
       cwd,
