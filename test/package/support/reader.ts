@@ -233,7 +233,7 @@ esac`,
   }
 }
 
-/** Of whole lines, and of any number of them where there are only dots. */
+/** Matches whole lines, and any number of them where there are only dots. */
 function patternOfAll(shown: string): RegExp {
   const lines = shown.trimEnd().split("\n");
   const patterns = lines.map((line) =>
