@@ -20,7 +20,8 @@ export async function main(args: readonly string[]): Promise<void> {
   // The error output has ended too, so the error cannot be reported.
   process.stderr.on("error", () => undefined);
   try {
-    await createProgram().parseAsync(args, { from: "user" });
+    const program = await createProgram(args);
+    await program.parseAsync(args, { from: "user" });
   } catch (error) {
     // Commander has printed it.
     if (error instanceof CommanderError) process.exitCode = error.exitCode && EXIT.usage;

@@ -1,38 +1,51 @@
 import { Command } from "commander";
-import { acpCommand } from "./commands/runs/acp.ts";
-import { attachCommand } from "./commands/runs/attach.ts";
-import { buildCommand } from "./commands/build.ts";
-import { backupCommand, restoreCommand } from "./commands/backup.ts";
-import { connectionsCommand } from "./commands/connections.ts";
-import { deployCommand } from "./commands/deploy.ts";
-import { devCommand } from "./commands/dev.ts";
-import { docsCommand } from "./commands/docs.ts";
-import { serveCommand } from "./commands/serve.ts";
-import { skillsCommand } from "./commands/skills.ts";
-import { importCommand } from "./commands/teams/import.ts";
-import { inboxCommand } from "./commands/runs/inbox.ts";
-import { initCommand } from "./commands/init.ts";
-import { keysCommand } from "./commands/keys.ts";
-import { logsCommand } from "./commands/runs/logs.ts";
-import { memoriesCommand } from "./commands/memories.ts";
-import { notifyCommand } from "./commands/teams/notify.ts";
-import { steerCommand } from "./commands/runs/steer.ts";
-import { pauseCommand, resumeCommand, retryCommand } from "./commands/runs/pause.ts";
-import { runCommand } from "./commands/runs/run.ts";
-import { stopCommand } from "./commands/runs/stop.ts";
-import {
-  deleteCommand,
-  exportCommand,
-  teamsCommand,
-  templatesCommand,
-} from "./commands/teams/teams.ts";
-import { tasksCommand } from "./commands/teams/tasks.ts";
-import { toolCommand } from "./commands/teams/tool.ts";
-import { triggersCommand } from "./commands/teams/triggers.ts";
-import { versionsCommand } from "./commands/teams/versions.ts";
 import { version } from "./terminal/package-root.ts";
 
-export function createProgram(): Command {
+/**
+ * What makes each command, by its name. The modules of a command are imported when it is asked for: a server would hold those of
+ * all others for as long as it runs.
+ */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  init: async () => (await import("./commands/init.ts")).initCommand(),
+  dev: async () => (await import("./commands/dev.ts")).devCommand({ root: process.cwd() }),
+  build: async () => (await import("./commands/build.ts")).buildCommand(),
+  serve: async () => (await import("./commands/serve.ts")).serveCommand(),
+  deploy: async () => (await import("./commands/deploy.ts")).deployCommand({ root: process.cwd() }),
+  run: async () => (await import("./commands/runs/run.ts")).runCommand(),
+  attach: async () => (await import("./commands/runs/attach.ts")).attachCommand(),
+  acp: async () => (await import("./commands/runs/acp.ts")).acpCommand(),
+  stop: async () => (await import("./commands/runs/stop.ts")).stopCommand(),
+  steer: async () => (await import("./commands/runs/steer.ts")).steerCommand(),
+  pause: async () => (await import("./commands/runs/pause.ts")).pauseCommand(),
+  resume: async () => (await import("./commands/runs/pause.ts")).resumeCommand(),
+  retry: async () => (await import("./commands/runs/pause.ts")).retryCommand(),
+  inbox: async () => (await import("./commands/runs/inbox.ts")).inboxCommand(),
+  teams: async () => (await import("./commands/teams/teams.ts")).teamsCommand(),
+  templates: async () => (await import("./commands/teams/teams.ts")).templatesCommand(),
+  memories: async () => (await import("./commands/memories.ts")).memoriesCommand(),
+  docs: async () => (await import("./commands/docs.ts")).docsCommand(),
+  skills: async () => (await import("./commands/skills.ts")).skillsCommand(),
+  import: async () => (await import("./commands/teams/import.ts")).importCommand(),
+  export: async () => (await import("./commands/teams/teams.ts")).exportCommand(),
+  versions: async () => (await import("./commands/teams/versions.ts")).versionsCommand(),
+  tasks: async () => (await import("./commands/teams/tasks.ts")).tasksCommand(),
+  triggers: async () => (await import("./commands/teams/triggers.ts")).triggersCommand(),
+  notify: async () => (await import("./commands/teams/notify.ts")).notifyCommand(),
+  tool: async () => (await import("./commands/teams/tool.ts")).toolCommand(),
+  delete: async () => (await import("./commands/teams/teams.ts")).deleteCommand(),
+  logs: async () => (await import("./commands/runs/logs.ts")).logsCommand(),
+  keys: async () => (await import("./commands/keys.ts")).keysCommand(),
+  connections: async () => (await import("./commands/connections.ts")).connectionsCommand(),
+  backup: async () => (await import("./commands/backup.ts")).backupCommand(),
+  restore: async () => (await import("./commands/backup.ts")).restoreCommand(),
+};
+
+/**
+ * The program with the command that the first argument names, or with all commands where it names none.
+ *
+ * @param args the arguments without the program's name
+ */
+export async function createProgram(args: readonly string[] = []): Promise<Command> {
   const program = new Command("troupe")
     .description("Teams of AI agents on Cloudflare Workers.")
     .version(version)
@@ -44,40 +57,9 @@ Example:
 
 "troupe COMMAND --help" describes a command.`,
     );
-  for (const command of [
-    initCommand(),
-    devCommand({ root: process.cwd() }),
-    buildCommand(),
-    serveCommand(),
-    deployCommand({ root: process.cwd() }),
-    runCommand(),
-    attachCommand(),
-    acpCommand(),
-    stopCommand(),
-    steerCommand(),
-    pauseCommand(),
-    resumeCommand(),
-    retryCommand(),
-    inboxCommand(),
-    teamsCommand(),
-    templatesCommand(),
-    memoriesCommand(),
-    docsCommand(),
-    skillsCommand(),
-    importCommand(),
-    exportCommand(),
-    versionsCommand(),
-    tasksCommand(),
-    triggersCommand(),
-    notifyCommand(),
-    toolCommand(),
-    deleteCommand(),
-    logsCommand(),
-    keysCommand(),
-    connectionsCommand(),
-    backupCommand(),
-    restoreCommand(),
-  ]) {
+  const named = Object.entries(COMMANDS).filter(([name]) => name === args[0]);
+  const makers = named.length > 0 ? named : Object.entries(COMMANDS);
+  for (const command of await Promise.all(makers.map(([, make]) => make()))) {
     program.addCommand(command);
   }
   return throwing(program);

@@ -19,7 +19,7 @@ function commandsBelow(command: Command, path = "troupe"): { path: string; comma
   });
 }
 
-const commands = commandsBelow(createProgram());
+const commands = commandsBelow(await createProgram());
 
 test.for(commands)("the help of $path has an example", async ({ path }) => {
   const { exitCode } = process;

@@ -1,6 +1,6 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { type BuiltWorkerManifest, MANIFEST, type ModuleType } from "../serve/built-worker.ts";
+import { type BuiltWorkerManifest, MANIFEST, type ModuleType } from "../serve/manifest.ts";
 import { assetsOf, bindingsElsewhere, type WranglerConfig } from "./wrangler-config.ts";
 
 /** The kinds of modules by the endings of their files; others are not modules. */

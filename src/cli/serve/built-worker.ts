@@ -1,40 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import * as z from "zod";
-import { packageRoot } from "../terminal/package-root.ts";
 import { CliError } from "../terminal/errors.ts";
-
-/** The file beside the modules of a built Worker that says how to run it. */
-export const MANIFEST = "troupe.json";
-
-const text = z.string().min(1);
-/** A path below the directory of the manifest. */
-const below = text.regex(/^(?!\/)(?!.*(^|\/)\.\.(\/|$))/, "must be a path below this file");
-
-/** The kinds of modules, as workerd names them. */
-const moduleTypes = ["esModule", "data", "text", "wasm", "json"] as const;
-
-export const builtWorkerSchema = z.strictObject({
-  format: z.literal(1),
-  name: text,
-  /** The entry first. */
-  modules: z.array(z.strictObject({ name: below, type: z.enum(moduleTypes) })).min(1),
-  compatibility_date: text,
-  compatibility_flags: z.array(text),
-  /** Classes of Durable Objects by the name of their binding. */
-  objects: z.record(text, text),
-  /** Variables of the configuration. */
-  vars: z.record(text, z.json()),
-  assets: z.strictObject({ binding: text, directory: text }).nullable(),
-  /** Bindings that load dynamic Workers. */
-  loaders: z.array(text),
-  /** Bindings that only Cloudflare and wrangler have, with their kinds. */
-  elsewhere: z.array(z.strictObject({ binding: text, kind: text })),
-});
-
-export type BuiltWorkerManifest = z.infer<typeof builtWorkerSchema>;
-export type ModuleType = (typeof moduleTypes)[number];
+import { packageRoot } from "../terminal/package-root.ts";
+import { type BuiltWorkerManifest, MANIFEST, manifestIssues } from "./manifest.ts";
 
 /** A Worker that runs without another build. */
 export interface BuiltWorker {
@@ -81,11 +50,10 @@ function readManifest(file: string): BuiltWorkerManifest {
   } catch (error) {
     throw new CliError(`${file} cannot be read: ${(error as Error).message}`);
   }
-  const read = builtWorkerSchema.safeParse(json);
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
+  const [issue] = manifestIssues(json);
+  if (issue === undefined) return json as BuiltWorkerManifest;
   throw new CliError(
-    `${file} is invalid: ${issue?.path.join(".")}: ${issue?.message}. Build the Worker again: npx troupe build`,
+    `${file} is invalid: ${[issue.path, issue.message].filter(Boolean).join(": ")}. Build the Worker again: npx troupe build`,
     { code: "invalid_build" },
   );
 }

@@ -1,4 +1,4 @@
-import type { BuiltWorkerManifest } from "./built-worker.ts";
+import type { BuiltWorkerManifest } from "./manifest.ts";
 
 export interface WorkerdConfigOptions {
   manifest: BuiltWorkerManifest;

@@ -95,11 +95,26 @@ test("a project that was not built is refused with the command that builds it", 
   );
 });
 
-test("a damaged description is refused with the field", () => {
+test.each([
+  [
+    { modules: [{ name: "../../outside.js", type: "data" }] },
+    "modules.0.name: must be a path below",
+  ],
+  [{ modules: [{ name: "/outside.js", type: "data" }] }, "modules.0.name: must be a path below"],
+  [
+    { modules: [{ name: "worker.js", type: "python" }] },
+    "modules.0.type: must be one of esModule,",
+  ],
+  [{ modules: [] }, "modules: must be a list with at least one module"],
+  [{ format: 2 }, "format: must be 1"],
+  [{ objects: { TEAM: 1 } }, "objects: must be an object of texts"],
+  [{ assets: { binding: "ASSETS" } }, "assets.directory: must be a text"],
+  [{ elsewhere: ["KV"] }, "elsewhere.0: must be an object"],
+  [{ color: "red" }, "color: is not a known field"],
+])("a description with %j is refused with the field", (change, message) => {
   manifestOf("");
   const file = join(root, "dist/troupe.json");
-  const manifest = JSON.parse(readFileSync(file, "utf8")) as { modules: { name: string }[] };
-  manifest.modules = [{ name: "../../outside.js" }];
-  writeFileSync(file, JSON.stringify(manifest));
-  expect(() => findBuiltWorker(root)).toThrow(/modules\.0\.name: must be a path below this file/);
+  const manifest = JSON.parse(readFileSync(file, "utf8")) as object;
+  writeFileSync(file, JSON.stringify({ ...manifest, ...change }));
+  expect(() => findBuiltWorker(root)).toThrow(`${file} is invalid: ${message}`);
 });
