@@ -52,6 +52,7 @@ export async function startServer(options: ServeServerOptions): Promise<void> {
     sandbox: sandbox && ((directory) => sandbox(directory, log, python)),
     launch: async (start) => {
       await state.waitForWrangler();
+      state.removeEmptyDatabases();
       const directory = assetsDirectory(worker);
       const assets = directory === undefined ? undefined : join(start.sockets, "assets");
       if (directory !== undefined && assets !== undefined)

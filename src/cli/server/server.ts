@@ -15,7 +15,7 @@ import { ENTRY_SOCKET, type Runtime, type RuntimeStart } from "./runtime.ts";
 import { checkWorkerSettings, type ServerSettings } from "./settings.ts";
 import { authVars, type LocalKeys } from "./state/generated-keys.ts";
 import { socketDirectory, useWritableTemporaryDirectory } from "./state/socket-directory.ts";
-import { type State, unlistedTeams } from "./state/state.ts";
+import type { State } from "./state/state.ts";
 
 /** Outgoing requests of the Worker go to a proxy of this process. */
 const PROXY_HOST = "127.0.0.1";
@@ -127,7 +127,7 @@ export class LocalServer {
       sleep(SANDBOX_WITHIN_MS, undefined, { ref: false }),
     ]);
     let loading = true;
-    const unlisted = unlistedTeams(state.directory);
+    const unlisted = state.unlistedTeams();
 
     process.on("exit", () => {
       this.#signalAll("SIGKILL");
@@ -155,7 +155,10 @@ export class LocalServer {
     this.#stopWhenAsked();
     const answers = await this.#ready(this.#runtime);
     if (answers === undefined) return;
-    if (answers === "api") await this.#loadTeams(unlisted);
+    if (answers === "api") {
+      await this.#loadTeams(unlisted);
+      state.noteListed();
+    }
     this.#runtime.supervise();
     await this.#options.onReady({
       url: this.#url,

@@ -206,6 +206,11 @@ export class ConnectionStore {
     this.#db.write("delete from login_wait where team = ? and request = ?", team, request);
   }
 
+  /** The team is deleted. */
+  endWaitsOf(team: string): void {
+    this.#db.write("delete from login_wait where team = ?", team);
+  }
+
   *#all(
     start: readonly [string, string],
     users: ConnectionQuery["users"],

@@ -100,8 +100,9 @@ export class TenantHolder {
     if (this.parts === undefined && last?.kind === "deleted") {
       return { number: last.number, place: 0, resync: false };
     }
-    const { admission, costs, directory, notify, spending, tokens, triggers, webhooks } =
-      this.hold();
+    const parts = this.hold();
+    const { admission, connections, costs, directory, notify, spending, tokens } = parts;
+    const { triggers, webhooks } = parts;
     let applied;
     try {
       applied = this.db.transaction(() => {
@@ -115,6 +116,7 @@ export class TenantHolder {
           tokens.dropTeam(delivery.team);
           this.#options.sockets.endTokens(delivery.team);
           notify.drop(delivery.team);
+          connections.store.endWaitsOf(delivery.team);
           triggers.removeTeam(delivery.team);
         }
         return changed;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { TroupeClient } from "#client/index.ts";
@@ -81,6 +81,24 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
     expect(result?.messages.at(-1)).toMatchObject({ content: "The whole text." });
   },
 );
+
+test("a deleted team leaves no file behind after the next start", async () => {
+  const folder = join(project.state, "v3/do/troupe-TeamObject");
+  const files = (): string[] => readdirSync(folder).filter((name) => !name.startsWith("metadata"));
+  const before = files();
+  {
+    await using server = await Served.ready(project, port);
+    const component = {
+      provider: "UserProxyAgent",
+      config: { name: "human" },
+    };
+    const team = await client(server).teams.create({ component: component as never });
+    expect(files().length).toBeGreaterThan(before.length);
+    await team.delete();
+  }
+  await using _again = await Served.ready(project, port);
+  expect(files()).toEqual(before);
+});
 
 test("code runs in the sandbox that the server starts", async () => {
   await using server = await Served.ready(project, port, ["--sandbox", SANDBOX]);

@@ -101,6 +101,22 @@ test("logins that a user begins repeatedly drop none of others", async () => {
   expect(begun).toEqual(["bob-0", "ann-50", "ann-249"]);
 });
 
+test("a deleted team waits for no login", async () => {
+  const tenant = tenantStub("waiting");
+  await tenant.put({});
+  const wait = { server: "https://mcp.example.com/", user: null, run: "r1", request: "q1" };
+  await runInDurableObject(tenantObject(tenant), (_instance, { storage }) => {
+    const store = new ConnectionStore(new Database(storage));
+    for (const team of ["desk", "other"]) store.waits({ ...wait, team, since: null, url: null });
+  });
+  const entries = [{ kind: "deleted" as const, number: 1, idempotency: null }];
+  await tenant.deliver({ team: "desk", place: null, entries });
+  const waiting = await runInDurableObject(tenantObject(tenant), (_instance, { storage }) =>
+    new ConnectionStore(new Database(storage)).waiting().map(({ team }) => team),
+  );
+  expect(waiting).toEqual(["other"]);
+});
+
 test("logins of the version before belong to the tenant, and those in progress are restored unchanged", async () => {
   const tenant = tenantStub("earlier");
   const server = "https://mcp.example.com/";

@@ -1,20 +1,12 @@
 import { randomBytes } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-  globSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LocalKey, LocalKeys } from "./generated-keys.ts";
 import { errorMessage } from "../../../core/errors.ts";
 import { commandLineOf } from "../process/parent.ts";
 import { tryLock } from "./state-lock.ts";
-import { DatabaseSync } from "node:sqlite";
+import { removeEmptyDatabases, unlistedTeams } from "./databases.ts";
 
 const PAGE_BYTES = 4_096;
 /** A write needs its page, a page of the journal, and some for the indexes of both. */
@@ -22,6 +14,9 @@ const LEAST_FREE_BYTES = 16 * PAGE_BYTES;
 
 /** The longest wait for a server that is stopping. */
 const LOCKED_WITHIN_MS = 1_000;
+
+/** The file that says that no team of an early version is unlisted. */
+const LISTED = "teams-listed";
 
 export interface StartCommand {
   /** The option or variable that names the directory of the state. */
@@ -74,6 +69,24 @@ export class State {
   /** Forgets the process: it has ended. */
   forgetRuntime(): void {
     rmSync(this.#path("runtime.json"), { force: true });
+  }
+
+  /**
+   * Ids of teams that no list shows yet. They are looked for once, because each team's database has to be opened: teams of this
+   * version are listed.
+   */
+  unlistedTeams(): string[] {
+    return existsSync(this.#path(LISTED)) ? [] : unlistedTeams(this.directory);
+  }
+
+  /** Notes that the teams of early versions are listed. */
+  noteListed(): void {
+    this.#write(LISTED, "");
+  }
+
+  /** Removes what the runtime leaves of deleted objects. It must not run meanwhile. */
+  removeEmptyDatabases(): void {
+    removeEmptyDatabases(this.directory);
   }
 
   /** Waits until the wrangler of a killed start, and its workerd, have ended. A start of wrangler waits by itself. */
@@ -231,23 +244,6 @@ function quote(value: string): string {
   return `${mark}${value}${mark}`;
 }
 
-/**
- * Ids of stored teams that no list shows yet, because an early version without lists stored them. A team is listed once it
- * is loaded.
- *
- * @param directory the directory of wrangler's state
- */
-export function unlistedTeams(directory: string): string[] {
-  return globSync("v3/do/*TeamObject/*.sqlite", { cwd: directory }).flatMap((file) => {
-    try {
-      return unlistedTeam(join(directory, file)) ?? [];
-    } catch {
-      // Not the database of a team, or of another version of SQLite: the team is listed when it is used.
-      return [];
-    }
-  });
-}
-
 /** The kinds of bindings whose local data wrangler's own commands write, by the names of their folders. */
 const DATA_OF_BINDINGS = ["d1", "kv", "r2"];
 
@@ -267,18 +263,6 @@ export function unreadBindings(root: string, directory: string): string | undefi
   if (unread.length === 0) return undefined;
   const directoryName = relative(root, directory) || directory;
   return `Local data of ${unread.join(", ")} is in .wrangler/state, which this server does not read. Add --persist-to ${directoryName} to the commands of wrangler that write it.`;
-}
-
-function unlistedTeam(file: string): string | undefined {
-  const db = new DatabaseSync(file, { readOnly: true });
-  try {
-    const outbox = db.prepare("select 1 from sqlite_master where name = 'outbox'").get();
-    if (outbox !== undefined) return undefined;
-    const row = db.prepare("select value from meta where name = 'team'").get();
-    return row && String(JSON.parse(String(row["value"])).id);
-  } finally {
-    db.close();
-  }
 }
 
 /** Makes a directory and those above it. With `recursive`, Node tries forever below /proc, which has no room for directories. */
