@@ -46,6 +46,20 @@ const HAS_SMOKE: readonly string[] = [
 /** Sections without peers to install, whose figures differ little between two runs. */
 const CHECKED: readonly string[] = ["size", "rows", "fixed", "stream"];
 
+/** Measurements of the installed package, with options of their own: they take long, and bench/results.md has no tables of them. */
+const PROGRAMS: Record<string, () => Promise<{ main(args: readonly string[]): Promise<number> }>> =
+  {
+    serve: () => import("./serve/main.ts"),
+    soak: () => import("./soak/main.ts"),
+  };
+
+// npm run bench -- (serve | soak) [option...]
+const [program = "", ...rest] = process.argv.slice(2);
+if (Object.hasOwn(PROGRAMS, program)) {
+  const { main } = (await PROGRAMS[program]?.()) ?? {};
+  process.exit(await main?.(rest));
+}
+
 // npm run bench -- [--tables | --check | --smoke | --list] [section...]
 const { values: options, positionals: named } = parseArgs({
   allowPositionals: true,
@@ -59,7 +73,7 @@ const { values: options, positionals: named } = parseArgs({
 const unknown = named.filter((name) => !Object.hasOwn(SECTIONS, name));
 if (unknown.length > 0) {
   console.error(
-    `No such section: ${unknown.join(", ")}. There are ${Object.keys(SECTIONS).join(", ")}.`,
+    `No such section: ${unknown.join(", ")}. There are ${Object.keys({ ...SECTIONS, ...PROGRAMS }).join(", ")}.`,
   );
   process.exit(2);
 }

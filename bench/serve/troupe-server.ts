@@ -18,11 +18,13 @@ export class TroupeServer implements AsyncDisposable {
   /**
    * @param state the directory of its state
    * @param upstream the model server that its agents may reach
+   * @param settings what its environment has for the Worker
    */
   static async start(
     { directory, program }: Product,
     state: string,
     upstream: string,
+    settings: Readonly<Record<string, string>> = {},
   ): Promise<TroupeServer> {
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
@@ -30,20 +32,25 @@ export class TroupeServer implements AsyncDisposable {
       program: process.execPath,
       args: [program, "serve", "--port", String(port), "--state", state, "--no-sandbox"],
       cwd: directory,
-      env: { ALLOWED_EGRESS: new URL(upstream).origin },
+      env: { ALLOWED_EGRESS: new URL(upstream).origin, ...settings },
       health: `${origin}/healthz`,
     });
     return new TroupeServer(server, origin, readFileSync(join(state, "api-key"), "utf8").trim());
   }
 
-  /** @throws Error for a response that is no success */
-  async send(method: string, path: string, body?: object, accept?: string): Promise<Response> {
+  /** @throws Error for a response that is not a success */
+  async send(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     const response = await fetch(this.#origin + path, {
       method,
       headers: {
+        ...headers,
         authorization: `Bearer ${this.#key}`,
         ...(body && { "content-type": "application/json" }),
-        ...(accept !== undefined && { accept }),
       },
       ...(body && { body: JSON.stringify(body) }),
     });

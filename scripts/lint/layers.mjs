@@ -182,6 +182,8 @@ export const LAYERS = {
   "cli/": {
     src: [
       ...WIRE,
+      // The description of a built Worker is checked as settings are: without zod.
+      "core/field-checks.ts",
       "client/",
       "api/auth/",
       "api/http/",

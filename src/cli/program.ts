@@ -2,8 +2,8 @@ import { Command } from "commander";
 import { version } from "./terminal/package-root.ts";
 
 /**
- * What makes each command, by its name. The modules of a command are imported when it is asked for: a server would hold those of
- * all others for as long as it runs.
+ * The makers of the commands, by their names. The modules of a command are imported when it is asked for: a server would hold
+ * those of all others for as long as it runs.
  */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import("./commands/init.ts")).initCommand(),

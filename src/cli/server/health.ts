@@ -1,5 +1,5 @@
 import { get, type IncomingMessage } from "node:http";
-import { text } from "node:stream/consumers";
+import { text as textOf } from "node:stream/consumers";
 
 /**
  * The result of the Worker's health check: it serves the API, something else, nothing yet, or reports an invalid setting.
@@ -17,7 +17,7 @@ export async function healthOf(url: string): Promise<Health> {
   try {
     const response = await answerOf(`${url}/healthz`);
     // Read to its end: workerd logs an error for a response that is cut off.
-    const { status, code, detail = "" } = fields(await text(response));
+    const { status, code, detail = "" } = fields(await textOf(response));
     if (response.statusCode === 200 && status === "ok") return { state: "api" };
     // The front server's own response.
     if (code === "temporarily_unavailable") return { state: "starting" };

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { TroupeClient } from "#client/index.ts";
@@ -83,16 +83,15 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
 );
 
 test("a deleted team leaves no file behind after the next start", async () => {
-  const folder = join(project.state, "v3/do/troupe-TeamObject");
-  const files = (): string[] => readdirSync(folder).filter((name) => !name.startsWith("metadata"));
+  const files = (): string[] =>
+    globSync("v3/do/troupe-TeamObject/*.sqlite", { cwd: project.state }).toSorted();
+  await using first = await Served.ready(project, port);
+  await first.stop();
   const before = files();
   {
     await using server = await Served.ready(project, port);
-    const component = {
-      provider: "UserProxyAgent",
-      config: { name: "human" },
-    };
-    const team = await client(server).teams.create({ component: component as never });
+    const component = { provider: "UserProxyAgent", config: { name: "human" } };
+    const team = await client(server).teams.create({ component });
     expect(files().length).toBeGreaterThan(before.length);
     await team.delete();
   }
