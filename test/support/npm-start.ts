@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { resolve } from "node:path";
+import { ownUsers } from "./sandbox-users.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -46,6 +47,7 @@ export class NpmStart implements AsyncDisposable {
         HOME,
         PORT: String(port),
         PERSIST_TO: persistTo,
+        ...ownUsers(),
         // No server listens there.
         ...(!sandbox && { SANDBOX_URL: "http://127.0.0.1:9" }),
         ...settings,

@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "./npm-start.ts";
+import { ownUsers } from "./sandbox-users.ts";
 
 export interface SandboxOptions {
   /** Where sessions are kept; left out, in a directory that goes with the service. */
@@ -58,15 +59,21 @@ export class Sandbox implements AsyncDisposable {
       SANDBOX_DATA: data ?? join(temporary, "data"),
       SANDBOX_ISOLATION: "process",
       SANDBOX_FORCE_PROCESS: "1",
-      // As root, services side by side must not run code as the same users.
-      SANDBOX_FIRST_UID: String(100_000 + 1000 * Math.floor(Math.random() * 1_000_000)),
+      ...ownUsers(),
       ...settings,
     };
-    const child = spawn(process.execPath, [join(ROOT, "sandbox/main.ts")], {
+    // Lines of two pipes would not come in the order in which they were printed.
+    const inOnePipe = [
+      "-c",
+      'exec "$0" "$@" 2>&1',
+      process.execPath,
+      join(ROOT, "sandbox/main.ts"),
+    ];
+    const child = spawn("/bin/sh", inOnePipe, {
       cwd: ROOT,
       env,
       detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["ignore", "pipe", "ignore"],
     });
     const closed = once(child, "close");
     const { url, firstLines } = await listening(child, closed);
@@ -132,13 +139,11 @@ async function listening(
 ): Promise<Pick<Sandbox, "url" | "firstLines">> {
   let output = "";
   const listens = new Promise<Pick<Sandbox, "url" | "firstLines">>((resolve) => {
-    const collect = (text: string): void => {
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       output += text;
       const url = /listening on (http:\S+)\n/.exec(output)?.[1];
       if (url !== undefined) resolve({ url, firstLines: output.trimEnd().split("\n") });
-    };
-    child.stdout?.setEncoding("utf8").on("data", collect);
-    child.stderr?.setEncoding("utf8").on("data", collect);
+    });
   });
   const ended = closed.then(() => {
     throw new Error(`The sandbox ended before it listened:\n${output}`);

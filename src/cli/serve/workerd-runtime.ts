@@ -141,6 +141,8 @@ export class WorkerdRuntime implements Runtime {
   }
 
   #limitMemory(most: number): void {
+    // One that is starting has no runs yet, and ends the server if it is killed.
+    if (!this.#supervised || this.#starts > 0) return;
     const bytes = this.#child?.pid === undefined ? 0 : residentBytes(this.#child.pid);
     if (bytes <= most || this.#stopped || this.#child === undefined) return;
     this.#options.log.entry("warn", {

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { projectWrangler, readWranglerConfig } from "#cli/build/wrangler-config.ts";
 import { writeManifest } from "#cli/build/write-manifest.ts";
 import { builtWorker } from "../../../support/built-worker.ts";
+import { ownUsers } from "../../../support/sandbox-users.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../../..");
 
@@ -71,7 +72,7 @@ export class Served implements AsyncDisposable {
         cwd: project.directory,
         detached: true,
         stdio: ["ignore", "pipe", "pipe"],
-        env: { PATH, HOME, ...settings },
+        env: { PATH, HOME, ...ownUsers(), ...settings },
       },
     );
     const streams = [this.#child.stdout, this.#child.stderr];
