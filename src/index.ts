@@ -92,7 +92,7 @@ export {
 export type { TaskFile } from "./core/messages/task-files.ts";
 export type { RunContext } from "./core/turn/run-context.ts";
 export { runInner } from "./core/run/inner-run.ts";
-export type { MemoryHostOptions } from "./core/run/in-memory-host.ts";
+export type { MemoryHostOptions, RunWatcher } from "./core/run/in-memory-host.ts";
 export {
   pause,
   reset,

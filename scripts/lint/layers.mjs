@@ -191,10 +191,28 @@ export const LAYERS = {
       "secrets/",
       "service/settings.ts",
       "service/parse-settings.ts",
+      "evals/",
     ],
-    packages: ["commander", "diff", "@agentclientprotocol/sdk", "zod", "node:"],
+    packages: ["commander", "diff", "@agentclientprotocol/sdk", "yaml", "zod", "node:"],
   },
-  "testing/": { src: ["core/"], packages: ["zod"] },
+  // Datasets, scorers and experiments. They know no server.
+  "evals/statistics/": { src: [], packages: [] },
+  "evals/data/": { src: ["core/"], packages: ["zod"] },
+  "evals/scorers/": { src: ["core/", "evals/data/"], packages: ["zod"] },
+  "evals/experiment/": {
+    src: [
+      "core/",
+      "contract/usage/",
+      "outgoing/",
+      "components/",
+      "service/templates/",
+      "evals/statistics/",
+      "evals/data/",
+      "evals/scorers/",
+    ],
+    packages: ["zod", "rfc6902"],
+  },
+  "testing/": { src: ["core/", "evals/"], packages: ["zod"] },
   // The library entry must load anywhere, so nothing that needs a Worker.
   "index.ts": {
     src: ["core/", "outgoing/", "components/", "client/", "testing/"],

@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   build: async () => (await import("./commands/build.ts")).buildCommand(),
   serve: async () => (await import("./commands/serve.ts")).serveCommand(),
   deploy: async () => (await import("./commands/deploy.ts")).deployCommand({ root: process.cwd() }),
+  eval: async () => (await import("./commands/eval.ts")).evalCommand(),
   run: async () => (await import("./commands/runs/run.ts")).runCommand(),
   attach: async () => (await import("./commands/runs/attach.ts")).attachCommand(),
   acp: async () => (await import("./commands/runs/acp.ts")).acpCommand(),

@@ -31,6 +31,7 @@ export const PAGES = [
   "docs/concepts.md",
   "docs/console.md",
   "docs/models.md",
+  "docs/evals.md",
   "docs/testing.md",
   "docs/troubleshooting.md",
   "docs/versions.md",

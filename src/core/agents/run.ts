@@ -54,6 +54,7 @@ const optionsSchema: OptionsSchema<RunOptions> = z.object({
   tenant: aText.optional(),
   subject: aText.optional(),
   metadata: objectWith("an object of JSON").optional(),
+  watcher: objectWith("a watcher of runs", "turn", "step", "spent").optional(),
 });
 
 /** An active run in memory. */

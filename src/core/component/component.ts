@@ -27,7 +27,8 @@ export type ComponentRole =
   | "mcp_session_host"
   | "mcp_sampler"
   | "mcp_elicitor"
-  | "mcp_roots_provider";
+  | "mcp_roots_provider"
+  | "scorer";
 
 /** Loads components nested in a config, and finds the functions that a config names. */
 export interface ComponentLoader {

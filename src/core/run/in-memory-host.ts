@@ -1,18 +1,30 @@
 import { shortForm, ValueError } from "../errors.ts";
 import { hashId } from "../hash.ts";
-import type { JsonObject } from "../json.ts";
+import type { Json, JsonObject } from "../json.ts";
 import { ProcessMemory } from "../memory/process-memory.ts";
 import type { ChatMessage } from "../messages/message.ts";
 import { taskFiles } from "../messages/task-files.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
+import type { UsageByModel } from "../models/request-usage.ts";
 import { wait } from "../wait.ts";
 import { MemorySteering } from "./memory-steering.ts";
 import { FailedSteps, type RunError } from "./run-error.ts";
 import { ApprovedInMemory } from "./approved-in-memory.ts";
 import { TurnSignal } from "../steps/signals.ts";
+import type { StepKind } from "../steps/step-attempt.ts";
 import { type RunContext, runContext } from "../turn/run-context.ts";
 import type { Answer, Question } from "../turn/turn-context.ts";
 import type { Moment, TurnHost } from "../turn/turn-host.ts";
+
+/** Sees the turns and the steps of a run in memory, also those of inner teams. */
+export interface RunWatcher {
+  /** A turn begins. @param number 0 relays the task */
+  turn(number: number): void;
+  /** A step has ended. @param result as the step returned it: a `CreateResult` for a model; undefined where it failed */
+  step(kind: StepKind, result: Json | undefined): void;
+  /** A call that failed has used tokens, by model, and another one of its step follows. */
+  spent(usage: UsageByModel): void;
+}
 
 export interface MemoryHostOptions {
   /** Cancels the run when it aborts (AutoGen `cancellation_token`). */
@@ -32,6 +44,7 @@ export interface MemoryHostOptions {
   tenant?: string | undefined;
   subject?: string | undefined;
   metadata?: JsonObject | undefined;
+  watcher?: RunWatcher | undefined;
 }
 
 /** Runs turns in memory without recording anything. One per run. */
@@ -67,6 +80,8 @@ export class InMemoryHost {
     const options = this.#options;
     const task = (): readonly ChatMessage[] | null => this.task;
     const signal = this.#signal;
+    const { watcher } = options;
+    watcher?.turn(number);
     return {
       turnId: `${this.#run}/${number}`,
       started: this.#clock(),
@@ -87,7 +102,9 @@ export class InMemoryHost {
       ready: () => this.ready(),
       recall: () => undefined,
       stepStarted: () => {},
-      ended: () => {},
+      ended: (_key, { kind, outcome }) =>
+        watcher?.step(kind, "ok" in outcome ? outcome.ok : undefined),
+      spent: (_key, usage) => watcher?.spent(usage),
       threw: (key, error) => this.#failedSteps.note(error, key),
       failed: () => {},
       noted: (_scope, message) => this.#notes.add(message),

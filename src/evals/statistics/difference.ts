@@ -7,7 +7,7 @@ export const ENOUGH_ITEMS = 20;
 /** The scores of one item under two variants. */
 export type PairedScores = readonly [before: ItemScores, after: ItemScores];
 
-/** How much higher the second variant scores than the first, with its 95 % interval. All are null without an item. */
+/** The score of the second variant less that of the first, with its 95 % interval. All are null without an item. */
 export interface Difference {
   difference: number | null;
   low: number | null;
@@ -39,12 +39,12 @@ export function differenceOf(pairs: readonly PairedScores[]): Difference {
     const better = differences.filter((one) => one > 0).length;
     const worse = differences.filter((one) => one < 0).length;
     const p = mcNemar(better, worse);
-    return { difference, ...withTwoMore(differences).interval, p, n, enough };
+    return { difference, ...withTwoMore(differences).bounds, p, n, enough };
   }
   const variance = varianceOf(differences);
   if (isNone(variance)) {
-    const { interval, p } = withTwoMore(differences);
-    return { difference, ...interval, p, n, enough };
+    const { bounds, p } = withTwoMore(differences);
+    return { difference, ...bounds, p, n, enough };
   }
   const { p, half } = pairedT(difference, variance, n);
   return { difference, ...interval(difference, half), p, n, enough };
@@ -75,7 +75,7 @@ export function pairedT(
 }
 
 function withTwoMore(differences: readonly number[]): {
-  interval: { low: number; high: number };
+  bounds: { low: number; high: number };
   p: number;
 } {
   const values = [...differences, 1, -1];
@@ -83,7 +83,7 @@ function withTwoMore(differences: readonly number[]): {
   const squares = values.reduce((sum, value) => sum + value ** 2, 0) / values.length;
   const error = Math.sqrt((squares - center ** 2) / values.length);
   return {
-    interval: interval(center, NORMAL_975 * error),
+    bounds: interval(center, NORMAL_975 * error),
     // The degrees of freedom that the items would have by themselves; a single item has none.
     p: 2 * studentCdf(-Math.abs(center / error), Math.max(1, differences.length - 1)),
   };

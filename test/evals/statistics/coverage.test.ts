@@ -6,7 +6,7 @@ import { Draws } from "./draws.ts";
 const ITEMS = 100;
 const EXPERIMENTS = inject("allCases") ? 10_000 : 1_000;
 
-/** Five repetitions of an item: most have its level, the others are drawn anew. */
+/** Five repetitions of an item: most have its level, the others are drawn without it. */
 function fiveAround(draws: Draws, level: number, draw: () => number): number[] {
   return Array.from({ length: 5 }, () => (draws.pass(0.6) === 1 ? level : draw()));
 }
