@@ -1,12 +1,12 @@
 import type { CellResult, ExperimentResult } from "../../evals/experiment/result.ts";
 import { placeOf } from "./report.ts";
-import type { Verdict } from "./thresholds.ts";
+import type { CheckedThreshold } from "./thresholds.ts";
 
 /** A result with the name of its file. */
 export interface NamedResult {
   name: string;
   result: ExperimentResult;
-  verdicts: readonly Verdict[];
+  verdicts: readonly CheckedThreshold[];
 }
 
 /**

@@ -2,7 +2,7 @@ import { beginningOf } from "../../core/cut.ts";
 import { byItem } from "../../evals/experiment/summarize.ts";
 import type { CellResult, ExperimentResult } from "../../evals/experiment/result.ts";
 import { meanOf } from "../../evals/statistics/mean.ts";
-import type { Verdict } from "./thresholds.ts";
+import type { CheckedThreshold } from "./thresholds.ts";
 
 /** A table of a report. */
 export interface Table {
@@ -20,7 +20,7 @@ export interface Report {
   comparisons: Table;
   /** Says how far the numbers can be trusted. */
   notes: string[];
-  verdicts: readonly Verdict[];
+  verdicts: readonly CheckedThreshold[];
   /** The runs that failed or scored least. */
   worst: readonly CellResult[];
 }
@@ -30,7 +30,7 @@ const MOST_WORST = 5;
 export function reportOn(
   name: string,
   result: ExperimentResult,
-  verdicts: readonly Verdict[],
+  verdicts: readonly CheckedThreshold[],
 ): Report {
   const { cells, summary, comparisons, results } = result;
   const items = new Set(results.map(({ item }) => item)).size;
@@ -122,7 +122,7 @@ export function placeOf({ item, variant, repetition }: CellResult): string {
   return `${item} / ${variant}${repetition > 1 ? ` / ${repetition}` : ""}`;
 }
 
-function verdictLine({ name, missed }: Verdict): string {
+function verdictLine({ name, missed }: CheckedThreshold): string {
   return missed === undefined ? `ok      ${name}` : `MISSED  ${name}: ${missed}`;
 }
 

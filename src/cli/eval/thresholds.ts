@@ -28,7 +28,7 @@ export type Threshold = z.infer<typeof thresholdSchema>;
 export const thresholdsSchema = z.array(thresholdSchema);
 
 /** A threshold for one variant. */
-export interface Verdict {
+export interface CheckedThreshold {
   name: string;
   /** Undefined where it is met. */
   missed: string | undefined;
@@ -38,7 +38,7 @@ export interface Verdict {
 export function verdictsOn(
   { summary, comparisons }: ExperimentResult,
   thresholds: readonly Threshold[],
-): Verdict[] {
+): CheckedThreshold[] {
   const baselines = new Set(comparisons.map(({ variants: [before] }) => before));
   const compared = new Set(comparisons.map(({ variants: [, after] }) => after));
   const candidates = Object.keys(summary).filter(
@@ -53,19 +53,21 @@ export function verdictsOn(
           `a threshold names the scorer "${scorer}" of the variant "${name}", which the result does not have`,
         );
       }
-      const verdicts = (["mean", "pass_rate", "low"] as const).flatMap((key): Verdict[] => {
-        const least = threshold[key];
-        if (least === undefined) return [];
-        const value = scores[key];
-        const isMet = value !== null && value >= least;
-        const found = value === null ? "unknown" : shown(value);
-        return [
-          {
-            name: `${name}: ${key} of ${scorer} is at least ${least}`,
-            missed: isMet ? undefined : `it is ${found}`,
-          },
-        ];
-      });
+      const verdicts = (["mean", "pass_rate", "low"] as const).flatMap(
+        (key): CheckedThreshold[] => {
+          const least = threshold[key];
+          if (least === undefined) return [];
+          const value = scores[key];
+          const isMet = value !== null && value >= least;
+          const found = value === null ? "unknown" : shown(value);
+          return [
+            {
+              name: `${name}: ${key} of ${scorer} is at least ${least}`,
+              missed: isMet ? undefined : `it is ${found}`,
+            },
+          ];
+        },
+      );
       return drop === undefined
         ? verdicts
         : [...verdicts, ...drops(name, scorer, drop, comparisons)];
@@ -78,7 +80,7 @@ function drops(
   scorer: string,
   drop: number,
   comparisons: ExperimentResult["comparisons"],
-): Verdict[] {
+): CheckedThreshold[] {
   const found = comparisons.filter((one) => one.variants[1] === name && one.scorer === scorer);
   if (found.length === 0) {
     throw new Error(

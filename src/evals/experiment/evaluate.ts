@@ -7,7 +7,7 @@ import { readEnv } from "../../outgoing/dependencies.ts";
 import { checkItems, type DatasetItem, type SimulatedUser } from "../data/item.ts";
 import { scoreOf, type Scorer } from "../scorers/scorer.ts";
 import { type Cell, type ReadyScorer, type ReadyUser, runCell } from "./cell.ts";
-import { EvaluationComponents } from "./components.ts";
+import type { EvaluationComponents } from "./components.ts";
 import {
   type CheckedScorer,
   checkEvaluation,
@@ -36,7 +36,9 @@ const MODELS = ["model"] as const;
 export async function evaluate(options: EvaluateOptions): Promise<ExperimentResult> {
   const checked = checkEvaluation(options);
   const items = checkItems(checked.data);
-  const components = new EvaluationComponents(checked.sandbox);
+  // All classes and templates of Troupe, which a test with a scripted model alone does not need.
+  const { EvaluationComponents: Components } = await import("./components.ts");
+  const components = new Components(checked.sandbox);
   const issues: Issue[] = [];
   const variants = await readyVariants(checked.variants, components);
   const scorers = await readyScorers(checked.scorers, components);
