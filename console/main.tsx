@@ -1,6 +1,7 @@
 import { lazy, StrictMode, Suspense } from "react";
 import { createRoot } from "react-dom/client";
 import { sharedLinkIn } from "./share/link.ts";
+import { OutdatedPage } from "./shell/outdated-page.tsx";
 import { Session } from "./shell/session.tsx";
 import { applyTheme } from "./shell/theme.ts";
 
@@ -12,12 +13,14 @@ const shared = sharedLinkIn(location);
 if (shared !== undefined) addEventListener("hashchange", () => location.reload());
 createRoot(document.querySelector("#root") as HTMLElement).render(
   <StrictMode>
-    {shared === undefined ? (
-      <Session />
-    ) : (
-      <Suspense fallback={<p className="starting" role="status" aria-label="Loading" />}>
-        <SharedPage {...shared} />
-      </Suspense>
-    )}
+    <OutdatedPage>
+      {shared === undefined ? (
+        <Session />
+      ) : (
+        <Suspense fallback={<p className="starting" role="status" aria-label="Loading" />}>
+          <SharedPage {...shared} />
+        </Suspense>
+      )}
+    </OutdatedPage>
   </StrictMode>,
 );

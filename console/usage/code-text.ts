@@ -8,6 +8,6 @@ const PLACES: { readonly [Place in Health["code"]]: string } = {
 };
 
 /** A sentence about the place in which code runs, and about a sandbox that does not answer yet. */
-export function codeText({ code, sandbox }: Health): string {
+export function codeText({ code, sandbox }: Pick<Health, "code" | "sandbox">): string {
   return sandbox === "starting" ? `${PLACES[code]} The sandbox is starting.` : PLACES[code];
 }

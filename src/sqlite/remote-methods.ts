@@ -52,6 +52,19 @@ export function addMethods<T extends object, Parts>(
   }
 }
 
+/** The runtime's message about a method that the object does not have. */
+const UNKNOWN_METHOD = "RPC receiver does not implement";
+
+/** Thrown for an object that is of an earlier version, as long as not all objects are of the deployed one. */
+class OtherVersionError extends Error {
+  readonly retryable = true;
+
+  constructor(method: string, cause: unknown) {
+    super(`The object has an earlier version of Troupe, without the method ${method}.`, { cause });
+    this.name = "OtherVersionError";
+  }
+}
+
 /** Pauses before a call is repeated whose object was reset, in milliseconds. */
 const PAUSES_MS = [20, 100, 400];
 
@@ -92,6 +105,9 @@ export function remoteObject<Methods>(
       // `fetch` is refused without its object, which methods of an object do without.
       return await Reflect.apply(called, stub, given);
     } catch (error) {
+      if (error instanceof Error && error.message.includes(UNKNOWN_METHOD)) {
+        throw new OtherVersionError(String(method), error);
+      }
       throw storedDataError(error, object);
     }
   };

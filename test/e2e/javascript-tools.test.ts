@@ -226,5 +226,5 @@ describe("A CodeExecutorAgent without a sandbox", () => {
 
 test("Health checks name the loader", async () => {
   const response = await worker.fetch("/healthz");
-  expect(await response.json()).toEqual({ status: "ok", code: "loader" });
+  expect(await response.json()).toMatchObject({ status: "ok", code: "loader" });
 });

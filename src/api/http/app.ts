@@ -139,9 +139,12 @@ const routeModules = (services: Services): RouteModule[] => [
   {
     below: ["/healthz"],
     load: async () => {
-      const { healthCommands } = await import("../../contract/commands/health.ts");
+      const [{ healthCommands }, { TABLE_VERSIONS }] = await Promise.all([
+        import("../../contract/commands/health.ts"),
+        import("../../contract/table-versions.ts"),
+      ]);
       const health = async (): Promise<Response> =>
-        json({ status: "ok", ...(await services.health()) });
+        json({ status: "ok", ...(await services.health()), tables: TABLE_VERSIONS });
       return commandEndpoints(healthCommands, services, { health });
     },
   },

@@ -1,6 +1,12 @@
 import { createInterface } from "node:readline/promises";
 import { Command } from "commander";
 import { secretHosts } from "../../secrets/secret-hosts.ts";
+import {
+  compareTables,
+  type ComparedTables,
+  explainTables,
+  isRetreat,
+} from "../deploy/deployed-tables.ts";
 import { DeploymentKeys } from "../deploy/deployment-keys.ts";
 import { checkFirstRun, makeFirstKey, operatorClient, waitForHealth } from "../deploy/first-run.ts";
 import { Wrangler } from "../deploy/wrangler.ts";
@@ -30,13 +36,17 @@ export function deployCommand({ root }: { root: string }): Command {
     .option("--tenant <tenant>", "the tenant of the first key", "main")
     .option("--url <url>", "the address, where wrangler does not name it")
     .option("--dry-run", "build the Worker and say what would be set, and change nothing")
-    .option("--yes", "send the model keys that the environment has without asking")
+    .option(
+      "--yes",
+      "send the model keys that the environment has, and deploy over newer tables, without asking",
+    )
     .option("--json", "print JSON")
     .addHelpText(
       "after",
       `
 It can be repeated: secrets that the Worker has stay as they are. The operator's key and SECRETS_KEY are kept in
-.troupe/deploy, for you alone. Keep a copy of them.
+.troupe/deploy, for you alone. Keep a copy of them. Before it deploys, it compares the stored tables of the deployed
+version with those of this one, and says what a rollback cannot undo.
 
 Example:
   $ npx troupe deploy --env staging`,
@@ -53,12 +63,18 @@ async function deploy(root: string, options: DeployOptions): Promise<void> {
   const { sent, left } = await modelKeys(root, known, options);
   const secrets = { ...keys.missing(known, { write: !dryRun }), ...sent };
   const names = Object.keys(secrets);
+  const deployedAt = (options.url ?? keys.url)?.replace(/\/$/, "");
+  const tables = await tablesAt(deployedAt);
   if (dryRun) {
     await wrangler.dryRun();
-    if (json) return printJson({ dry_run: true, logged_in: isLoggedIn, secrets: names });
+    if (json) {
+      const { changes } = tables;
+      return printJson({ dry_run: true, logged_in: isLoggedIn, secrets: names, tables: changes });
+    }
     printLine(`Secrets that would be set: ${names.join(", ") || "none"}.`);
     return;
   }
+  await agreeToTables(tables, options);
   const { worker, url: target } = await wrangler.deploy(secrets);
   const url = (options.url ?? target)?.replace(/\/$/, "");
   if (url === undefined) {
@@ -68,9 +84,20 @@ async function deploy(root: string, options: DeployOptions): Promise<void> {
     );
   }
   const { code } = await waitForHealth(url);
-  const first = await check(url, keys, options);
+  keys.url = url;
+  // A run that is refused would say nothing about the deployment.
+  const first = isRetreat(tables) ? { ran: false } : await check(url, keys, options);
   if (json) {
-    printJson({ url, worker, code, secrets: names, ...first, keys_file: keys.file });
+    const { changes } = tables;
+    printJson({
+      url,
+      worker,
+      code,
+      secrets: names,
+      tables: changes,
+      ...first,
+      keys_file: keys.file,
+    });
     return;
   }
   printLine(`Troupe is deployed: ${url} (open it in a browser)`);
@@ -88,8 +115,41 @@ async function deploy(root: string, options: DeployOptions): Promise<void> {
       `Its agents run no code yet: ${pageForUser("code-execution.md")} shows dynamic Workers, containers and a sandbox of your own.`,
     );
   }
-  if (!first.ran) printLine("No run was tried: the operator's key is not here.");
+  if (!first.ran) {
+    printLine(
+      isRetreat(tables)
+        ? "No run was tried, because the stored data may be refused."
+        : "No run was tried: the operator's key is not here.",
+    );
+  }
   printLine(`The operator's key and SECRETS_KEY, of which you need a copy, are in ${keys.file}`);
+}
+
+/** Compares the tables of what is deployed at an address, and says what a rollback cannot undo. */
+async function tablesAt(url: string | undefined): Promise<ComparedTables> {
+  // Nothing is deployed yet, as far as this machine knows.
+  if (url === undefined) return { known: true, changes: [] };
+  const tables = await compareTables(url);
+  const text = explainTables(tables, url);
+  if (text !== undefined) process.stderr.write(`${text}\n`);
+  return tables;
+}
+
+/** @throws CliError unless the user agrees to what was said about the tables, or nothing stops by it */
+async function agreeToTables(tables: ComparedTables, { yes }: DeployOptions): Promise<void> {
+  if (tables.changes.length === 0 || yes) return;
+  if (isInteractive()) {
+    if (/^y/i.test(await ask("Deploy? (y/n) "))) return;
+  } else if (!isRetreat(tables)) {
+    return;
+  }
+  throw new CliError(
+    "Nothing was deployed: the tables of the deployed version differ. Use --yes to deploy without this question.",
+    {
+      exitCode: EXIT.usage,
+      code: "tables_differ",
+    },
+  );
 }
 
 /** The first key, and whether a run was tried. Without the operator's key there is neither. */

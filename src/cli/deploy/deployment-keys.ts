@@ -5,11 +5,14 @@ import * as z from "zod";
 import { KEY_BYTES } from "../../secrets/secrets-key.ts";
 import { CliError } from "../terminal/errors.ts";
 
-const keysSchema = z.strictObject({
+/** Other fields are those of later versions, and are kept. */
+const keysSchema = z.looseObject({
   secrets_key: z.string().optional(),
   operator_key: z.string().optional(),
   /** The id of the key that was made with the first deployment. */
   first_key: z.string().optional(),
+  /** The address of the last deployment. */
+  url: z.string().optional(),
 });
 
 type Keys = z.output<typeof keysSchema>;
@@ -35,6 +38,15 @@ export class DeploymentKeys {
 
   set firstKey(id: string) {
     this.#write({ first_key: id });
+  }
+
+  /** The address of the last deployment, if it is known. */
+  get url(): string | undefined {
+    return this.#keys.url;
+  }
+
+  set url(url: string) {
+    if (url !== this.#keys.url) this.#write({ url });
   }
 
   /** The secrets that a Worker with these secrets lacks. They are stored here before anything is deployed. */

@@ -1,6 +1,7 @@
 import { ok, refuse, type Refused, type Result } from "../../contract/result.ts";
 import { invalidCursor } from "../directory/cursor.ts";
 import { Registry } from "./registry.ts";
+import type { Database } from "../../sqlite/database.ts";
 import { createTenantTables, holdsTenant } from "./tables.ts";
 import type { TenantHolder } from "./tenant-holder.ts";
 import { MONEY_LIMITS } from "../../contract/tenant/tenant-limits.ts";
@@ -188,7 +189,7 @@ export const tenantHandlers = {
   },
 
   unregister({ tenant: { db } }, id) {
-    if (holdsTenant(db)) new Registry(db).remove(id);
+    registryIn(db)?.remove(id);
   },
 
   noteHash({ tenant: { db } }, hash, id) {
@@ -196,17 +197,19 @@ export const tenantHandlers = {
     new Registry(db).noteHash(hash, id);
   },
 
-  tenantOfHash({ tenant: { db } }, hash) {
-    if (!holdsTenant(db)) return null;
-    createTenantTables(db);
-    return new Registry(db).ofHash(hash) ?? null;
-  },
+  tenantOfHash: ({ tenant: { db } }, hash) => registryIn(db)?.ofHash(hash) ?? null,
 
   tenants({ tenant: { db } }, page) {
-    if (!holdsTenant(db)) return ok({ tenants: [], next_cursor: null });
-    return new Registry(db).page(page);
+    return registryIn(db)?.page(page) ?? ok({ tenants: [], next_cursor: null });
   },
 } satisfies Partial<TenantHandlers>;
+
+/** The stored list of tenants, with the tables of this version; undefined as long as nothing is stored. @throws NewerDataError */
+function registryIn(db: Database): Registry | undefined {
+  if (!holdsTenant(db)) return undefined;
+  createTenantTables(db);
+  return new Registry(db);
+}
 
 function info(tenant: TenantHolder): Result<TenantInfo> {
   const { parts } = tenant;

@@ -1,7 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Ended, jsonLines, RunningCommand, troupe } from "../support/command.ts";
+import { TABLE_VERSIONS } from "#contract/table-versions.ts";
+import { NEXT_VERSION } from "../../support/two-versions.ts";
 import { FakeCloudflare } from "./support/fake-cloudflare.ts";
 
 function deploy(
@@ -49,7 +53,7 @@ test("troupe deploy sets secrets, waits for a first run, and makes one key, whic
   expect(again.stdout).not.toContain("shown this once");
   expect(cloudflare.secrets).toEqual(secrets);
   expect(cloudflare.calls.at(-1)).toMatchObject({ args: ["deploy"], secrets: null });
-  expect(keysOf(cloudflare)).toEqual(keys);
+  expect(keysOf(cloudflare)).toEqual({ ...keys, url: cloudflare.worker?.origin });
 });
 
 test("troupe deploy sends model keys only if it may, to the environment that is named", async () => {
@@ -67,6 +71,7 @@ test("troupe deploy sends model keys only if it may, to the environment that is 
   expect(Object.keys(keysOf(cloudflare, "staging"))).toEqual([
     "secrets_key",
     "operator_key",
+    "url",
     "first_key",
   ]);
   const { code } = await deploy(cloudflare, ["--env", "staging", "--yes"], model);
@@ -106,6 +111,50 @@ test("troupe deploy --dry-run changes nothing and needs no login", async () => {
   });
   expect(cloudflare.calls.at(-1)?.args).toEqual(["deploy", "--dry-run"]);
   expect(() => keysOf(cloudflare)).toThrow("ENOENT");
+});
+
+test("troupe deploy says before it deploys that a version before cannot read what it stores", async () => {
+  await using cloudflare = await FakeCloudflare.start();
+  let tables: object | undefined = { ...TABLE_VERSIONS, team: TABLE_VERSIONS.team - 1 };
+  const answers = (): string => JSON.stringify({ status: "ok", code: "off", tables });
+  const server = createServer((_request, response) => response.end(answers()));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const changes = `team ${TABLE_VERSIONS.team - 1} to ${TABLE_VERSIONS.team}`;
+  const tried = await deploy(cloudflare, ["--dry-run", "--json", "--url", url]);
+  expect(tried.code).toBe(0);
+  expect(tried.stderr).toContain(`This version changes stored tables (${changes})`);
+  expect(jsonLines(tried.stdout)).toMatchObject([
+    { tables: [{ object: "team", deployed: TABLE_VERSIONS.team - 1, here: TABLE_VERSIONS.team }] },
+  ]);
+  tables = undefined;
+  const unknown = await deploy(cloudflare, ["--dry-run", "--url", url]);
+  expect(unknown.stderr).toContain("does not say which tables the deployed version has");
+  server.close();
+});
+
+test("troupe deploy puts an older version over newer tables only if the user agrees", async () => {
+  await using cloudflare = await FakeCloudflare.start();
+  cloudflare.build = NEXT_VERSION;
+  expect(await deploy(cloudflare)).toMatchObject({ code: 0, stderr: "" });
+  cloudflare.build = {};
+  const deployments = (): number =>
+    cloudflare.calls.filter(({ args }) => args[0] === "deploy").length;
+  const refused = await deploy(cloudflare);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("The deployed version has newer tables than this one");
+  expect(refused.stderr).toContain("Nothing was deployed");
+  const { root: cwd, env } = cloudflare;
+  const command = new RunningCommand(["deploy"], { cwd, env, terminal: true });
+  await command.until(/Deploy\? \(y\/n\) /);
+  command.type("n\n");
+  expect((await command.end()).code).toBe(2);
+  expect(deployments()).toBe(1);
+  const agreed = await deploy(cloudflare, ["--yes"]);
+  expect(agreed.stderr).toContain("newer tables");
+  expect(agreed.stdout).toContain("No run was tried, because the stored data may be refused.");
+  expect(agreed.code).toBe(0);
+  expect(deployments()).toBe(2);
 });
 
 test("troupe deploy says why it cannot deploy", async () => {

@@ -2,6 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { MemoryCalls, MemoryOfTeam } from "#contract/gateways/memory-gateway.ts";
+import { TABLE_VERSIONS } from "#contract/table-versions.ts";
 import { deliveries } from "../../team/support/deliveries.ts";
 import { remembering } from "../../team/support/remembering-agent.ts";
 import { roundRobin, Signal, TestTeam, texts, value } from "../../team/support/team.ts";
@@ -65,7 +66,7 @@ describe("facts about a user", () => {
     const stored = await runInDurableObject(stub, (_instance, { storage }) =>
       storage.sql.exec("select name, value from meta").toArray(),
     );
-    expect(stored).toEqual([{ name: "schema", value: "1" }]);
+    expect(stored).toEqual([{ name: "schema", value: String(TABLE_VERSIONS.memory) }]);
   });
 
   test("have their own object whatever the user's name is", async () => {

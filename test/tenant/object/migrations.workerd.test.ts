@@ -1,8 +1,15 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { TABLE_VERSIONS } from "#contract/table-versions.ts";
 import type { TenantMethods } from "#tenant/object/tenant-methods.ts";
 import { expect, test } from "vitest";
 import { TestTeam, counter, value } from "../../team/support/team.ts";
-import { tenantObject, tenantStub, WITHOUT_USERS } from "../../team/support/tenant.ts";
+import { type RegistryMethods, REGISTRY } from "#tenant/object/registry.ts";
+import {
+  tenantObject,
+  type TenantStub,
+  tenantStub,
+  WITHOUT_USERS,
+} from "../../team/support/tenant.ts";
 import type { Tenant } from "../../team/support/worker.ts";
 
 /** What version 1 stored: a tenant with a limit of its own and a key. */
@@ -27,6 +34,10 @@ test("a tenant stored by version 1 keeps its key and limits, and lists teams", a
   });
   const team = await TestTeam.create(counter("a"), "from-version-1");
   await team.delivered();
+  await runInDurableObject(tenantObject(tenant), (_instance, { storage }) => {
+    const [row] = storage.sql.exec("select value from meta where name = 'schema'").toArray();
+    expect(row).toEqual({ value: String(TABLE_VERSIONS.tenant) });
+  });
   const teams = value(await tenant.teams({ metadata: {}, order: "newest", limit: 10 })).teams;
   expect(teams).toMatchObject([{ id: team.id }]);
 });
@@ -54,6 +65,31 @@ test("data from before the counting of objects count, and stay usable above a li
     expect(await tenant.noteMemories(name, stored)).toMatchObject({ problem: { status: 429 } });
   }
   expect(await tenant.info()).toMatchObject({ value: { ...counted, stored_bytes: 8192 } });
+});
+
+test("the list of tenants that an earlier version stored loses a deleted one, and one of a newer version is refused", async () => {
+  const registry = tenantStub(REGISTRY) as TenantStub & RegistryMethods;
+  await registry.register("from-version-11", "Old");
+  const changed = async (statements: string): Promise<void> => {
+    await runInDurableObject(tenantObject(registry), (_instance, { storage }) => {
+      storage.sql.exec(statements);
+    });
+    await evictDurableObject(tenantObject(registry));
+  };
+  await changed(`${WITHOUT_USERS} update meta set value = '11' where name = 'schema'`);
+  await registry.unregister("from-version-11");
+  const { tenants } = value(await registry.tenants({ limit: 100 }));
+  expect(tenants.map(({ id }) => id)).not.toContain("from-version-11");
+  await registry.register("from-version-99", null);
+  await changed("update meta set value = '99' where name = 'schema'");
+  await runInDurableObject(tenantObject(registry), (object: Tenant) => {
+    const instance = object as Tenant & TenantMethods;
+    const newer = "its tables have version 99";
+    expect(() => instance.tenants({ limit: 100 })).toThrow(newer);
+    expect(() => instance.unregister("from-version-99")).toThrow(newer);
+    expect(instance.rowsWritten).toBe(0);
+  });
+  await changed(`update meta set value = '${TABLE_VERSIONS.tenant}' where name = 'schema'`);
 });
 
 test("tables of a newer version are refused before anything runs, and stay as they are", async () => {

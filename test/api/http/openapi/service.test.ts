@@ -2,6 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import type { Principal } from "#api/auth/principal.ts";
 import type { Scope } from "#contract/constants.ts";
+import { TABLE_VERSIONS } from "#contract/table-versions.ts";
 import { closed } from "#api/auth/local.ts";
 import { limitsFrom, MAX_REQUEST_BYTES } from "#api/http/endpoint/limits.ts";
 import { SAMPLE_COMPONENT } from "../../../support/sample-component.ts";
@@ -63,7 +64,7 @@ describe("the service", () => {
     const { fetch } = testApp({ authenticate: closed });
     const response = await fetch("/healthz", { headers: { origin: "https://elsewhere.example" } });
     expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({ status: "ok", code: "off" });
+    expect(await response.json()).toEqual({ status: "ok", code: "off", tables: TABLE_VERSIONS });
   });
 
   test("is closed without keys", async () => {

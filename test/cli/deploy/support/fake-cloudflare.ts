@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import type { BuildOptions } from "../../../support/built-worker.ts";
 import { KillableWorker } from "../../../support/killable-worker.ts";
 
 interface Call {
@@ -30,6 +31,8 @@ export class FakeCloudflare implements AsyncDisposable {
   /** True if the secrets cannot be listed. */
   listFails = false;
   worker: KillableWorker | undefined;
+  /** Builds what is deployed, if it is not the Worker of this version. */
+  build: BuildOptions = {};
   readonly #state: string;
   readonly #server: Server;
 
@@ -89,7 +92,7 @@ export class FakeCloudflare implements AsyncDisposable {
     Object.assign(this.secrets, secrets);
     await this.worker?.[Symbol.asyncDispose]();
     const settings = { TROUPE_OPEN: "", ...this.secrets };
-    this.worker = await KillableWorker.start(settings, { persistTo: this.#state });
+    this.worker = await KillableWorker.start(settings, { ...this.build, persistTo: this.#state });
     const targets = [this.worker.origin, "schedule: 0 8 * * *"];
     return { code: 0, deployed: { worker_name: "my-team", version_id: "v1", targets } };
   }

@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { type ComponentModel, FunctionTool } from "troupe";
+import { TABLE_VERSIONS } from "#contract/table-versions.ts";
 import type { TeamVersion } from "#contract/team/version.ts";
 import { catalog } from "../../support/catalog.ts";
 import { ringAt } from "../../support/clock.ts";
@@ -53,6 +54,7 @@ describe("a team stored by version 1", () => {
     expect(await team.sql(columns)).toEqual(await fresh.sql(columns));
     expect(await team.sql(outbox)).toEqual(await fresh.sql(outbox));
     expect(await team.sql(schema)).toEqual(await fresh.sql(schema));
+    expect(await team.sql(schema)).toEqual([{ value: String(TABLE_VERSIONS.team) }]);
     await team.evict();
     value(await team.gateway.team());
     expect(await team.rowsWritten()).toBe(0);
