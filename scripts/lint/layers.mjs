@@ -212,7 +212,7 @@ export const LAYERS = {
     ],
     packages: ["zod", "rfc6902"],
   },
-  "testing/": { src: ["core/", "evals/"], packages: ["zod"] },
+  "testing/": { src: ["core/", "contract/usage/", "evals/"], packages: ["zod"] },
   // The library entry must load anywhere, so nothing that needs a Worker.
   "index.ts": {
     src: ["core/", "outgoing/", "components/", "client/", "testing/"],

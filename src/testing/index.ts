@@ -14,6 +14,7 @@ export {
 export { evaluate } from "../evals/experiment/evaluate.ts";
 export type { Subject } from "../evals/experiment/components.ts";
 export type { EvaluateOptions, GivenModel, GivenScorer } from "../evals/experiment/options.ts";
+export type { ModelPrice } from "../contract/usage/model-prices.ts";
 export type { EarlierResults } from "../evals/experiment/summarize.ts";
 export type { PatchOperation, Variant } from "../evals/experiment/variants.ts";
 export type {

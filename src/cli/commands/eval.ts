@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { Command, Option } from "commander";
+import { className } from "../../core/component/providers.ts";
 import { errorMessage, TroupeError } from "../../core/errors.ts";
 import {
   DATA_FORMATS,
@@ -12,7 +13,7 @@ import type { ExperimentResult } from "../../evals/experiment/result.ts";
 import { type EvalFile, readEvalFile, textOf, wrong } from "../eval/eval-file.ts";
 import { junitOf, type NamedResult } from "../eval/junit.ts";
 import { asMarkdown, asText, reportOn } from "../eval/report.ts";
-import { verdictsOn } from "../eval/thresholds.ts";
+import { checkThresholds, thresholdIssues } from "../eval/thresholds.ts";
 import { CliError, EXIT } from "../terminal/errors.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 
@@ -77,20 +78,34 @@ async function convert(files: readonly string[], from: DataFormat, to: DataForma
   }
 }
 
-async function evaluated(file: string, { baseline, json }: EvalOptions): Promise<NamedResult> {
+async function evaluated(
+  file: string,
+  { baseline: named, json }: EvalOptions,
+): Promise<NamedResult> {
   const { evaluate } = await import("../../evals/experiment/evaluate.ts");
   const { name, options, thresholds } = await readEvalFile(file);
+  const baseline = named === undefined ? options.baseline : await baselineOf(named, options);
+  const variant = typeof baseline === "string" ? baseline : undefined;
+  const mistakes = thresholdIssues(thresholds, {
+    variants: options.variants.map((one) => one.name),
+    scorers: options.scorers.map((one) =>
+      "score" in one ? one.name : (one.name ?? className(one.provider)),
+    ),
+    baseline: variant,
+    hasEarlier: typeof baseline === "object",
+  });
+  if (mistakes.length > 0) throw wrong(`${file} has thresholds that cannot be checked.`, mistakes);
   const progress = process.stderr.isTTY && json === undefined;
   try {
     const result = await evaluate({
       ...options,
-      ...(baseline !== undefined && { baseline: await baselineOf(baseline, options) }),
+      baseline,
       ...(progress && {
         onCell: (_cell, done, total) => process.stderr.write(`\r${done} of ${total} runs\u{1b}[K`),
       }),
     });
     if (progress) process.stderr.write("\r\u{1b}[K");
-    return { name, result, verdicts: verdictsOn(result, thresholds) };
+    return { name, result, verdicts: checkThresholds(result, thresholds, variant) };
   } catch (error) {
     if (error instanceof CliError) throw error;
     const issues = error instanceof TroupeError ? error.issues : [];

@@ -32,8 +32,10 @@ const dataSchema = z.union(
 const fileSchema = z.looseObject({
   name: z.string().optional(),
   data: dataSchema,
-  variants: z.array(z.unknown()).optional(),
-  scorers: z.array(z.unknown()).optional(),
+  variants: z.array(z.looseObject({ name: z.string() })),
+  scorers: z
+    .array(z.union([z.looseObject({ provider: z.string() }), z.looseObject({ name: z.string() })]))
+    .optional(),
   thresholds: thresholdsSchema.default([]),
 });
 
@@ -52,14 +54,14 @@ export async function readEvalFile(file: string): Promise<EvalFile> {
     }));
     throw wrong(`${file} is not an evaluation.`, issues);
   }
-  const { thresholds, data, variants = [], ...rest } = given;
+  const { thresholds, data, variants, scorers, ...rest } = given;
   const folder = dirname(path);
   const isHumanEval = typeof data === "object" && "format" in data && data.format === "human-eval";
   const options = {
     ...rest,
     data: await itemsOf(data, folder),
     variants: await Promise.all(variants.map((variant) => withComponent(variant, folder))),
-    ...(isHumanEval && rest.scorers === undefined && { scorers: [HUMAN_EVAL_SCORER] }),
+    scorers: scorers ?? (isHumanEval ? [HUMAN_EVAL_SCORER] : []),
   };
   // `evaluate` checks the rest.
   return { name: given.name ?? file, options: options as unknown as EvaluateOptions, thresholds };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Issue } from "../terminal/errors.ts";
 import type { ExperimentResult } from "../../evals/experiment/result.ts";
 
 const share = z.number().min(0).max(1).optional();
@@ -34,43 +35,66 @@ export interface CheckedThreshold {
   missed: string | undefined;
 }
 
-/** @throws Error for a scorer, a variant or a comparison that the result does not have */
-export function verdictsOn(
+/** The names that thresholds can use. */
+interface Names {
+  variants: readonly string[];
+  scorers: readonly string[];
+  /** The variant with which the others are compared. */
+  baseline?: string | undefined;
+  /** True if there are results of an earlier run to compare with. */
+  hasEarlier: boolean;
+}
+
+/** The mistakes in thresholds, before anything runs: their names, and drops that nothing is compared with. */
+export function thresholdIssues(
+  thresholds: readonly Threshold[],
+  { variants, scorers, baseline, hasEarlier }: Names,
+): Issue[] {
+  return thresholds.flatMap(({ scorer, variant, drop }, index) => {
+    const issues: Issue[] = [];
+    const issue = (key: string, message: string): void => {
+      issues.push({ path: `thresholds[${index}].${key}`, message });
+    };
+    if (!scorers.includes(scorer)) issue("scorer", `must be one of ${scorers.join(", ")}`);
+    if (variant !== undefined && !variants.includes(variant)) {
+      issue("variant", `must be one of ${variants.join(", ")}`);
+    }
+    if (drop !== undefined && baseline === undefined && !hasEarlier) {
+      issue("drop", "needs a baseline: give one in the file, or with --baseline");
+    }
+    return issues;
+  });
+}
+
+/**
+ * Checks a result.
+ *
+ * @param baseline the variant that thresholds without a variant are not for
+ */
+export function checkThresholds(
   { summary, comparisons }: ExperimentResult,
   thresholds: readonly Threshold[],
+  baseline?: string,
 ): CheckedThreshold[] {
-  const baselines = new Set(comparisons.map(({ variants: [before] }) => before));
-  const compared = new Set(comparisons.map(({ variants: [, after] }) => after));
-  const candidates = Object.keys(summary).filter(
-    (name) => !baselines.has(name) || compared.has(name),
-  );
+  const candidates = Object.keys(summary).filter((name) => name !== baseline);
   return thresholds.flatMap((threshold) => {
     const { scorer, variant, drop } = threshold;
     return (variant === undefined ? candidates : [variant]).flatMap((name) => {
       const scores = summary[name]?.scores[scorer];
-      if (scores === undefined) {
-        throw new Error(
-          `a threshold names the scorer "${scorer}" of the variant "${name}", which the result does not have`,
-        );
-      }
-      const verdicts = (["mean", "pass_rate", "low"] as const).flatMap(
-        (key): CheckedThreshold[] => {
-          const least = threshold[key];
-          if (least === undefined) return [];
-          const value = scores[key];
-          const isMet = value !== null && value >= least;
-          const found = value === null ? "unknown" : shown(value);
-          return [
-            {
-              name: `${name}: ${key} of ${scorer} is at least ${least}`,
-              missed: isMet ? undefined : `it is ${found}`,
-            },
-          ];
-        },
-      );
-      return drop === undefined
-        ? verdicts
-        : [...verdicts, ...drops(name, scorer, drop, comparisons)];
+      const checked = (["mean", "pass_rate", "low"] as const).flatMap((key): CheckedThreshold[] => {
+        const least = threshold[key];
+        if (least === undefined) return [];
+        const value = scores?.[key] ?? null;
+        const isMet = value !== null && value >= least;
+        const found = value === null ? "unknown" : shown(value);
+        return [
+          {
+            name: `${name}: ${key} of ${scorer} is at least ${least}`,
+            missed: isMet ? undefined : `it is ${found}`,
+          },
+        ];
+      });
+      return drop === undefined ? checked : [...checked, ...drops(name, scorer, drop, comparisons)];
     });
   });
 }
@@ -83,19 +107,17 @@ function drops(
 ): CheckedThreshold[] {
   const found = comparisons.filter((one) => one.variants[1] === name && one.scorer === scorer);
   if (found.length === 0) {
-    throw new Error(
-      `a threshold has "drop" for the variant "${name}", which is compared with nothing: give a baseline`,
-    );
+    const missed = "the baseline has no such variant";
+    return [{ name: `${name}: ${scorer} is not below the baseline by more than ${drop}`, missed }];
   }
-  return found.map(({ variants: [before], difference, low, high }) => ({
-    name: `${name}: ${scorer} is not below ${before} by more than ${drop}`,
-    missed:
-      high === null || low === null || difference === null
-        ? "the difference is unknown"
-        : high < -drop
-          ? `the difference is ${shown(difference)} [${shown(low)}, ${shown(high)}]`
-          : undefined,
-  }));
+  return found.map(({ variants: [before], difference, low, high }) => {
+    const title = `${name}: ${scorer} is not below ${before} by more than ${drop}`;
+    if (high === null || low === null || difference === null) {
+      return { name: title, missed: "the difference is unknown" };
+    }
+    const missed = `the difference is ${shown(difference)} [${shown(low)}, ${shown(high)}]`;
+    return { name: title, missed: high < -drop ? missed : undefined };
+  });
 }
 
 function shown(value: number): string {

@@ -8,8 +8,14 @@ import type { Json, JsonObject } from "../../core/json.ts";
 import type { Answer } from "../../core/turn/turn-context.ts";
 
 /** The kinds of questions at which a run waits. */
-export const WAIT_KINDS = ["approval", "input", "choice", "login", "tool"] as const;
-export type WaitKind = (typeof WAIT_KINDS)[number];
+export type WaitKind = "approval" | "input" | "choice" | "login" | "tool";
+const WAIT_KINDS = [
+  "approval",
+  "input",
+  "choice",
+  "login",
+  "tool",
+] as const satisfies readonly WaitKind[];
 
 /** The answer to one question of a run. */
 export interface PreparedAnswer {

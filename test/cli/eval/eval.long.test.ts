@@ -84,7 +84,10 @@ describe("troupe eval", () => {
       "variants[0].template: there is no template",
     ],
     [{ ...evaluation, thresholds: [{ scorer: "Includes" }] }, "needs at least one of mean"],
-    [{ ...evaluation, thresholds: [{ scorer: "other", mean: 1 }] }, 'names the scorer "other"'],
+    [
+      { ...evaluation, thresholds: [{ scorer: "other", mean: 1 }] },
+      "thresholds[0].scorer: must be one of Includes",
+    ],
     ["no JSON", "cannot be read as JSON"],
   ])("names what is wrong in a file: case %#", async (content, message) => {
     write("wrong.json", content);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { CellResult, ExperimentResult } from "troupe/testing";
 import { junitOf } from "#cli/eval/junit.ts";
 import { asMarkdown, asText, reportOn } from "#cli/eval/report.ts";
-import { verdictsOn } from "#cli/eval/thresholds.ts";
+import { checkThresholds, thresholdIssues } from "#cli/eval/thresholds.ts";
 import { compare, summarize } from "#evals/experiment/summarize.ts";
 
 const cell = (item: string, variant: string, given: Partial<CellResult> = {}): CellResult => ({
@@ -47,14 +47,14 @@ const result: ExperimentResult = {
 
 describe("thresholds", () => {
   test("thresholds without a variant are for all but the baseline", () => {
-    const verdicts = verdictsOn(result, [{ scorer: "right", mean: 0.5 }]);
+    const verdicts = checkThresholds(result, [{ scorer: "right", mean: 0.5 }], "old");
     expect(verdicts).toEqual([
       { name: "new: mean of right is at least 0.5", missed: "it is 0.000" },
     ]);
   });
 
   test("are met by values that are just enough", () => {
-    const verdicts = verdictsOn(result, [
+    const verdicts = checkThresholds(result, [
       { scorer: "right", variant: "old", mean: 1, pass_rate: 1, low: 0.3 },
     ]);
     expect(verdicts.map(({ missed }) => missed)).toEqual([undefined, undefined, undefined]);
@@ -67,25 +67,42 @@ describe("thresholds", () => {
       cell(item, "new", { scores: wrong }),
     ]);
     const sure = { ...result, comparisons: compare(cells, ["old", "new"], ["right"], "old") };
-    expect(verdictsOn(result, [{ scorer: "right", drop: 0 }])).toMatchObject([
+    expect(checkThresholds(result, [{ scorer: "right", drop: 0 }], "old")).toMatchObject([
       { missed: undefined },
     ]);
-    expect(verdictsOn(sure, [{ scorer: "right", drop: 0 }])[0]?.missed).toContain("-1.000");
-    expect(verdictsOn(sure, [{ scorer: "right", drop: 0.9 }])).toMatchObject([
+    expect(checkThresholds(sure, [{ scorer: "right", drop: 0 }], "old")[0]?.missed).toContain(
+      "-1.000",
+    );
+    expect(checkThresholds(sure, [{ scorer: "right", drop: 0.9 }], "old")).toMatchObject([
       { missed: undefined },
     ]);
   });
 
-  test("name what the result does not have", () => {
-    expect(() => verdictsOn(result, [{ scorer: "wrong", mean: 1 }])).toThrow('the scorer "wrong"');
-    expect(() => verdictsOn(result, [{ scorer: "right", variant: "old", drop: 0 }])).toThrow(
-      "give a baseline",
+  test("all variants are checked without a baseline", () => {
+    expect(checkThresholds(result, [{ scorer: "right", mean: 0.5 }])).toHaveLength(2);
+  });
+
+  test("an earlier result without the variant is a missed drop", () => {
+    const verdicts = checkThresholds(result, [{ scorer: "right", variant: "old", drop: 0 }]);
+    expect(verdicts).toMatchObject([{ missed: "the baseline has no such variant" }]);
+  });
+
+  test("names and drops are checked before anything runs", () => {
+    const names = { variants: ["a"], scorers: ["right"], hasEarlier: false };
+    const thresholds = [{ scorer: "wrong", variant: "b", drop: 0 }];
+    expect(thresholdIssues(thresholds, names).map(({ path }) => path)).toEqual([
+      "thresholds[0].scorer",
+      "thresholds[0].variant",
+      "thresholds[0].drop",
+    ]);
+    expect(thresholdIssues([{ scorer: "right", drop: 0 }], { ...names, hasEarlier: true })).toEqual(
+      [],
     );
   });
 });
 
 describe("reports", () => {
-  const verdicts = verdictsOn(result, [{ scorer: "right", mean: 0.5 }]);
+  const verdicts = checkThresholds(result, [{ scorer: "right", mean: 0.5 }], "old");
   const report = reportOn("capitals", result, verdicts);
 
   test("a table shows intervals and what is worst", () => {
