@@ -17,6 +17,9 @@ const LEFT_OUT = new Set([
   "lib",
 ]);
 
+/** The peers of the benchmarks, with hundreds of megabytes of packages of their own. */
+const PEERS = join(root, "bench/peers");
+
 /**
  * @param {string} directory an empty one, which gets the tarball
  * @param {NodeJS.ProcessEnv} [environment] what npm gets besides this process's
@@ -26,7 +29,8 @@ export async function packCopy(directory, environment = {}) {
   const copy = join(directory, "clone");
   for (const part of await readdir(root)) {
     if (LEFT_OUT.has(part)) continue;
-    await cp(join(root, part), join(copy, part), { recursive: true });
+    const filter = (/** @type {string} */ path) => path !== PEERS;
+    await cp(join(root, part), join(copy, part), { recursive: true, filter });
   }
   await symlink(join(root, "node_modules"), join(copy, "node_modules"));
   const { stdout } = await promisify(execFile)(
