@@ -8,6 +8,7 @@ import { TestMcpServer } from "../components/mcp/support/test-server.ts";
 import { EchoServer } from "../support/echo-server.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { KillableWorker } from "../support/killable-worker.ts";
+import { PATIENCE } from "../support/patience.ts";
 
 const KEY = "acme-secret";
 
@@ -201,7 +202,10 @@ describe("the context of a run", () => {
     for (const user of ["ada", "bob", "ada", undefined]) {
       await ended("counted", { ...(user !== undefined && { user }) });
     }
-    const { runs } = await ask<{ runs: RunInfo[] }>("/v1/runs?team=counted");
+    // The lists of a tenant have a run a moment after it ends.
+    const listed = () => ask<{ runs: RunInfo[] }>("/v1/runs?team=counted&status=completed");
+    await expect.poll(async () => (await listed()).runs.length, PATIENCE).toBe(4);
+    const { runs } = await listed();
     expect(runs.map(({ user }) => user ?? "nobody").toSorted()).toEqual([
       "ada",
       "ada",

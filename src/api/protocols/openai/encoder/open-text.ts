@@ -7,15 +7,19 @@ const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /** A text of the output that is in progress. */
-export class OpenText<Item> {
+export class OpenText<Item extends { id: string }> {
   item: Item;
   index: number;
   shown = "";
-  #hash = FNV_OFFSET;
+  /** The hash of the id: a message with the same text is another item. */
+  readonly #beginning: number;
+  #hash: number;
 
   constructor(item: Item, index: number) {
     this.item = item;
     this.index = index;
+    this.#beginning = hashed(FNV_OFFSET, item.id);
+    this.#hash = this.#beginning;
   }
 
   add(delta: string): void {
@@ -23,15 +27,15 @@ export class OpenText<Item> {
     this.#hash = hashed(this.#hash, delta);
   }
 
-  /** Distinguishes the text so far from another one. */
+  /** Distinguishes the text so far from another one, and from the same text of another item. */
   get check(): number {
     return folded(this.#hash);
   }
 
-  /** True if the text begins with the one that a client has. */
-  beginsWith({ length, check }: TextSeen): boolean {
+  /** True if a client has the beginning of this item. */
+  continues({ length, check }: TextSeen): boolean {
     const part = this.shown.slice(0, length);
-    return part.length === length && folded(hashed(FNV_OFFSET, part)) === check;
+    return part.length === length && folded(hashed(this.#beginning, part)) === check;
   }
 }
 

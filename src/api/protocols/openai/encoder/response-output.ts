@@ -170,12 +170,12 @@ export class ResponseOutput {
     return !this.#resumed && item.type === "message";
   }
 
-  /** Continues the text that the client has, if this one begins with it. Otherwise this one becomes another item. */
+  /** Continues the item that the client has, if this is it. Otherwise this one becomes another item. */
   #resume(text: ResponseText, number: number): string {
     const { startingAfter } = this.#options;
     this.#resumed = true;
     const seen = textSeen(startingAfter);
-    if (seen !== undefined && text.beginsWith(seen)) {
+    if (seen !== undefined && text.continues(seen)) {
       const rest = text.shown.slice(seen.length);
       return rest === "" ? "" : this.#written(deltaOf(text, rest), number);
     }

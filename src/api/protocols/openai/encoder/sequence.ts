@@ -68,7 +68,7 @@ export class Sequence {
   /** The number of a piece. @param text the text with the piece */
   ofPiece(
     { after, restarts, taken, until }: PiecePlace,
-    { shown, check }: Pick<OpenText<unknown>, "shown" | "check">,
+    { shown, check }: Pick<OpenText<{ id: string }>, "shown" | "check">,
   ): number {
     const position = taken + Math.max(until, shown.length);
     return this.#ofText({ after, restarts }, position) + check;
