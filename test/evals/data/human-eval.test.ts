@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { importItems } from "troupe/testing";
-import { HUMAN_EVAL_SCORER } from "#evals/data/human-eval.ts";
+import { HUMAN_EVAL_SCORER } from "#evals/data/formats.ts";
 import { LocalPython } from "../../support/local-python.ts";
 import { ended, registryWith, score } from "../scorers/support.ts";
 
