@@ -91,7 +91,9 @@ const optionsSchema = z.strictObject({
   prices: z.record(z.string(), z.unknown()).optional(),
   sandbox: z.custom<SandboxAddress>().optional(),
   timeout: z.number().positive().default(600),
-  signal: z.instanceof(AbortSignal).optional(),
+  signal: z
+    .custom<AbortSignal>((value) => value instanceof AbortSignal, "must be an AbortSignal")
+    .optional(),
   onCell: z.custom<NonNullable<EvaluateOptions["onCell"]>>().optional(),
 });
 
