@@ -40,6 +40,8 @@ export interface ProjectWrangler {
   /** The file of its program. */
   program: string;
   readConfig: (file: { config?: string; env?: string }) => unknown;
+  /** The configuration as its file has it. */
+  readFile: (config: string) => unknown;
 }
 
 /** @throws CliError when the project has no wrangler */
@@ -47,12 +49,14 @@ export function projectWrangler(root: string): ProjectWrangler {
   const require = createRequire(join(root, "package.json"));
   try {
     const manifest = require.resolve("wrangler/package.json");
-    const { unstable_readConfig } = require("wrangler") as {
+    const { experimental_readRawConfig, unstable_readConfig } = require("wrangler") as {
+      experimental_readRawConfig: (file: object) => { rawConfig: unknown };
       unstable_readConfig: (file: object, options: object) => unknown;
     };
     return {
       program: join(dirname(manifest), "bin/wrangler.js"),
       readConfig: (file) => unstable_readConfig(file, { hideWarnings: true }),
+      readFile: (config) => experimental_readRawConfig({ config }).rawConfig,
     };
   } catch {
     throw new CliError(

@@ -30,7 +30,7 @@ export function deployCommand({ root }: { root: string }): Command {
   return new Command("deploy")
     .summary("deploy the project to Cloudflare")
     .description(
-      "Deploys the project to Cloudflare with wrangler: checks the account, sets the secrets that are missing, waits until the API answers and a first run has ended, and prints the address and the first key.",
+      "Deploys the project to Cloudflare with wrangler: checks the account, sets the secrets that are missing, adds dynamic Workers where the plan has them, waits until the API answers and a first run has ended, and prints the address and the first key.",
     )
     .option("--env <name>", "the environment of the configuration, such as staging")
     .option("--tenant <tenant>", "the tenant of the first key", "main")
@@ -66,16 +66,27 @@ async function deploy(root: string, options: DeployOptions): Promise<void> {
   const deployedAt = (options.url ?? keys.url)?.replace(/\/$/, "");
   const tables = await tablesAt(deployedAt);
   if (dryRun) {
-    await wrangler.dryRun();
+    const loader = await wrangler.dryRun();
     if (json) {
       const { changes } = tables;
-      return printJson({ dry_run: true, logged_in: isLoggedIn, secrets: names, tables: changes });
+      return printJson({
+        dry_run: true,
+        logged_in: isLoggedIn,
+        loader,
+        secrets: names,
+        tables: changes,
+      });
+    }
+    if (loader === "add") {
+      printLine(
+        `The binding LOADER would be added, with which JavaScript of agents runs in dynamic Workers, if the plan has them (Workers Paid); see ${pageForUser("javascript-tools.md")}.`,
+      );
     }
     printLine(`Secrets that would be set: ${names.join(", ") || "none"}.`);
     return;
   }
   await agreeToTables(tables, options);
-  const { worker, url: target } = await wrangler.deploy(secrets);
+  const { worker, url: target, loader } = await wrangler.deploy(secrets);
   const url = (options.url ?? target)?.replace(/\/$/, "");
   if (url === undefined) {
     throw new CliError(
@@ -93,6 +104,7 @@ async function deploy(root: string, options: DeployOptions): Promise<void> {
       url,
       worker,
       code,
+      loader,
       secrets: names,
       tables: changes,
       ...first,
@@ -108,6 +120,16 @@ async function deploy(root: string, options: DeployOptions): Promise<void> {
   if (first.key !== undefined) {
     printLine(
       `API key of the tenant "${options.tenant}", all scopes, shown this once: ${first.key}`,
+    );
+  }
+  if (loader === "added") {
+    printLine(
+      `JavaScript of agents runs in dynamic Workers (the binding LOADER was added); see ${pageForUser("javascript-tools.md")}.`,
+    );
+  }
+  if (loader === "refused") {
+    printLine(
+      `JavaScript of agents does not run in dynamic Workers, which the account's plan does not have (Workers Paid has them); see ${pageForUser("javascript-tools.md")}.`,
     );
   }
   if (code === "off") {

@@ -7,6 +7,7 @@ import { delimiter, join } from "node:path";
 import * as z from "zod";
 import { beginningOf } from "../../core/cut.ts";
 import { CliError } from "../terminal/errors.ts";
+import { loaderPlan, type LoaderPlan, mayRefuseLoader, withLoader } from "./loader-binding.ts";
 
 const CONFIGS = ["wrangler.toml", "wrangler.jsonc", "wrangler.json"];
 
@@ -30,6 +31,8 @@ interface Deployed {
   worker: string | null;
   /** Its address; undefined if wrangler names none. */
   url: string | undefined;
+  /** The binding for dynamic Workers: `refused` if Cloudflare took the Worker only without it. */
+  loader: "configured" | "added" | "refused" | "unused";
 }
 
 interface WranglerOptions {
@@ -42,6 +45,7 @@ interface WranglerOptions {
 /** The program `wrangler` of a project. */
 export class Wrangler {
   readonly #root: string;
+  readonly #env: string | undefined;
   readonly #target: readonly string[];
   /** The account, if one was chosen among several. */
   account: string | undefined;
@@ -49,6 +53,7 @@ export class Wrangler {
   /** @throws CliError for a folder without a configuration */
   constructor({ root, env }: WranglerOptions) {
     this.#root = root;
+    this.#env = env;
     this.#target = env === undefined ? [] : ["--env", env];
     if (this.#config !== undefined) return;
     throw new CliError(
@@ -99,27 +104,70 @@ export class Wrangler {
     );
   }
 
-  /** Builds the Worker without deploying it. @throws CliError */
-  async dryRun(): Promise<void> {
-    if ((await this.#show(["deploy", "--dry-run", ...this.#target])) !== 0) throw failed();
+  /** Builds the Worker without deploying it. @returns what a deployment does about dynamic Workers @throws CliError */
+  async dryRun(): Promise<LoaderPlan> {
+    const plan = loaderPlan(this.#project);
+    const tried = (more: string[]): Promise<number | null> =>
+      this.#show(["deploy", "--dry-run", ...this.#target, ...more]);
+    const code =
+      plan === "add"
+        ? await withLoader(this.#project, (config) => tried(["--config", config]))
+        : await tried([]);
+    if (code !== 0) throw deployFailed();
+    return plan;
   }
 
-  /** Deploys the Worker with these secrets, besides those that it has. @throws CliError */
+  /**
+   * Deploys the Worker with these secrets, besides those that it has, and with dynamic Workers where the plan has them.
+   *
+   * @throws CliError
+   */
   async deploy(secrets: Readonly<Record<string, string>>): Promise<Deployed> {
+    const plan = loaderPlan(this.#project);
     const folder = await mkdtemp(join(tmpdir(), "troupe-deploy-"));
+    // Ctrl-C ends wrangler. This process then removes its files.
+    process.on("SIGINT", ignore);
     try {
-      const [given, made] = [join(folder, "secrets.json"), join(folder, "output.ndjson")];
-      const args = ["deploy", ...this.#target];
+      const args: string[] = [];
       if (Object.keys(secrets).length > 0) {
-        await writeFile(given, JSON.stringify(secrets), { mode: 0o600 });
-        args.push("--secrets-file", given);
+        const file = join(folder, "secrets.json");
+        await writeFile(file, JSON.stringify(secrets), { mode: 0o600 });
+        args.push("--secrets-file", file);
       }
-      const code = await this.#show(args, { WRANGLER_OUTPUT_FILE_PATH: made });
-      if (code !== 0) throw failed();
-      return deployedIn(existsSync(made) ? await readFile(made, "utf8") : "");
+      if (plan === "add") {
+        const { failed, lines } = await withLoader(this.#project, (config) =>
+          this.#deploy(["--config", config, ...args], folder),
+        );
+        if (!failed) return { ...deployedIn(lines), loader: "added" };
+        if (!mayRefuseLoader(lines)) throw deployFailed();
+        process.stderr.write(
+          "Cloudflare may refuse the binding LOADER, because dynamic Workers need Workers Paid: the Worker is deployed without it.\n",
+        );
+      }
+      const { failed, lines } = await this.#deploy(args, folder);
+      if (failed) throw deployFailed();
+      return { ...deployedIn(lines), loader: plan === "add" ? "refused" : plan };
     } finally {
+      process.off("SIGINT", ignore);
       await rm(folder, { recursive: true, force: true });
     }
+  }
+
+  /** @returns whether it failed, and the lines that it wrote for programs */
+  async #deploy(
+    args: readonly string[],
+    folder: string,
+  ): Promise<{ failed: boolean; lines: unknown[] }> {
+    const file = join(await mkdtemp(join(folder, "output-")), "lines.ndjson");
+    const code = await this.#show(["deploy", ...this.#target, ...args], {
+      WRANGLER_OUTPUT_FILE_PATH: file,
+    });
+    const text = existsSync(file) ? await readFile(file, "utf8") : "";
+    return { failed: code !== 0, lines: text.split("\n").map(parseJson) };
+  }
+
+  get #project(): Parameters<typeof loaderPlan>[0] {
+    return { root: this.#root, config: this.#config ?? "", env: this.#env };
   }
 
   get #config(): string | undefined {
@@ -180,9 +228,9 @@ async function exitCode(child: ReturnType<typeof spawn>): Promise<number | null>
   }
 }
 
-function deployedIn(output: string): Deployed {
-  for (const line of output.split("\n")) {
-    const { data } = deploySchema.safeParse(parseJson(line));
+function deployedIn(lines: readonly unknown[]): Omit<Deployed, "loader"> {
+  for (const line of lines) {
+    const { data } = deploySchema.safeParse(line);
     if (data === undefined) continue;
     const urls = (data.targets ?? []).flatMap((target) => addressOf(target) ?? []);
     return { worker: data.worker_name, url: urls[0] };
@@ -196,6 +244,8 @@ function addressOf(target: string): string | undefined {
   const [, domain] = /^([a-z0-9.-]+\.[a-z]+) \(custom domain/i.exec(target) ?? [];
   return domain && `https://${domain}`;
 }
+
+function ignore(): void {}
 
 /** wrangler may print notices before its JSON. @throws CliError */
 function parsed<T>(schema: z.ZodType<T>, output: string, command: string): T {
@@ -215,7 +265,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function failed(): CliError {
+function deployFailed(): CliError {
   return new CliError("wrangler deploy did not succeed; its output says why.", {
     code: "deploy_failed",
   });

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -6,7 +6,9 @@ import { expect, test } from "vitest";
 import { type Ended, jsonLines, RunningCommand, troupe } from "../support/command.ts";
 import { TABLE_VERSIONS } from "#contract/table-versions.ts";
 import { NEXT_VERSION } from "../../support/two-versions.ts";
-import { FakeCloudflare } from "./support/fake-cloudflare.ts";
+import { FakeCloudflare, INVALID_BINDING, NO_DYNAMIC_WORKERS } from "./support/fake-cloudflare.ts";
+
+const WITH_LOADER = expect.stringMatching(/\.wrangler-with-loader\.json$/) as unknown;
 
 function deploy(
   { root: cwd, env }: FakeCloudflare,
@@ -30,6 +32,7 @@ test("troupe deploy sets secrets, waits for a first run, and makes one key, whic
   const [{ url, key, ...told }] = jsonLines(first.stdout) as [Record<string, unknown>];
   expect(told).toMatchObject({
     worker: "my-team",
+    loader: "added",
     secrets: ["SECRETS_KEY", "OPERATOR_KEY_HASH"],
     ran: true,
   });
@@ -52,12 +55,16 @@ test("troupe deploy sets secrets, waits for a first run, and makes one key, whic
   expect(again).toMatchObject({ code: 0, stderr: "" });
   expect(again.stdout).not.toContain("shown this once");
   expect(cloudflare.secrets).toEqual(secrets);
-  expect(cloudflare.calls.at(-1)).toMatchObject({ args: ["deploy"], secrets: null });
+  expect(cloudflare.calls.at(-1)).toMatchObject({
+    args: ["deploy", "--config", WITH_LOADER],
+    secrets: null,
+  });
   expect(keysOf(cloudflare)).toEqual({ ...keys, url: cloudflare.worker?.origin });
 });
 
 test("troupe deploy sends model keys only if it may, to the environment that is named", async () => {
   await using cloudflare = await FakeCloudflare.start();
+  cloudflare.configure('name = "my-team"\n[env.staging]\n');
   const model = { OPENAI_API_KEY: "sk-of-the-environment" };
   const without = await deploy(cloudflare, ["--env", "staging"], model);
   expect(without).toMatchObject({ code: 0, stderr: "" });
@@ -66,8 +73,12 @@ test("troupe deploy sends model keys only if it may, to the environment that is 
   expect(cloudflare.calls.map(({ args }) => args.slice(0, 5))).toEqual([
     ["whoami", "--json"],
     ["secret", "list", "--format", "json", "--env"],
-    ["deploy", "--env", "staging", "--secrets-file", expect.any(String)],
+    ["deploy", "--env", "staging", "--config", WITH_LOADER],
   ]);
+  expect(JSON.parse(cloudflare.calls.at(-1)?.config ?? "")).toEqual({
+    name: "my-team",
+    env: { staging: { worker_loaders: [{ binding: "LOADER" }] } },
+  });
   expect(Object.keys(keysOf(cloudflare, "staging"))).toEqual([
     "secrets_key",
     "operator_key",
@@ -107,10 +118,45 @@ test("troupe deploy --dry-run changes nothing and needs no login", async () => {
   const tried = await deploy(cloudflare, ["--dry-run"]);
   expect(tried).toMatchObject({
     code: 0,
-    stdout: "Secrets that would be set: SECRETS_KEY, OPERATOR_KEY_HASH.\n",
+    stdout: expect.stringMatching(
+      /^The binding LOADER would be added, .*\nSecrets that would be set: SECRETS_KEY, OPERATOR_KEY_HASH\.\n$/,
+    ),
   });
-  expect(cloudflare.calls.at(-1)?.args).toEqual(["deploy", "--dry-run"]);
+  expect(cloudflare.calls.at(-1)?.args).toEqual(["deploy", "--dry-run", "--config", WITH_LOADER]);
   expect(() => keysOf(cloudflare)).toThrow("ENOENT");
+});
+
+test.each([NO_DYNAMIC_WORKERS, INVALID_BINDING])(
+  "troupe deploy deploys without dynamic Workers where Cloudflare refuses them with $code",
+  async (refusal) => {
+    await using cloudflare = await FakeCloudflare.start();
+    cloudflare.loaderError = refusal;
+    const { code, stdout, stderr } = await deploy(cloudflare);
+    expect(code).toBe(0);
+    expect(stderr).toContain("the Worker is deployed without it.");
+    expect(stdout).toMatch(/which the account's plan does not have .*javascript-tools/);
+    expect(stdout).toContain("Its agents run no code yet");
+    const [tried, deployed] = cloudflare.calls.slice(-2);
+    expect(tried?.args).toContain("--config");
+    expect(deployed?.args).toEqual(["deploy", "--secrets-file", expect.any(String)]);
+    expect(existsSync(join(cloudflare.root, ".wrangler-with-loader.json"))).toBe(false);
+    const again = await deploy(cloudflare, ["--json"]);
+    expect(jsonLines(again.stdout)).toMatchObject([{ loader: "refused", code: "off" }]);
+  },
+);
+
+test("troupe deploy takes dynamic Workers as the configuration has them", async () => {
+  await using cloudflare = await FakeCloudflare.start();
+  cloudflare.loaderError = NO_DYNAMIC_WORKERS;
+  cloudflare.configure('name = "my-team"\n[[worker_loaders]]\nbinding = "LOADER"\n');
+  const refused = await deploy(cloudflare);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("you must switch to a paid plan");
+  expect(cloudflare.calls.at(-1)?.args).toEqual(["deploy", "--secrets-file", expect.any(String)]);
+  cloudflare.configure('name = "my-team"\n[vars]\nCODE = "service"\n');
+  const tried = await deploy(cloudflare, ["--dry-run", "--json"]);
+  expect(jsonLines(tried.stdout)).toMatchObject([{ loader: "unused" }]);
+  expect(cloudflare.calls.at(-1)?.args).toEqual(["deploy", "--dry-run"]);
 });
 
 test("troupe deploy says before it deploys that a version before cannot read what it stores", async () => {
