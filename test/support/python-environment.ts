@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,10 +18,11 @@ export class PythonEnvironment implements AsyncDisposable {
     this.folder = folder;
   }
 
-  static async make(): Promise<PythonEnvironment> {
+  /** @param options options of `python -m venv` */
+  static async make(options: readonly string[] = []): Promise<PythonEnvironment> {
     const folder = await mkdtemp(join(tmpdir(), "python-"));
     await chmod(folder, 0o755);
-    await promisify(execFile)(PYTHON, ["-m", "venv", join(folder, ".venv")]);
+    await promisify(execFile)(PYTHON, ["-m", "venv", ...options, join(folder, ".venv")]);
     return new PythonEnvironment(folder);
   }
 
@@ -33,6 +34,12 @@ export class PythonEnvironment implements AsyncDisposable {
   /** Its interpreter. */
   get program(): string {
     return join(this.path, "bin/python");
+  }
+
+  /** Writes a module that the environment can import. */
+  async addModule(name: string, source: string): Promise<void> {
+    const [packages = ""] = globSync("lib/python3*/site-packages", { cwd: this.path });
+    await writeFile(join(this.path, packages, `${name}.py`), source);
   }
 
   /** Writes a wheel with one module. @returns its path */

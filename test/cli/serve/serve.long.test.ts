@@ -5,6 +5,7 @@ import { TroupeClient } from "#client/index.ts";
 import { HeldModel } from "../../support/held-model.ts";
 import { freePort } from "../../support/ports.ts";
 import { runningProcesses } from "../../support/programs.ts";
+import { PythonEnvironment } from "../../support/python-environment.ts";
 import { PATIENCE } from "../../support/patience.ts";
 import { BuiltProject, Served } from "./support/served.ts";
 
@@ -104,6 +105,18 @@ test("code runs in the sandbox that the server starts", async () => {
   const team = await client(server).teams.create({ id: "code", template: "code_runner" });
   const { messages } = await team.run("```python\nprint(6 * 7)\n```").result();
   expect(messages.at(-1)).toMatchObject({ content: expect.stringContaining("42") });
+});
+
+test("Python of a team imports the modules of the virtual environment that --python names", async () => {
+  await using environment = await PythonEnvironment.make(["--without-pip"]);
+  await environment.addModule("greetings", "def hello(name):\n    return f'Hello, {name}!'\n");
+  const args = ["--sandbox", SANDBOX, "--python", environment.path];
+  await using server = await Served.ready(project, port, args);
+  const team = await client(server).teams.create({ id: "greets", template: "code_runner" });
+  const { messages } = await team
+    .run("```python\nimport greetings\nprint(greetings.hello('Ada'))\n```")
+    .result();
+  expect(messages.at(-1)).toMatchObject({ content: expect.stringContaining("Hello, Ada!") });
 });
 
 test("a folder that is not the sandbox is refused", async () => {
