@@ -76,7 +76,9 @@ test.runIf(process.platform === "linux")(
 test("a Worker that has the API below a path of its own is ready when it answers", async () => {
   const config = project("test/e2e/worker/mounted.ts");
   await using server = await NpmStart.ready({ port, persistTo, args: ["--config", config] });
-  expect(server.output).toContain("API: below the basePath of createTroupe");
+  expect(server.output).toContain(`the API is at ${server.url}/agents/v1/openapi.json`);
+  expect((await fetch(`${server.url}/agents/v1/openapi.json`)).status).toBe(200);
+  expect((await fetch(`${server.url}/agents/healthz`)).status).toBe(200);
   expect(await (await fetch(server.url)).text()).toBe("home");
   const headers = { cookie: "user=ada" };
   const teams = await fetch(`${server.url}/agents/v1/teams`, { headers });

@@ -26,9 +26,16 @@ export interface GreetingOptions {
 export async function greeting(options: GreetingOptions): Promise<string> {
   const { url, api, open, credentials, keys, sandbox, inspect } = options;
   const console = (await hasConsole(url)) ? " (open it in a browser)" : "";
-  const apiAddress = api ? `${url}/v1/openapi.json` : "below the basePath of createTroupe";
+  const apiAddress = api ? `${url}/v1/openapi.json` : "below its basePath";
   const first = `Troupe is running: ${url}${console}   API: ${apiAddress}`;
-  const lines = [first, sandbox];
+  const lines = [first];
+  // Only the Worker knows the path: its router decides which requests createTroupe gets.
+  if (!api) {
+    lines.push(
+      `The basePath is the one in the Worker's createTroupe({ basePath }). With "/agents", the API is at ${url}/agents/v1/openapi.json and its health at ${url}/agents/healthz.`,
+    );
+  }
+  lines.push(sandbox);
   if (inspect !== undefined)
     lines.push(
       `The inspector of the Worker is open: 127.0.0.1:${inspect}. It does not check origins: any web page in a browser on this machine can read the Worker's secrets through it.`,
