@@ -18,7 +18,7 @@ const fileSchema = partSchema.extend({ env: z.record(z.string(), partSchema).opt
 export type LoaderPlan = "configured" | "add" | "unused";
 
 /** Cloudflare's code for a binding that the plan lacks, and the one for any invalid binding, which it was before April 2026. */
-const REFUSALS = [10195, 10021];
+const REFUSALS: ReadonlySet<number> = new Set([10195, 10021]);
 
 const failureSchema = z.object({ type: z.literal("command-failed"), code: z.number() });
 
@@ -62,7 +62,7 @@ export async function withLoader<T>(
 export function mayRefuseLoader(output: readonly unknown[]): boolean {
   return output.some((line) => {
     const { data } = failureSchema.safeParse(line);
-    return data !== undefined && REFUSALS.includes(data.code);
+    return data !== undefined && REFUSALS.has(data.code);
   });
 }
 
