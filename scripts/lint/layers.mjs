@@ -193,7 +193,15 @@ export const LAYERS = {
       "service/parse-settings.ts",
       "evals/",
     ],
-    packages: ["commander", "diff", "@agentclientprotocol/sdk", "yaml", "zod", "node:"],
+    packages: [
+      "commander",
+      "diff",
+      "@agentclientprotocol/sdk",
+      "aws4fetch",
+      "yaml",
+      "zod",
+      "node:",
+    ],
   },
   // Datasets, scorers and experiments. They know no server.
   "evals/statistics/": { src: [], packages: [] },

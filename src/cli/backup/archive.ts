@@ -4,48 +4,27 @@ import { appendFile, mkdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import * as z from "zod";
-import { beginningOf } from "../../core/cut.ts";
-import { CliError, EXIT } from "../terminal/errors.ts";
+import type * as z from "zod";
+import {
+  type ArchivedItem,
+  type BackupEnd,
+  type BackupStart,
+  completeLines,
+  damaged,
+  ENDED,
+  endSchema,
+  fileNameOf,
+  ITEMS,
+  itemSchema,
+  itemsOf,
+  jsonText,
+  keyOf,
+  parsed,
+  STARTED,
+  startSchema,
+  wrong,
+} from "./archive-format.ts";
 import { replaceFile } from "./replace-file.ts";
-
-const fileSchema = z.strictObject({
-  // A list that was changed must not name files outside of the directory.
-  path: z.string().regex(/^[a-z0-9_-][\w.-]*(\/[a-z0-9_-][\w.-]*)+$/),
-  sha256: z.string(),
-  bytes: z.number(),
-});
-
-const itemSchema = z.strictObject({
-  kind: z.string(),
-  id: z.string(),
-  files: z.record(z.string(), fileSchema),
-});
-
-/** One thing that was backed up, such as a team, with its files by name. */
-export type ArchivedItem = z.output<typeof itemSchema>;
-
-const startSchema = z.strictObject({
-  format: z.literal("troupe.backup"),
-  version: z.literal(1),
-  url: z.string(),
-  tenant: z.string(),
-  started_at: z.string(),
-});
-
-const endSchema = startSchema.extend({
-  ended_at: z.string(),
-  items: z.number(),
-  sha256: z.string().describe("Of the list of items."),
-  left_out: z.array(z.string()),
-});
-
-type BackupStart = z.output<typeof startSchema>;
-export type BackupEnd = z.output<typeof endSchema>;
-
-const STARTED = "started.json";
-const ENDED = "backup.json";
-const ITEMS = "items.ndjson";
 
 /** Gets the files of an item. A name that is given again replaces the file. */
 export interface ItemWriter {
@@ -75,12 +54,7 @@ export class ArchiveWriter {
       throw wrong(`${directory} has a complete backup. Name another directory.`, "backup_complete");
     }
     const known = await read(join(directory, STARTED), startSchema);
-    if (known !== undefined && (known.url !== url || known.tenant !== tenant)) {
-      throw wrong(
-        `${directory} has the beginning of a backup of tenant "${known.tenant}" at ${known.url}. Name another directory.`,
-        "other_backup",
-      );
-    }
+    if (known !== undefined) requireSource(directory, known, { url, tenant });
     const start: BackupStart = known ?? {
       format: "troupe.backup",
       version: 1,
@@ -88,7 +62,7 @@ export class ArchiveWriter {
       tenant,
       started_at: new Date().toISOString(),
     };
-    if (known === undefined) await replaceFile(join(directory, STARTED), text(start));
+    if (known === undefined) await replaceFile(join(directory, STARTED), jsonText(start));
     const items = completeLines(await readText(join(directory, ITEMS)));
     // The last line may be cut off, if the computer stopped while it was written.
     await replaceFile(join(directory, ITEMS), items.map((line) => `${line}\n`).join(""));
@@ -112,7 +86,7 @@ export class ArchiveWriter {
     await write({
       json: async (name, value) => {
         const path = `${folder}/${name}`;
-        files[name] = await this.#write(path, Readable.from([text(value)]));
+        files[name] = await this.#write(path, Readable.from([jsonText(value)]));
       },
       body: async (name, { body }) => {
         const path = `${folder}/${fileNameOf(name)}`;
@@ -138,11 +112,11 @@ export class ArchiveWriter {
       sha256: createHash("sha256").update(list).digest("hex"),
       left_out: [...leftOut],
     };
-    await replaceFile(join(this.#directory, ENDED), text(end));
+    await replaceFile(join(this.#directory, ENDED), jsonText(end));
     return end;
   }
 
-  async #write(path: string, content: Readable): Promise<z.output<typeof fileSchema>> {
+  async #write(path: string, content: Readable): Promise<ArchivedItem["files"][string]> {
     const target = join(this.#directory, path);
     await mkdir(dirname(target), { recursive: true });
     const hash = createHash("sha256");
@@ -173,7 +147,7 @@ export class Archive {
 
   /** Opens a backup and checks the hash of each file. @throws CliError */
   static async open(directory: string): Promise<Archive> {
-    const end = await read(join(directory, ENDED), endSchema);
+    const end = await endIn(directory);
     if (end === undefined) {
       const begun = await exists(join(directory, STARTED));
       throw wrong(
@@ -183,11 +157,8 @@ export class Archive {
         "no_backup",
       );
     }
-    const list = await readText(join(directory, ITEMS));
-    if (createHash("sha256").update(list).digest("hex") !== end.sha256) {
-      throw damaged(join(directory, ITEMS));
-    }
-    const items = completeLines(list).map((line) => itemSchema.parse(JSON.parse(line)));
+    const file = join(directory, ITEMS);
+    const items = itemsOf(await readText(file), end, file);
     for (const { files } of items) {
       for (const { path, sha256 } of Object.values(files)) {
         if ((await hashOf(join(directory, path))) !== sha256) throw damaged(join(directory, path));
@@ -209,44 +180,42 @@ export class Archive {
   }
 }
 
-export function keyOf({ kind, id }: Pick<ArchivedItem, "kind" | "id">): string {
-  return `${kind} ${id}`;
+/** The end of a backup; undefined for one that is not complete. @throws CliError for a damaged one */
+export function endIn(directory: string): Promise<BackupEnd | undefined> {
+  return read(join(directory, ENDED), endSchema);
 }
 
-/** A name that every file system takes and tells from others, also without regard to case. */
-function fileNameOf(id: string): string {
-  if (/^[a-z0-9_-][a-z0-9_.-]{0,99}$/.test(id)) return id;
-  const plain = id.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, "-");
-  return `${beginningOf(plain, 60)}.${createHash("sha256").update(id).digest("hex").slice(0, 16)}`;
+/** @throws CliError for the backup of another server or tenant */
+export function requireSource(
+  directory: string,
+  known: BackupStart,
+  { url, tenant }: Pick<BackupStart, "url" | "tenant">,
+): void {
+  if (known.url === url && known.tenant === tenant) return;
+  throw wrong(
+    `${directory} has the beginning of a backup of tenant "${known.tenant}" at ${known.url}. Name another target.`,
+    "other_backup",
+  );
 }
 
-function text(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
-}
-
-function completeLines(list: string): string[] {
-  // The last piece is empty, or a line that was cut off.
-  return list.split("\n").slice(0, -1);
-}
-
-async function hashOf(file: string): Promise<string | undefined> {
+/** The hash of a file as hex; undefined without the file. */
+export async function hashOf(
+  file: string,
+  algorithm: "md5" | "sha256" = "sha256",
+): Promise<string | undefined> {
   if (!(await exists(file))) return undefined;
-  const hash = createHash("sha256");
+  const hash = createHash(algorithm);
   await pipeline(createReadStream(file), hash);
   return hash.digest("hex");
 }
 
 async function read<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
   const content = await readText(file);
-  if (content === "") return undefined;
-  try {
-    return schema.parse(JSON.parse(content));
-  } catch {
-    throw damaged(file);
-  }
+  return content === "" ? undefined : parsed(content, schema, file);
 }
 
-async function readText(file: string): Promise<string> {
+/** The content of a file; empty without it. */
+export async function readText(file: string): Promise<string> {
   return (await exists(file)) ? readFile(file, "utf8") : "";
 }
 
@@ -258,12 +227,4 @@ async function exists(file: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
     throw error;
   }
-}
-
-function damaged(file: string): CliError {
-  return wrong(`${file} is damaged: it is not as the backup has written it.`, "backup_damaged");
-}
-
-function wrong(message: string, code: string): CliError {
-  return new CliError(message, { exitCode: EXIT.usage, code });
 }

@@ -1,4 +1,5 @@
-import type { ArchivedItem, ItemWriter } from "./archive.ts";
+import type { ArchivedItem } from "./archive-format.ts";
+import type { ItemWriter } from "./archive.ts";
 import type { ApiError } from "../../client/index.ts";
 import type { Issue } from "../terminal/errors.ts";
 import type { SecretsFile } from "./secrets-file.ts";

@@ -1,11 +1,12 @@
 import { ApiError } from "../../client/index.ts";
-import { type ArchivedItem, ArchiveWriter, type BackupEnd } from "./archive.ts";
+import type { ArchivedItem, BackupEnd } from "./archive-format.ts";
+import { ArchiveWriter } from "./archive.ts";
 import { KINDS } from "./kinds.ts";
 import { SecretsFile } from "./secrets-file.ts";
 import { isRefusal, reasonOf, type Server } from "./server.ts";
 
 /** A complete backup, and what it lacks. */
-interface MadeBackup {
+export interface MadeBackup {
   end: BackupEnd;
   /** The places of secrets that a restore needs. */
   missing: string[];

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { CliError, EXIT, type Issue } from "../terminal/errors.ts";
-import { type ArchivedItem, Archive } from "./archive.ts";
+import type { ArchivedItem } from "./archive-format.ts";
+import { Archive } from "./archive.ts";
 import type { Kind, RestoreContext } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 import { RestoreJournal } from "./restore-journal.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { appendFile, mkdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
-import { type ArchivedItem, keyOf } from "./archive.ts";
+import { type ArchivedItem, keyOf } from "./archive-format.ts";
 import { replaceFile } from "./replace-file.ts";
 
 const lineSchema = z.union([

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { isJsonObject, type Json } from "../../core/json.ts";
 import { REDACTED } from "../../secrets/redacted-secrets.ts";
 import { CliError, EXIT } from "../terminal/errors.ts";
+import { jsonText } from "./archive-format.ts";
 import { replaceFile } from "./replace-file.ts";
 
 /** The file in the directory of a backup in which a person fills in what the server did not show. */
@@ -52,8 +53,14 @@ export class SecretsFile {
     }
     if (this.#values.size === before) return;
     const sorted = [...this.#values].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    const text = JSON.stringify(Object.fromEntries(sorted), null, 2);
-    await replaceFile(this.#file, `${text}\n`, 0o600);
+    await replaceFile(this.#file, jsonText(Object.fromEntries(sorted)), 0o600);
+  }
+
+  /** The content of the file as it was before values were filled in; undefined without places. */
+  get places(): string | undefined {
+    if (this.#values.size === 0) return undefined;
+    const places = [...this.#values.keys()].toSorted();
+    return jsonText(Object.fromEntries(places.map((place) => [place, null])));
   }
 
   /** The value for a place, if it was filled in. */
