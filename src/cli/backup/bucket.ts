@@ -269,10 +269,20 @@ async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&apos;": "'",
+  "&#39;": "'",
+  "&gt;": ">",
+  "&lt;": "<",
+  "&quot;": '"',
+  "&#34;": '"',
+};
+
 /** The text of the first element with a name. */
 function element(xml: string, name: string): string | undefined {
   const text = new RegExp(`<${name}>([^<]+)</${name}>`).exec(xml)?.[1];
-  return text?.replaceAll(/&(?:quot|#34);/g, '"').replaceAll("&amp;", "&");
+  return text?.replaceAll(/&#?\w+;/g, (entity) => ENTITIES[entity] ?? entity);
 }
 
 function storeError(message: string): CliError {
