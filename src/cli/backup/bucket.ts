@@ -51,7 +51,7 @@ class TemporaryFailure extends Error {
 export class Bucket {
   /** Without a slash at its end. */
   readonly address: string;
-  /** Tells the address from the same one at another store. */
+  /** The address with its store: another store may have the same address. */
   readonly id: string;
   readonly #client: AwsClient;
   readonly #endpoint: string;
@@ -143,7 +143,7 @@ export class Bucket {
     return digest;
   }
 
-  /** @param sha256 of the content: the store refuses what does not have it @throws CliError */
+  /** Stores an object. The store refuses content with another SHA-256. @throws CliError */
   async put(path: string, content: Blob, sha256: string): Promise<void> {
     const headers = { "x-amz-content-sha256": sha256 };
     const call: Call = { method: "PUT", headers, body: content };
@@ -161,7 +161,7 @@ export class Bucket {
     for (let token: string | undefined = ""; token !== undefined;) {
       const query = new URLSearchParams({ "list-type": "2", prefix: folder });
       if (token !== "") query.set("continuation-token", token);
-      const url = `${this.#endpoint}/${this.#name}?${query}`;
+      const url = `${this.#endpoint}/${this.#name}?${query.toString()}`;
       const page = await this.#send(url, {}, (body) => buffer(body));
       if (page === undefined) throw this.#refusal(404, "NoSuchBucket");
       const xml = page.toString("utf8");
@@ -180,7 +180,7 @@ export class Bucket {
     return `${this.#endpoint}/${this.#name}/${this.#prefix}/${path}`;
   }
 
-  /** What `read` makes of the body; undefined for an object that the bucket lacks. @throws CliError */
+  /** The result of `read` for the body; undefined for an object that the bucket lacks. @throws CliError */
   async #send<T>(
     url: string,
     call: Call,

@@ -171,7 +171,7 @@ describe("a store", () => {
     expect(existsSync(join(folder, "backups"))).toBe(false);
   });
 
-  test("is told apart from one without the bucket", async () => {
+  test("refuses a bucket that it lacks", async () => {
     const other = await bucket({}, "s3://nothing/monday");
     await expect(downloadBackup(other, folder)).rejects.toThrow("404 NoSuchBucket. Create");
   });
