@@ -11,7 +11,10 @@ interface Gallery {
 const [file] = process.argv.slice(2);
 if (file === undefined) throw new Error("Usage: move.ts GALLERY");
 
-const client = new TroupeClient({ baseURL: process.env["TROUPE_URL"] ?? "http://127.0.0.1:8787" });
+const client = new TroupeClient({
+  baseURL: process.env["TROUPE_URL"] ?? "http://127.0.0.1:8787",
+  token: process.env["TROUPE_API_KEY"],
+});
 const { components } = JSON.parse(await readFile(file, "utf8")) as Gallery;
 let refused = 0;
 
