@@ -94,8 +94,12 @@ test.each([
 );
 
 async function tablesAt(origin: string): Promise<unknown> {
-  const health = (await (await fetch(`${origin}/healthz`)).json()) as { tables: unknown };
-  return health.tables;
+  const response = await fetch(`${origin}/healthz`);
+  await response.body?.cancel();
+  const pairs = response.headers.get("troupe-tables")?.split(", ") ?? [];
+  return Object.fromEntries(
+    pairs.map((pair) => pair.split("=")).map(([object, version]) => [object, Number(version)]),
+  );
 }
 
 /** What the objects with tables of the next version have stored, by their files. */

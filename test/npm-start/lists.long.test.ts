@@ -17,6 +17,8 @@ const TABLES_THEN = [
 
 /** Makes of a stored team what a version without lists would have stored. */
 function forgetLists(persistTo: string): void {
+  // The lists are complete since the first start.
+  rmSync(join(persistTo, "teams-listed"));
   for (const file of globSync("v3/do/*TenantObject/*", { cwd: persistTo })) {
     rmSync(join(persistTo, file));
   }

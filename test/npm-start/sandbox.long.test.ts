@@ -30,7 +30,7 @@ test("npm start brings a sandbox, starts it again when it dies, and takes it alo
     },
   });
   const health = await fetch(`${server.url}/healthz`);
-  expect(await health.json()).toMatchObject({ status: "ok", code: "service", sandbox: "ready" });
+  expect(await health.json()).toEqual({ status: "ok", code: "service", sandbox: "ready" });
   const component = {
     provider: "CodeExecutorAgent",
     config: { name: "runner", code_executor: { provider: "SandboxCodeExecutor", config: {} } },
@@ -76,7 +76,7 @@ test("CODE=off starts no sandbox, and the server says so", async () => {
   });
   await server.until(/Agents cannot run code: CODE is off\./);
   const health = await fetch(`${server.url}/healthz`);
-  expect(await health.json()).toMatchObject({ status: "ok", code: "off", sandbox: "off" });
+  expect(await health.json()).toEqual({ status: "ok", code: "off", sandbox: "off" });
 });
 
 test("a sandbox that does not start is reported with its reason, and the server answers without it", async () => {

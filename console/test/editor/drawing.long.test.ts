@@ -193,7 +193,7 @@ testInBrowser(
 
 testInBrowser("JSON changes with the drawing, and so does the kind of a team", async () => {
   const { page } = await draw("Round robin");
-  await page.getByRole("button", { name: "JSON" }).click();
+  await page.getByRole("button", { name: "JSON", exact: true }).click();
   const json = page.getByLabel(/^The whole component/);
   const text = await json.inputValue();
   await json.fill(text.replace('"assistant"', '"poet"'));
@@ -275,7 +275,7 @@ testInBrowser("every class of the server has its fields", async () => {
   await expect.poll(() => offered.count()).toBeGreaterThan(5);
   const labels = await offered.allTextContents();
   for (const label of labels) await tools.selectOption({ label });
-  await page.getByRole("button", { name: "JSON" }).click();
+  await page.getByRole("button", { name: "JSON", exact: true }).click();
   expect(await page.getByLabel(/^The whole component/).inputValue()).toContain("HttpTool");
   expect(complaints.filter((text) => !REFUSED.test(text))).toEqual([]);
 });

@@ -139,12 +139,13 @@ const routeModules = (services: Services): RouteModule[] => [
   {
     below: ["/healthz"],
     load: async () => {
-      const [{ healthCommands }, { TABLE_VERSIONS }] = await Promise.all([
+      const [{ healthCommands }, { TABLES_HEADER, tableVersions }] = await Promise.all([
         import("../../contract/commands/health.ts"),
         import("../../contract/table-versions.ts"),
       ]);
+      const headers = { [TABLES_HEADER]: tableVersions() };
       const health = async (): Promise<Response> =>
-        json({ status: "ok", ...(await services.health()), tables: TABLE_VERSIONS });
+        json({ status: "ok", ...(await services.health()) }, 200, headers);
       return commandEndpoints(healthCommands, services, { health });
     },
   },

@@ -1,8 +1,5 @@
-import * as z from "zod";
-import { TABLE_VERSIONS } from "../../contract/table-versions.ts";
+import { TABLE_VERSIONS, TABLES_HEADER } from "../../contract/table-versions.ts";
 import { pageForUser } from "../terminal/package-root.ts";
-
-const healthSchema = z.object({ tables: z.record(z.string(), z.int()) });
 
 /** A class of objects whose tables have one version where Troupe is deployed, and another in what is to be deployed. */
 interface TableChange {
@@ -20,10 +17,10 @@ export interface ComparedTables {
 
 /** Asks the deployed version for its tables. */
 export async function compareTables(url: string): Promise<ComparedTables> {
-  const { data } = healthSchema.safeParse(await healthOf(url));
-  if (data === undefined) return { known: false, changes: [] };
+  const versions = await tablesOf(url);
+  if (versions === undefined) return { known: false, changes: [] };
   const changes = Object.entries(TABLE_VERSIONS).flatMap(([object, here]) => {
-    const deployed = data.tables[object];
+    const deployed = versions.get(object);
     return deployed === undefined || deployed === here ? [] : [{ object, deployed, here }];
   });
   return { known: true, changes };
@@ -50,10 +47,14 @@ export function explainTables(tables: ComparedTables, url: string): string | und
   return `This version changes stored tables (${versions}) when it first opens an object. The version that is deployed now then refuses that object (503 newer_data): a rollback stops what this version has opened. See ${page}.`;
 }
 
-async function healthOf(url: string): Promise<unknown> {
+async function tablesOf(url: string): Promise<ReadonlyMap<string, number> | undefined> {
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(10_000) });
-    return await response.json();
+    await response.body?.cancel();
+    const pairs = response.headers.get(TABLES_HEADER)?.matchAll(/(\w+)=(\d+)/g);
+    return (
+      pairs && new Map([...pairs].map(([, object = "", version]) => [object, Number(version)]))
+    );
   } catch {
     return undefined;
   }

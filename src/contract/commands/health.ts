@@ -13,11 +13,6 @@ export const healthSchema = z.object({
     .enum(["starting", "ready", "off"])
     .optional()
     .describe("The sandbox that `npm start` brings; missing on a deployed Worker."),
-  tables: z
-    .object({ team: z.int(), tenant: z.int(), memory: z.int() })
-    .describe(
-      "The versions of stored tables that this version writes. It refuses objects with later ones: `newer_data`.",
-    ),
 });
 
 export type Health = z.infer<typeof healthSchema>;

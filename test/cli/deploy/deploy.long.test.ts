@@ -161,9 +161,12 @@ test("troupe deploy takes dynamic Workers as the configuration has them", async 
 
 test("troupe deploy says before it deploys that a version before cannot read what it stores", async () => {
   await using cloudflare = await FakeCloudflare.start();
-  let tables: object | undefined = { ...TABLE_VERSIONS, team: TABLE_VERSIONS.team - 1 };
-  const answers = (): string => JSON.stringify({ status: "ok", code: "off", tables });
-  const server = createServer((_request, response) => response.end(answers()));
+  let tables: string | undefined =
+    `team=${TABLE_VERSIONS.team - 1}, memory=${TABLE_VERSIONS.memory}`;
+  const server = createServer((_request, response) => {
+    if (tables !== undefined) response.setHeader("troupe-tables", tables);
+    response.end(JSON.stringify({ status: "ok", code: "off" }));
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const changes = `team ${TABLE_VERSIONS.team - 1} to ${TABLE_VERSIONS.team}`;

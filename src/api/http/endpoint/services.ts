@@ -42,7 +42,7 @@ export interface Services {
   /** Undefined without a sandbox. */
   files: (() => Promise<WorkspaceFiles>) | undefined;
   /** The place in which code runs, and on a machine of one's own the state of the sandbox. */
-  health: () => Promise<Omit<Health, "status" | "tables">>;
+  health: () => Promise<Omit<Health, "status">>;
   /** Sends requests for the files of messages, as the outgoing rules allow. The caller limits what it reads. */
   fetch: (url: string, init: { signal: AbortSignal }) => Promise<Response>;
   /** Reads what PDFs say, for models that do not read PDF; undefined where nothing can. */
