@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { TroupeClient } from "#client/index.ts";
 import { startFakeOpenAI } from "../../support/fake-openai/server.ts";
 import { instrumentCalls } from "../../support/instrument-calls.ts";
@@ -37,9 +38,18 @@ export async function measuredWay(): Promise<Way> {
   );
   const client = new TroupeClient({ baseURL: await worker.origin });
   const team = await client.teams.create({ component: component(openai.url) });
-  for (const task of ["Hello?", "Once more."]) {
+  const run = async (task: string): Promise<void> => {
     for await (const item of team.run(task)) if (item.kind === "result") break;
-  }
+  };
+  await run("Hello?");
+  // A run that begins before the last one is listed asks when everything else of the team is due.
+  const listed = async (): Promise<boolean> => {
+    const { runs } = await client.runs.list({ team: team.id, status: "completed" });
+    return runs.length === 1;
+  };
+  while (!(await listed())) await setTimeout(10);
+  await team.get();
+  await run("Once more.");
   return (await (await worker.fetch("/way")).json()) as Way;
 }
 
