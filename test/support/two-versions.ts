@@ -49,9 +49,8 @@ const nextVersion: esbuild.Plugin = {
         return before + MIGRATION + source.slice(place);
       });
     }
-    load(
-      "src/contract/table-versions.ts",
-      () => `export const TABLE_VERSIONS = ${JSON.stringify(tableVersions("next"))};`,
+    load("src/contract/table-versions.ts", (source) =>
+      source.replace(/(?<=TABLE_VERSIONS = )\{[^}]*\}/, JSON.stringify(tableVersions("next"))),
     );
   },
 };
