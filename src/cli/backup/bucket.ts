@@ -27,7 +27,7 @@ interface ListedObject {
   etag: string;
 }
 
-interface Call {
+interface StoreRequest {
   method?: "GET" | "PUT";
   headers?: Record<string, string>;
   body?: Blob;
@@ -146,7 +146,7 @@ export class Bucket {
   /** Stores an object. The store refuses content with another SHA-256. @throws CliError */
   async put(path: string, content: Blob, sha256: string): Promise<void> {
     const headers = { "x-amz-content-sha256": sha256 };
-    const call: Call = { method: "PUT", headers, body: content };
+    const call: StoreRequest = { method: "PUT", headers, body: content };
     const stored = await this.#send(this.#urlOf(path), call, async (body) => {
       await buffer(body);
       return true;
@@ -183,7 +183,7 @@ export class Bucket {
   /** The result of `read` for the body; undefined for an object that the bucket lacks. @throws CliError */
   async #send<T>(
     url: string,
-    call: Call,
+    call: StoreRequest,
     read: (body: Body) => Promise<T>,
   ): Promise<T | undefined> {
     for (let attempt = 0; ; attempt++) {
@@ -200,7 +200,7 @@ export class Bucket {
 
   async #sendOnce<T>(
     url: string,
-    { method = "GET", headers = {}, body }: Call,
+    { method = "GET", headers = {}, body }: StoreRequest,
     read: (body: Body) => Promise<T>,
   ): Promise<T | undefined> {
     // A redirect would lead a signed request to another host.

@@ -51,10 +51,10 @@ async function tablesOf(url: string): Promise<ReadonlyMap<string, number> | unde
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(10_000) });
     await response.body?.cancel();
-    const pairs = response.headers.get(TABLES_HEADER)?.matchAll(/(\w+)=(\d+)/g);
-    return (
-      pairs && new Map([...pairs].map(([, object = "", version]) => [object, Number(version)]))
-    );
+    const header = response.headers.get(TABLES_HEADER);
+    if (header === null) return undefined;
+    const pairs = header.split(",").map((pair) => pair.trim().split("="));
+    return new Map(pairs.map(([object = "", version]) => [object, Number(version)]));
   } catch {
     return undefined;
   }

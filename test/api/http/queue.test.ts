@@ -21,6 +21,7 @@ beforeAll(async () => {
   const scopes: Scope[] = ["runs:read"];
   worker = await TestWorker.start({
     TROUPE_OPEN: "",
+    TENANT_REQUESTS_PER_SECOND: "1000",
     API_KEYS: JSON.stringify([
       { hash: await sha256Hex(ADMIN), tenant: "acme", scopes: SCOPES },
       { hash: await sha256Hex(READER), tenant: "acme", scopes },
