@@ -53,7 +53,7 @@ Secrets are left out: the server shows none. ${SECRETS_FILE} in the directory li
 "troupe restore". With --secrets-key the secrets of components are in the backup, sealed with that key.
 ${ENVIRONMENT}
 
-Examples:
+Example:
   $ npx troupe backup ./backup-monday
   $ npx troupe backup s3://backups/monday`,
     )
