@@ -3,7 +3,7 @@ import type { ServerProcess } from "./server-process.ts";
 /** A server of agents under the load. */
 export interface Contender extends AsyncDisposable {
   name: string;
-  /** What is stored where, and what a kill leaves. */
+  /** Says where the server stores runs, and which runs survive a kill. */
   durable: string;
   process: ServerProcess;
   /** Makes a conversation. @returns its id */

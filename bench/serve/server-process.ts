@@ -60,7 +60,7 @@ export class ServerProcess implements AsyncDisposable {
     return new ServerProcess(child, performance.now() - began);
   }
 
-  /** Its own number, and those of the processes below it. */
+  /** The ids of the process and of its descendants. */
   get pids(): number[] {
     return withDescendants(this.#child.pid ?? 0);
   }

@@ -18,7 +18,7 @@ import { slopeOf } from "./slope.ts";
 import { liveAndDie } from "./team-life.ts";
 
 const MODEL = "burst-10";
-/** Samples of the whole run; those of its first fifth are the warm-up. */
+/** The number of samples. The first fifth is the warm-up. */
 const SAMPLES = 50;
 const WARM_UP = 0.2;
 /** Every tenth team gets what a team can have beside its runs; of every twentieth a run waits for an answer when it is deleted. */

@@ -81,7 +81,7 @@ function tablesOf(db: DatabaseSync): string[] {
     .map(({ name }) => String(name));
 }
 
-/** The databases of a kind of objects; those of the runtime's alarms are not among them. */
+/** The databases of a kind of objects, without the databases that the runtime keeps for alarms. */
 function databases(state: string, kind: string, ending: string): string[] {
   return globSync(`v3/do/${kind}/*.${ending}`, { cwd: state })
     .filter((file) => !file.includes("metadata.sqlite"))

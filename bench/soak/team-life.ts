@@ -1,6 +1,6 @@
 import type { TroupeServer } from "../serve/troupe-server.ts";
 
-/** A moment far ahead: what is due then never starts. */
+/** A time so late that schedules which are due then never start. */
 const LATER = "2099-01-01T00:00:00Z";
 
 /** Something that a team has beside its runs, and that its deletion has to remove. */

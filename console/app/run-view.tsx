@@ -174,7 +174,7 @@ function Said({ state, run }: { state: RunState; run: RunInfo }) {
   );
 }
 
-/** The messages after those of the task, which a stream has only where its run repeats them. */
+/** Adds the messages of the task in front: a stream contains them only if its run repeats them. */
 function withTask({ task }: RunInfo, messages: readonly Message[]): readonly Message[] {
   if (!Array.isArray(task)) return messages;
   const known = new Set(messages.map(({ id }) => id));

@@ -21,7 +21,7 @@ export function Receivers({ team }: { team: TeamClient }) {
   const mayWrite = useMay("teams:write");
   const keyOf = ({ id }: ShownReceiver): string => `receiver ${team.id} ${id}`;
 
-  /** Replaces the list by a change of what is stored now. */
+  /** Reads the stored list, and stores the changed one. */
   const change = async (
     changed: (stored: readonly ShownReceiver[]) => readonly (ShownReceiver | ReceiverInput)[],
   ): Promise<void> => {
