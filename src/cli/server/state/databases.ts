@@ -54,7 +54,8 @@ export function removeEmptyDatabases(directory: string): void {
     const path = join(directory, file);
     const isEmpty = files.has(`${file}-wal`) ? hasNoTables(path) : isOnePageWithoutTables(path);
     if (!isEmpty) continue;
-    for (const ending of ["-wal", "-shm", ""]) rmSync(`${path}${ending}`, { force: true });
+    // The database first: without its log, it might have the tables again. SQLite drops the log of a database that is new.
+    for (const ending of ["", "-wal", "-shm"]) rmSync(`${path}${ending}`, { force: true });
   }
 }
 
