@@ -1,4 +1,5 @@
 // The page, and CopilotKit's runtime in between it and the teams: the key of a deployed Troupe stays here.
+// It has no sign-in: whoever reaches it and knows the id of a team reaches the team.
 // npm ci --prefix examples/copilotkit/page && npm run build --prefix examples/copilotkit/page
 // npm start --prefix examples/copilotkit/page
 import { readFile } from "node:fs/promises";
@@ -18,7 +19,7 @@ class TeamAgent extends HttpAgent {
   }
 
   run(input) {
-    this.url = `${TROUPE_URL}/ag-ui/teams/${input.threadId}`;
+    this.url = `${TROUPE_URL}/ag-ui/teams/${encodeURIComponent(input.threadId)}`;
     return super.run(input);
   }
 }
